@@ -22,11 +22,12 @@ demo: $(VENV)/.installed ## Simulate 200 jobs on 32 hosts with EASY backfilling,
 test: $(VENV)/.installed-dev ## Run the whole test-suite (PYTEST="-k easy" passes options on)
 	PYTHONSAFEPATH=1 $(BIN)/pytest -n auto $(PYTEST)
 
-check: $(VENV)/.installed-dev ## Lint, formatting, types and the walls between packages; changes nothing
+check: $(VENV)/.installed-dev ## Lint, formatting, types, the walls between packages and the prose of docs; changes nothing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.docs.prose
 
 fix: $(VENV)/.installed-dev ## Mend what the linter can mend, and format
 	$(BIN)/ruff check --fix

@@ -42,6 +42,10 @@ class ConfigurationError(InputError):
     """A configuration file, or an option in it, breaks a rule."""
 
 
+class WeightsError(InputError):
+    """A file with the weights of a policy cannot be read or written."""
+
+
 class TranscriptError(InputError):
     """A transcript cannot be read or written."""
 

@@ -27,7 +27,7 @@ class ArPreemptOptions(PromiseOptions):
     preempt: Literal["requeue", "none"] = option("requeue", "kill best-effort jobs and submit them again, or do not")
     victims: Literal["youngest", "oldest"] = option("youngest", "which of them are killed first, by their start")
     margin: float = option(0.0, "seconds before a reservation at which they are killed", minimum=0)
-    tolerance: float = option(1e-3, "seconds by which Batsim's news may be late without being told of", minimum=0)
+    tolerance: float = option(1e-3, "seconds by which Batsim's messages may be late without a warning", minimum=0)
     depth: int = option(1, "how many blocked best-effort jobs hold a promise", minimum=0)
 
     def __post_init__(self) -> None:
@@ -261,7 +261,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         late = view.now - start
         if late > self.options.tolerance:
             plan.warn(
-                f"{job.id} starts {late:g} s after {start:g}, its instant: its hosts were told to be free so late"
+                f"{job.id} starts {late:g} s after {start:g}, its planned start: its hosts were reported free late"
             )
         plan.start(job, hosts)
         self.preemption.will_end(job, start + job.limit)

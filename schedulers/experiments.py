@@ -378,7 +378,7 @@ class ExperimentsScheduler(Leases):
 
     def _resume(self, number: str, vms: Any) -> None:
         if vms != "all" and not (isinstance(vms, list) and all(isinstance(one, str) for one in vms)):
-            raise OptionError('vms must be a list of names or "all"; nobody is resumed')
+            raise OptionError('vms must be a list of names or "all"; no VM is resumed')
         self.timelines.resume(number, None if vms == "all" else vms, self.clock)
 
 

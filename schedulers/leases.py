@@ -37,46 +37,54 @@ class LeasesOptions:
     """Options by Haizea's names, with underscores for hyphens."""
 
     backfilling: Literal["off", "aggressive", "conservative", "intermediate"] = option(
-        "aggressive", "how many best-effort leases may hold a start in the future: none, one, all, some"
+        "aggressive", "number of best-effort leases with a planned start: none, one, all, some"
     )
-    backfilling_reservations: int | None = option(None, "how many, with intermediate", minimum=1)
-    suspension: Literal["none", "serial-only", "all"] = option("all", "which leases may be suspended: of one node, all")
+    backfilling_reservations: int | None = option(None, "that number, with intermediate", minimum=1)
+    suspension: Literal["none", "serial-only", "all"] = option(
+        "all", "which leases may be suspended: none, those of one node, all"
+    )
     suspend_rate: float = option(32.0, "MB/s at which memory is saved", minimum=1e-6)
     resume_rate: float = option(32.0, "MB/s at which memory is loaded", minimum=1e-6)
-    suspendresume_exclusion: Literal["local", "global"] = option("local", "where memory is saved: each host, one place")
-    scheduling_threshold_factor: float = option(1.0, "how many times its overheads a cut lease must run", minimum=0)
-    force_scheduling_threshold: float | None = option(None, "seconds that a cut lease must last instead", minimum=0)
-    threshold_includes_preparation: bool = option(False, "the transfer of its image counts among those overheads")
-    override_suspend_time: float | None = option(None, "seconds to suspend a machine, whatever its memory", minimum=0)
-    override_resume_time: float | None = option(None, "seconds to resume a machine, whatever its memory", minimum=0)
-    migration: Literal["no", "yes", "yes-notransfer"] = option("no", "may a suspended lease resume on other hosts")
+    suspendresume_exclusion: Literal["local", "global"] = option(
+        "local", "where memory is saved: on each host, in one place"
+    )
+    scheduling_threshold_factor: float = option(
+        1.0, "minimum run time before a suspension, as a multiple of its overheads", minimum=0
+    )
+    force_scheduling_threshold: float | None = option(None, "instead: minimum run time in seconds", minimum=0)
+    threshold_includes_preparation: bool = option(False, "these overheads include the image transfer")
+    override_suspend_time: float | None = option(None, "seconds to suspend a machine, regardless of memory", minimum=0)
+    override_resume_time: float | None = option(None, "seconds to resume a machine, regardless of memory", minimum=0)
+    migration: Literal["no", "yes", "yes-notransfer"] = option("no", "whether suspended leases may move to other hosts")
     migration_bandwidth: float = option(100.0, "Mb/s between hosts", minimum=1e-6)
     shutdown_time: float = option(0.0, "seconds from the end of a run until its hosts are free", minimum=0)
     enactment_overhead: float = option(0.0, "seconds for each command to a machine", minimum=0)
     policy_admission: Choice[Admission] = named("accept-all", "which leases may be scheduled", ADMISSION)
     policy_preemption: Choice[Preemptability] = named(
         "no-preemption",
-        "who gives way: nobody, best-effort leases to reservations, deadline leases to each other",
+        "leases to suspend for others: none, best-effort for reservations, deadline for each other",
         PREEMPTION,
     )
     policy_host_selection: Choice[HostOrder] = named("greedy", "which hosts are tried first", HOSTS)
-    lease_preparation: Literal["unmanaged", "imagetransfer"] = option("unmanaged", "are images transferred first")
+    lease_preparation: Literal["unmanaged", "imagetransfer"] = option(
+        "unmanaged", "whether images are transferred first"
+    )
     imagetransfer_bandwidth: float = option(100.0, "Mb/s of the repository", minimum=1e-6)
     transfer_mechanism: Literal["unicast", "multicast"] = option("unicast", "a transfer for each node, or for all")
     avoid_redundant_transfers: bool = option(True, "leases share transfers of the same image")
-    force_imagetransfer_time: float | None = option(None, "seconds of a transfer, whatever the size", minimum=0)
+    force_imagetransfer_time: float | None = option(None, "seconds of a transfer, regardless of size", minimum=0)
     diskimage_reuse: Literal["none", "image-caches"] = option("none", "hosts keep images for later leases")
-    diskimage_cache_size: float = option(-1.0, "MB of images that a host keeps, -1 for no limit", minimum=-1)
-    victim_order: Literal["youngest", "oldest"] = option("youngest", "who gives way first; Haizea takes the oldest")
-    unneeded_victims: Literal["spare", "stop"] = option("spare", "leases whose hosts are not used after all")
-    estimates: Literal["exact", "original"] = option("exact", "what overheads may take, or Haizea's formula")
-    probes: Probes = named("none", "what is counted, in tables of its own: names with blanks between them", PROBES)
-    stats: Stats = option("corrected", "figures of probes in which Haizea is mistaken: as they should be, or as there")
-    overhead_jobs: bool = option(False, "show what suspending and resuming take as jobs, `id#suspend1`")
+    diskimage_cache_size: float = option(-1.0, "maximum MB of images kept on a host, -1: no limit", minimum=-1)
+    victim_order: Literal["youngest", "oldest"] = option("youngest", "which leases are suspended first")
+    unneeded_victims: Literal["spare", "stop"] = option("spare", "whether to spare leases that need not be suspended")
+    estimates: Literal["exact", "original"] = option("exact", "exact overheads, or Haizea's estimate")
+    probes: Probes = named("none", "probes, separated by blanks, whose data are written to tables", PROBES)
+    stats: Stats = option("corrected", "values of probes for which Haizea has errors")
+    overhead_jobs: bool = option(False, "represent suspensions and resumptions as jobs, `id#suspend1`")
     lease_failure_handling: Literal["cancel", "exit"] = option(
-        "cancel", "when a job fails, or hosts on which it runs go down: give up its lease, or end the run"
+        "cancel", "if a job or its hosts fail: cancel the lease, or end the run"
     )
-    tolerance: float = option(1e-3, "seconds by which Batsim's news may be early or late", minimum=0)
+    tolerance: float = option(1e-3, "seconds by which Batsim's messages may be early or late", minimum=0)
 
     def __post_init__(self) -> None:
         if (self.backfilling == "intermediate") != (self.backfilling_reservations is not None):

@@ -192,12 +192,12 @@ class TimelinesScheduler(Leases):
         for members in resumes:
             vms = members.get("vms", "all")
             if vms != "all" and not (isinstance(vms, list) and all(isinstance(one, str) for one in vms)):
-                plan.warn('resume: vms must be a list of names or "all"; nobody is resumed')
+                plan.warn('resume: vms must be a list of names or "all"; no VM is resumed')
                 continue
             try:
                 self.run.resume(None if vms == "all" else vms, now)
             except OptionError as error:
-                plan.warn(f"{error}; nobody is resumed")
+                plan.warn(f"{error}; no VM is resumed")
         if resumes:
             self.entries.advance(plan)
 

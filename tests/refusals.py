@@ -142,9 +142,9 @@ MEMBERS = "EXECUTE_JOB with 4 members"
 ALLOC = "`alloc` empty; a list; with a double blank; naming an unknown host; with another number of hosts than `res`"
 SPELLED = "`alloc` with commas or overlapping pieces"
 POWERED = "EXECUTE_JOB on a host that switches or sleeps"
-KILLS = "KILL_JOB with an empty list; of an unknown job; of one that never ran; of one whose end was told"
-REJECTS = "REJECT_JOB with an extra member; of a running job; of one whose end was told"
-METADATA = "SET_JOB_METADATA with a double quote; on a job whose end was told"
+KILLS = "KILL_JOB with an empty list; of an unknown job; of one that never ran; of one whose end was reported"
+REJECTS = "REJECT_JOB with an extra member; of a running job; of one whose end was reported"
+METADATA = "SET_JOB_METADATA with a double quote; on a job whose end was reported"
 STATES = "CHANGE_JOB_STATE to COMPLETED_FAILED; to a final state"
 PSTATES = "SET_RESOURCE_STATE with an integer; without energy"
 QUESTIONS = "QUERY of the energy without energy"
@@ -381,9 +381,9 @@ MISTAKES: Sequence[Mistake] = (
     ),
     Mistake(
         KILLS,
-        "its end was told",
+        "its end was reported",
         [kill("a")],
-        "events[0] KILL_JOB: job w0!a is unknown: it was never submitted, or its end was told and it is forgotten",
+        "events[0] KILL_JOB: job w0!a is unknown: it was never submitted, or its end was reported and it is forgotten",
         at=11.0,
         before={1.0: [execute("a", "0")]},
         verbs={1.0: start("a", "0"), 11.0: lambda view, plan: plan.kill(known(view, "a"))},
@@ -406,7 +406,7 @@ MISTAKES: Sequence[Mistake] = (
     ),
     Mistake(
         REJECTS,
-        "its end was told",
+        "its end was reported",
         [reject("a")],
         "events[0] REJECT_JOB: job w0!a is unknown",
         at=11.0,
@@ -425,7 +425,7 @@ MISTAKES: Sequence[Mistake] = (
     ),
     Mistake(
         METADATA,
-        "its end was told",
+        "its end was reported",
         [said("SET_JOB_METADATA", job_id="w0!a", metadata="x")],
         "events[0] SET_JOB_METADATA: job w0!a is unknown",
         at=11.0,

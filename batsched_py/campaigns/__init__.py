@@ -3,7 +3,8 @@
 Start with `simulate` (one call, which gives a `run`), then `study_runner` (each algorithm on each workload), the
 `study` that it leaves, and `comparison` (the algorithms of a study against a baseline). `inputs` are platforms and
 workloads, `processes` runs work apart, `bootstrap` makes intervals, `metrics` names what is compared;
-`comparison_table`, `comparison_files`, `figures` and `comparison_page` show it.
+`comparison_table`, `comparison_files`, `figures` and `comparison_page` show it. A campaign, which a study file
+describes, is planned in `plan`; its runs are made in `execution`, as those of a study.
 
 Invariants: the outcomes of a study do not depend on the number of processes; the same study and the same options give
 the same comparison, to the last digit; a run that fails is an outcome, not an exception.

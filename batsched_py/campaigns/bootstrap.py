@@ -34,6 +34,12 @@ class Estimate(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
 
+    @property
+    def nonzero(self) -> bool:
+        """True if the interval does not contain 0, or the value is not 0 where there is no interval."""
+        low, high = self.value if self.low is None else self.low, self.value if self.high is None else self.high
+        return low > 0 or high < 0
+
     def texts(self, digits: int, scale: float = 1.0) -> list[str]:
         """Spell the value and, if there are any, the ends of its interval, with so many digits after the point."""
         numbers = [number for number in (self.value, self.low, self.high) if number is not None]

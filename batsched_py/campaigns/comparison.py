@@ -15,6 +15,8 @@ from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES, Bootstrap, Es
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.errors import OptionError
+from batsched_py.reporting.metrics.best import find_best
+from batsched_py.reporting.metrics.run_metrics import METRIC_INFO
 from batsched_py.reporting.metrics.same_jobs import JobMarks, other_jobs
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import unknown
@@ -150,6 +152,25 @@ def find_different_jobs(study: Study, baseline: str) -> list[DifferentJobs]:
 
 def _marks_of(outcome: Outcome) -> JobMarks:
     return JobMarks(outcome.ran, outcome.succeeded)
+
+
+def find_best_algorithms(comparison: AlgorithmComparison, one: MetricComparison) -> frozenset[str]:
+    """Find the algorithms whose mean is marked as the best: by the rule of metrics.best, where intervals agree.
+
+    With several observations there must be a difference from the baseline, so that the interval of the difference does
+    not contain 0; if the baseline is the best itself, this must hold for each algorithm that is not. Nothing is marked
+    if other jobs ran under an algorithm than under the baseline.
+    """
+    if any(found.ran for found in find_different_jobs(comparison.study, comparison.baseline)):
+        return frozenset()
+    values = [None if each.mean is None else each.mean.value for each in one.means]
+    marks = dict(zip(one.means, find_best(METRIC_INFO[one.metric.name], values), strict=True))
+    best = {each.variant for each, marked in marks.items() if marked}
+    differing = {each.variant for each in one.means if each.pairs is not None and each.pairs.difference.nonzero}
+    if comparison.baseline not in best:
+        return frozenset(best & differing)
+    known = {each.variant for each in one.means if each.mean is not None}
+    return frozenset(best) if known - best <= differing else frozenset()
 
 
 def find_cautions(comparison: AlgorithmComparison) -> Iterator[str]:

@@ -107,15 +107,28 @@ def _json_run(study: Study, outcome: Outcome) -> dict[str, Any]:
 
 def write_latex(path: Path, comparison: AlgorithmComparison) -> None:
     """Write a tabular for the package booktabs."""
-    lines = [r"\begin{tabular}{lrrrr}", r"\toprule", _header(comparison)]
+    write_atomically(path, latex_tabular([("", comparison)]).encode())
+
+
+def latex_tabular(parts: Sequence[tuple[str, AlgorithmComparison]]) -> str:
+    """Return a tabular for the package booktabs, with a heading above each comparison that has one."""
+    lines = [r"\begin{tabular}{lrrrr}", r"\toprule"]
+    for number, (heading, comparison) in enumerate(parts):
+        lines += [r"\midrule"] if number else []
+        lines += [rf"\multicolumn{{5}}{{l}}{{\textbf{{{_escaped(heading)}}}}} \\"] if heading else []
+        lines += _latex_lines(comparison)
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _latex_lines(comparison: AlgorithmComparison) -> list[str]:
+    lines = [_header(comparison)]
     for one in comparison.metrics:
         lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{{_escaped(one.metric.heading)}}} \\"]
         lines += [_latex_row(one.metric, mean) for mean in one.means]
     if not comparison.study.window.whole:
         measured = _escaped(f"Measured: jobs submitted {comparison.study.window}.")
         lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{{measured}}} \\"]
-    lines += [r"\bottomrule", r"\end{tabular}", ""]
-    write_atomically(path, "\n".join(lines).encode())
+    return lines
 
 
 def _header(comparison: AlgorithmComparison) -> str:

@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Final
 
 import batsched_py
-from batsched_py.campaigns.comparison import AlgorithmComparison, MetricComparison, find_cautions
+from batsched_py.campaigns.comparison import (
+    AlgorithmComparison,
+    MetricComparison,
+    find_best_algorithms,
+    find_cautions,
+)
 from batsched_py.campaigns.comparison_table import legend, metric_headings, metric_rows
 from batsched_py.campaigns.figures import Kind, draw_comparison
 from batsched_py.campaigns.study import Outcome, Study, group_lines
@@ -69,7 +74,7 @@ def _sections(comparison: AlgorithmComparison) -> Iterator[tuple[str, str, Itera
 
 
 def _results(comparison: AlgorithmComparison) -> Iterator[str]:
-    yield markup.paragraph(legend(comparison))
+    yield markup.paragraph(f"{legend(comparison)} {_explain_marks(comparison)}")
     yield markup.grouped(_result(comparison, one) for one in comparison.metrics)
 
 
@@ -77,9 +82,18 @@ def _result(comparison: AlgorithmComparison, one: MetricComparison) -> str:
     """Return the table of a metric: a row for each algorithm, filled up where it is compared with nothing."""
     first, *others = metric_headings(comparison, one.metric)
     better = "more is better" if one.metric.more_is_better else "less is better"
-    rows = ([escape(displayed(cell)) for cell in row] for row in metric_rows(comparison, one))
+    best = find_best_algorithms(comparison, one)
+    rows = [[escape(displayed(cell)) for cell in row] for row in metric_rows(comparison, one)]
+    for row, mean in zip(rows, one.means, strict=True):
+        row[1] = f"{markup.BEST}{row[1]}" if mean.variant in best else row[1]
     filled = [[*row, *[""] * (1 + len(others) - len(row))] for row in rows]
     return markup.plain_table(f"{first}: {better}", ["algorithm", *others], filled)
+
+
+def _explain_marks(comparison: AlgorithmComparison) -> str:
+    if comparison.study.observations == 1:
+        return "★ marks the best value of a metric."
+    return "★ marks the best mean of a metric, if the interval shows that it differs from the baseline."
 
 
 def _pictures(comparison: AlgorithmComparison) -> Iterator[str]:
@@ -92,7 +106,7 @@ def _pictures(comparison: AlgorithmComparison) -> Iterator[str]:
         source = f"data:image/svg+xml;base64,{image}"
         yield (
             f'<figure><figcaption><h3>{caption}</h3><p>{what}</p></figcaption><div class="wide">'
-            f'<img alt="{caption}: the numbers stand in the tables" src="{source}"></div></figure>'
+            f'<img alt="{caption}: the numbers are in the tables" src="{source}"></div></figure>'
         )
 
 

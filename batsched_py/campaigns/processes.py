@@ -134,7 +134,7 @@ def _unannounced() -> Iterator[None]:
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
+def without_main() -> Iterator[None]:
     """Put an empty module in place of the script or notebook, which a new process would run again."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
@@ -153,7 +153,7 @@ def _start(position: int, piece: Callable[[], Value], running: dict[Connection, 
         running[receiver] = position, process
         try:
             _start_server()
-            with _without_main(), _unannounced(), _signals_blocked():  # it starts the server again if that has died
+            with without_main(), _unannounced(), _signals_blocked():  # it starts the server again if that has died
                 process.start()
             break
         except (EOFError, ConnectionError):  # somebody killed the server at this moment

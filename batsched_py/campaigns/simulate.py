@@ -50,7 +50,14 @@ def simulate(
     PluginError and OptionError for the algorithm, AlgorithmError, RefusedError and DeadlockError for its decisions.
     """
     scheduler = load(algorithm) if isinstance(algorithm, str) else algorithm
-    session = Session(scheduler, options, clock=parse_clock(clock, time.perf_counter), warn=warn)
+    session = Session(
+        scheduler,
+        options,
+        clock=parse_clock(clock, time.perf_counter),
+        warn=warn,
+        features=settings.features,
+        compute_sharing=settings.compute_sharing,
+    )
     given = [workload] if isinstance(workload, (str, os.PathLike, Workload, Drawn)) else workload
     workloads = [as_workload(one) for one in given]
     result = Simulation(as_platform(platform), workloads, settings, trace=trace).run(session.answer)

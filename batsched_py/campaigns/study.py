@@ -127,6 +127,16 @@ class Study(Brief, frozen=True):
         return tuple(outcome for outcome in self.outcomes if outcome.error)
 
 
+def label_variant(algorithm: str, options: Mapping[str, Any]) -> str:
+    """Return the name of an algorithm with options that were given, which are spelled as after -o."""
+    told = ", ".join(f"{key}={_spelled(value)}" for key, value in options.items())
+    return f"{algorithm}({told})" if told else algorithm
+
+
+def _spelled(value: object) -> str:
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
 def group_lines(lines: Iterable[tuple[Outcome, str]]) -> Iterator[tuple[str, str]]:
     """Yield each line of an algorithm once, after its runs: "easy on w1", "easy on 7 workloads (w1, w2, w3...)"."""
     workloads: dict[tuple[str, str], list[str]] = {}

@@ -10,34 +10,25 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from signal import Signals
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.campaigns.execution.planned import Keep, RunEnvironment, RunSpec, execute
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
 from batsched_py.campaigns.processes import check_portable, run_apart
-from batsched_py.campaigns.run import Run
-from batsched_py.campaigns.simulate import simulate
 from batsched_py.campaigns.study import Outcome, Study, Variant
-from batsched_py.errors import BatschedError, OptionError
+from batsched_py.errors import OptionError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
-from batsched_py.model.workload import Workload
-from batsched_py.reporting.metrics.run_metrics import measure_run
-from batsched_py.reporting.metrics.same_jobs import marks_of
-from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
 from batsched_py.traces.run_file import WorkloadFile
 
-#: A function of the names of a workload and of an algorithm, and of the result of the run.
-Keep = Callable[[str, str, Result], None]
 #: A function of the number of runs that ended, and of all.
 ShowProgress = Callable[[int, int], None]
 
@@ -94,6 +85,7 @@ def run_study(
         for variant in variants:
             check_portable(variant.algorithm, variant.name)
         check_portable(keep, "keep")
+    environment = RunEnvironment(machine, settings, clock, window)
     runs = repeat_for_seeds(workloads, seeds)
     tasks: dict[tuple[object, ...], _Task] = {}  # by what tells them apart
     places = []
@@ -102,7 +94,7 @@ def run_study(
             mine = variant.with_seed(seed)
             # A run that a seed does not change is made once, unless its files are wanted under each name.
             key = (name if keep is not None or mine is not variant or seed is None else id(workload), variant.name)
-            tasks.setdefault(key, _Task(machine, name, workload, mine, settings, clock, keep, limits, window))
+            tasks.setdefault(key, _Task(environment, workload, RunSpec(name, mine), keep, limits))
             options = known[variant.name] if mine is variant else {**known[variant.name], "seed": seed}
             places.append((name, key, options))
     ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress), strict=True))
@@ -151,63 +143,15 @@ def _check(
 class _Task(Struct, frozen=True):
     """One run, not yet made, as a function that can be pickled."""
 
-    platform: Platform
-    name: str
+    environment: RunEnvironment
     workload: WorkloadLike
-    variant: Variant
-    settings: Settings
-    clock: str
+    spec: RunSpec
     keep: Keep | None
     limits: Limits
-    window: WindowChoice
 
     def __call__(self) -> Outcome:
-        """Run it. Any failure becomes an outcome, so that the other runs are not lost."""
-        warnings: list[str] = []
-        try:
-            workload = as_workload(self.workload, self.limits)
-            run = self._simulate(workload, warnings)
-            schedule = replace(schedule_of(run.result, self.name), log_start=workload.log_start)
-            window = self.window.on(schedule)
-            metrics = measure_run(schedule, window=window)
-            counted = schedule if window is None else window.submitted(schedule)
-        except BatschedError as error:
-            return self._failed(str(error).partition("\n")[0], error.exit_code)
-        except Exception as error:  # noqa: BLE001 - a defect of ours must not take the other runs with it
-            return self._failed(f"internal error: {type(error).__name__}: {error}", 3)
-        marks = marks_of(counted.jobs)
-        return Outcome(
-            self.name,
-            self.variant.name,
-            metrics=metrics,
-            ran=marks.ran,
-            succeeded=marks.succeeded,
-            warnings=tuple(warnings),
-            approximations=run.result.approximations,
-        )
-
-    def died(self, exit_code: int) -> Outcome:
-        """Return the outcome of a run whose process ended in the middle of it."""
-        how = f"with exit code {exit_code}" if exit_code >= 0 else f"by {Signals(-exit_code).name}"
-        return self._failed(f"its process ended {how} in the middle of the run", 3)
-
-    def _simulate(self, workload: Workload, warnings: list[str]) -> Run:
-        run = simulate(
-            self.platform,
-            workload,
-            self.variant.algorithm,
-            self.variant.options,
-            settings=self.settings,
-            clock=self.clock,
-            warn=warnings.append,
-            trace=self.keep is not None,
-        )
-        if self.keep is not None:
-            self.keep(self.name, self.variant.name, run.result)
-        return run
-
-    def _failed(self, error: str, exit_code: int) -> Outcome:
-        return Outcome(self.name, self.variant.name, error=error, exit_code=exit_code)
+        """Run it."""
+        return execute(self.environment, self.workload, self.spec, keep=self.keep, limits=self.limits).outcome
 
 
 def _run_all(tasks: Sequence[_Task], processes: int | None, progress: ShowProgress | None) -> list[Outcome]:
@@ -230,4 +174,4 @@ def _outcomes(tasks: Sequence[_Task], processes: int | None) -> Generator[tuple[
         return
     with closing(run_apart(tasks, processes)) as ending:
         for ended in ending:
-            yield ended.position, ended.value or tasks[ended.position].died(ended.exit_code)
+            yield ended.position, ended.value or tasks[ended.position].spec.died(ended.exit_code)

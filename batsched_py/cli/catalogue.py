@@ -28,6 +28,7 @@ _GROUPS: Final = {
             "Run several algorithms on the same workloads, and compare them.",
             f"compare {_CLUSTER} -s fcfs -s easy -e out/study",
         ),
+        "campaign": ("Run the many simulations of a study file, on one machine or many.", "campaign run study.toml"),
         "generate": (
             "Generate a synthetic workload, a platform for it, and failures.",
             "generate --jobs 500 --hosts 64 --seed 1 -o work.json --platform cluster.xml",

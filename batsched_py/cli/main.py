@@ -38,9 +38,9 @@ from batsched_py.text.wording import did_you_mean
 PROGRAM: Final = "batsched-py"
 
 _EPILOG: Final = """\b
-Exit codes: 0 all is well; 1 a replay decided otherwise, or two recordings differ;
-2 wrong input or usage; 3 our side failed (algorithm, plan, refused decision,
-standstill); 4 the other side failed (protocol, death, silence, no connection);
+Exit codes: 0 success; 1 a replay decided differently, or two recordings differ;
+2 wrong input or usage; 3 the scheduler failed (algorithm, refused decision,
+deadlock); 4 the other side failed (protocol, death, silence, no connection);
 129 SIGHUP; 130 Ctrl-C; 141 closed pipe; 143 SIGTERM."""
 
 

@@ -42,7 +42,7 @@ _MOST_COMPARED: Final = 200
 
 
 class Situation(Struct, frozen=True):
-    """What a document is validated against.
+    """The circumstances in which a document is validated.
 
     Attributes:
         testbed: where resources can be.
@@ -220,7 +220,7 @@ class _Validation:
 
     def _check_where(self, place: Place, one: Compute) -> None:
         if one.locations and one.constraint is not None:
-            (place / "constraint").note("must not stand beside locations")
+            (place / "constraint").note("cannot be combined with locations")
         if not one.locations and one.constraint is None:
             (place / "locations").note("is missing: must name a location, or constraint must stand for it")
         for index, location in enumerate(one.locations):

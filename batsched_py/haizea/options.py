@@ -87,36 +87,36 @@ class Option:
 
 #: MB/s, Mb/s: nothing is so slow or so fast.
 _RATE: Final = number(1e-6, 1e12)
-_NO_OPENNEBULA: Final = "must be simulated: OpenNebula is not driven from here"
-_TOLD_OPENNEBULA: Final = "OpenNebula is not driven from here"
+_NO_OPENNEBULA: Final = "must be simulated: OpenNebula is not supported"
+_TOLD_OPENNEBULA: Final = "OpenNebula is not supported"
 
 _GENERAL: Final = (
     Option(
         "general", "loglevel", choice("STATUS", "INFO", "DEBUG", "VDEBUG"),
-        "How much is logged: STATUS the clock and the summary, INFO what becomes of each lease, DEBUG and VDEBUG more.",
+        "Amount of log output: STATUS the clock and the summary, INFO events of each lease, DEBUG and VDEBUG more.",
         default="INFO",
     ),
     Option(
-        "general", "logfile", PATH, "The file of the log.",
+        "general", "logfile", PATH, "The log file.",
         default="/var/tmp/haizea.log",  # noqa: S108  # the manual's, in words
         told="the log is written to standard output",
     ),
     Option(
         "general", "mode", choice("simulated", refused={"opennebula": _NO_OPENNEBULA}),
-        "What serves the leases: a simulation. Haizea's opennebula is an error: OpenNebula is not driven from here.",
+        "Always a simulation: Haizea's opennebula is an error, since OpenNebula is not supported.",
         required=ALWAYS, sample="simulated",
     ),
     Option(
         "general", "lease-preparation", choice("unmanaged", "imagetransfer"),
-        "What precedes a lease: nothing, or a transfer of its disk image from a repository.", default="unmanaged",
+        "Preparation of a lease: none, or a transfer of its disk image from a repository.", default="unmanaged",
     ),
     Option(
         "general", "lease-failure-handling", choice("cancel", "exit", "exit-raise"),
-        "What a failed lease does: it is cancelled; it ends the run; it ends the run with a traceback.",
+        "Effect of a failed lease: it is cancelled; the run ends; the run ends with a traceback.",
         default="cancel",
     ),
     Option(
-        "general", "persistence-file", PATH, "The file that keeps leases between runs; none for no such file.",
+        "general", "persistence-file", PATH, "The file in which leases are kept between runs, or none.",
         default="none", sample="none", told="leases are kept in memory only",
     ),
 )  # fmt: skip
@@ -124,180 +124,182 @@ _GENERAL: Final = (
 _SCHEDULING: Final = (
     Option(
         "scheduling", "mapper", choice("greedy", "deadline"),
-        "How nodes are put on hosts: deadline is that of Haizea 1.1, for deadline leases.", default="greedy",
+        "How nodes are mapped to hosts: deadline is the method of Haizea 1.1 for deadline leases.", default="greedy",
     ),
     Option(
         "scheduling", "policy-admission", named_class(ADMISSION.spellings),
-        "Which leases may be scheduled at all; no-ARs refuses advance reservations.", default="accept-all",
+        "Which leases may be scheduled; no-ARs rejects advance reservations.", default="accept-all",
     ),
     Option(
         "scheduling", "policy-preemption", named_class(PREEMPTION.spellings),
-        "Which leases give way: none, best-effort leases to advance reservations, or as Haizea 1.1 does for deadlines.",
+        "Which leases are suspended for others: none, best-effort for advance reservations, or as in Haizea 1.1 for"
+        " deadlines.",
         default="no-preemption", sample="ar-preempts-everything",
     ),
     Option(
         "scheduling", "policy-host-selection", named_class(HOSTS.spellings),
-        "Which hosts are taken first: those with few leases and a quiet future, or those with the lowest numbers.",
+        "Which hosts are used first: those with few leases and no upcoming ones, or those with the lowest numbers.",
         default="greedy",
     ),
     Option(
-        "scheduling", "wakeup-interval", DURATION, "With the real clock: how often the scheduler is called at least.",
+        "scheduling", "wakeup-interval", DURATION, "With the real clock: maximum time between calls of the scheduler.",
         default="60",
     ),
     Option(
         "scheduling", "non-schedulable-interval", DURATION,
-        "With the real clock of Haizea: how soon after a request a lease may start; at a live site it may at once.",
+        "With Haizea's real clock: minimum time between a request and its start; none at a live site.",
         default="10",
     ),
     Option(
         "scheduling", "backfilling", choice("off", "aggressive", "conservative", "intermediate"),
-        "How many best-effort leases may hold a start in the future: none, one, all, or a number of them.",
+        "How many best-effort leases may have a planned start: none, one, all, or a number of them.",
         default="aggressive", sample="aggressive",
     ),
     Option(
-        "scheduling", "backfilling-reservations", whole(1, 1_000_000), "That number, with intermediate.",
+        "scheduling", "backfilling-reservations", whole(1, 1_000_000),
+        "The number of planned starts with intermediate.",
         required=When("scheduling.backfilling", "intermediate"),
     ),
     Option(
         "scheduling", "suspension", choice("none", "serial-only", "all"),
         "Which leases may be suspended: none, those of one node, all.", required=ALWAYS, sample="all",
     ),
-    Option("scheduling", "suspend-rate", _RATE, "MB of memory that are saved in a second.", default="32", sample="32"),
+    Option("scheduling", "suspend-rate", _RATE, "Rate of saving memory in MB/s.", default="32", sample="32"),
     Option(
-        "scheduling", "resume-rate", _RATE, "MB of memory that are loaded in a second.", default="32", sample="32"
+        "scheduling", "resume-rate", _RATE, "Rate of loading memory in MB/s.", default="32", sample="32"
     ),
     Option(
         "scheduling", "suspendresume-exclusion", choice("local", "global"),
-        "Which suspensions and resumptions of a lease come one after the other: those on one host, or all.",
+        "Which suspensions and resumptions of a lease are sequential: those on one host, or all.",
         default="local",
     ),
     Option(
         "scheduling", "scheduling-threshold-factor", number(0, 1_000_000),
-        "A lease that will be suspended must run at least so many times what its overheads take.", default="1",
+        "A lease that will be suspended must first run for at least this factor times its overheads.", default="1",
     ),
     Option(
         "scheduling", "force-scheduling-threshold", DURATION,
-        "How long such a lease must hold its hosts instead, whatever its overheads take.",
+        "Minimum time that such a lease must run instead.",
     ),
     Option(
         "scheduling", "threshold-includes-preparation", FLAG,
-        "Whether those overheads count the transfer of the image, as the manual says and Haizea does not.",
+        "Whether these overheads include the image transfer, as in Haizea's manual but not its program.",
         default="False", ours=True,
     ),
     Option(
-        "scheduling", "override-suspend-time", DURATION, "How long a machine is suspended, whatever its memory.",
+        "scheduling", "override-suspend-time", DURATION, "Time to suspend a machine, regardless of its memory.",
     ),
     Option(
-        "scheduling", "override-resume-time", DURATION, "How long a machine is resumed, whatever its memory.",
+        "scheduling", "override-resume-time", DURATION, "Time to resume a machine, regardless of its memory.",
     ),
     Option(
         "scheduling", "estimates", choice("original", "exact"),
-        "What a suspension is expected to take before the hosts are known: Haizea's formula, which grows with the"
-        " square of the nodes and by which its published figures were made; or what it will take, which is the default"
-        " with the deadline mapper, as in Haizea 1.1.",
+        "Estimate of the time of a suspension before the hosts are known: Haizea's formula, which grows with the square"
+        " of the nodes and was used for its published results; or the exact time, which is the default with the"
+        " deadline mapper, as in Haizea 1.1.",
         default="original", ours=True,
     ),
     Option(
         "scheduling", "victim-order", choice("youngest", "oldest"),
-        "Who gives way first: the lease that the policy scores highest, with the built-in ones the youngest, as the"
-        " manual says; or the one it scores lowest, as Haizea does.",
+        "Which lease is suspended first: the one with the highest score of the policy (the youngest, with the built-in"
+        " ones), as in the manual; or the one with the lowest, as in Haizea.",
         default="youngest", ours=True,
     ),
     Option(
         "scheduling", "honour-preemptible", FLAG,
-        "Whether a lease that is not preemptible is left alone; Haizea does not look at that.",
+        "Whether leases that are not preemptible are protected; Haizea ignores this.",
         default="True", ours=True,
     ),
     Option(
         "scheduling", "unneeded-victims", choice("spare", "stop"),
-        "What becomes of leases whose hosts turn out not to be needed: they go on, or give way as in Haizea.",
+        "Whether leases whose hosts turn out not to be needed continue, or are suspended as in Haizea.",
         default="spare", ours=True,
     ),
     Option(
         "scheduling", "hold-cpu", FLAG,
-        "Whether machines hold their CPUs while they are suspended or resumed; in Haizea 1.0 they do not.",
+        "Whether machines occupy CPUs during suspension and resumption; in Haizea 1.0 they do not.",
         default="True", ours=True,
     ),
     Option(
         "scheduling", "replan-after-each", FLAG,
-        "Whether leases are planned anew after each of several early ends at one instant, as Haizea does.",
+        "Whether leases are planned again after each of several early ends at one instant, as in Haizea.",
         default="False", ours=True,
     ),
     Option(
         "scheduling", "never-later", FLAG,
-        "Whether a best-effort lease that is planned anew keeps its place if the new one is later; Haizea's may lose"
+        "Whether a best-effort lease keeps its planned start if a new plan would be later; in Haizea it may lose"
         " seconds, or have its image transferred again.",
         default="False", ours=True,
     ),
     Option(
         "scheduling", "deadline-rules", choice("feasible", "original"),
-        "When a deadline lease is refused: after a second order was tried, the earliest deadline first, or as in Haizea"
-        " 1.1; and whether all those that could begin earlier are moved when anything ends early.",
+        "When a deadline lease is rejected: after a second attempt with the earliest deadline first, or as in Haizea"
+        " 1.1; and whether all leases that could start earlier are moved when another ends early.",
         default="feasible", ours=True,
     ),
     Option(
         "scheduling", "migration", choice("no", "yes", "yes-notransfer"),
-        "Whether a suspended lease may resume on other hosts: no; after its files were moved; without moving them.",
+        "Whether a suspended lease may resume on other hosts: no; after a transfer of its files; without a transfer.",
         default="no", sample="no",
     ),
     Option(
-        "scheduling", "migration-bandwidth", _RATE, "Mb/s between hosts, which Haizea 1.0 has as 100.",
+        "scheduling", "migration-bandwidth", _RATE, "Bandwidth between hosts in Mb/s; always 100 in Haizea 1.0.",
         default="100", ours=True,
     ),
-    Option("scheduling", "shutdown-time", DURATION, "How long a machine takes to shut down.", default="0"),
+    Option("scheduling", "shutdown-time", DURATION, "Time to shut down a machine.", default="0"),
     Option(
         "scheduling", "ar-shutdown", choice("inside", "after"),
         "When an advance reservation shuts down: within its interval, as in Haizea 1.0, or after it, as in 1.1.",
         default="inside", ours=True,
     ),
     Option(
-        "scheduling", "enactment-overhead", DURATION, "How long each command to a machine takes.", default="0",
+        "scheduling", "enactment-overhead", DURATION, "Time of each command to a machine.", default="0",
     ),
 )  # fmt: skip
 
 _SIMULATION: Final = (
     Option(
         "simulation", "clock", choice("real", "simulated"),
-        "Whether time is simulated, with requests from a file, or passes at a live site, with requests from users.",
+        "Simulated time with requests from a file, or real time at a live site with requests from users.",
         default="real", sample="simulated",
     ),
     Option(
-        "simulation", "starttime", TIMESTAMP, "When the simulated clock starts.", required=_SIMULATED,
+        "simulation", "starttime", TIMESTAMP, "Start of the simulated clock.", required=_SIMULATED,
         sample="2006-11-25 13:00:00",
     ),
     Option(
-        "simulation", "resources", RESOURCES, "The hosts: their number and what each has; or those of the tracefile.",
+        "simulation", "resources", RESOURCES, "The number of hosts and their resources; or the hosts of the tracefile.",
         required=ALWAYS, sample="4 CPU:100 Memory:1024",
     ),
     Option(
-        "simulation", "imagetransfer-bandwidth", _RATE, "Mb/s from the repository of images.", required=ALWAYS,
+        "simulation", "imagetransfer-bandwidth", _RATE, "Bandwidth of the image repository in Mb/s.", required=ALWAYS,
         sample="100",
     ),
     Option(
         "simulation", "stop-when", choice("all-leases-done", "besteffort-submitted", "besteffort-done"),
-        "When the simulation stops: all leases are done; all best-effort leases are submitted, or done.",
+        "End of the simulation: when all leases are done, or all best-effort leases are submitted or done.",
         default="all-leases-done",
     ),
     Option(
         "simulation", "status-message-interval", whole(1, 1_000_000),
-        "After how many simulated minutes the summary is printed again.",
+        "Simulated minutes between summaries.",
     ),
 )  # fmt: skip
 
 _ACCOUNTING: Final = (
-    Option("accounting", "datafile", PATH, "The file of all that is counted, in JSON."),
+    Option("accounting", "datafile", PATH, "The file for accounting data, in JSON."),
     Option(
         "accounting", "probes", WORDS,
-        "What is counted: ar, best-effort, immediate, deadline, cpu-utilization, disk-usage, and classes of your own.",
+        "Probes: ar, best-effort, immediate, deadline, cpu-utilization, disk-usage, and your own classes.",
         sample="ar best-effort immediate cpu-utilization",
     ),
     Option(
         "accounting", "attributes", ATTRIBUTES,
-        "What tells the data of this run from others': a configuration for several runs sets it.",
+        "Attributes that identify the data of this run; set by a configuration for several runs.",
     ),
     Option(
         "accounting", "stats", choice("corrected", "original"),
-        "How figures are computed in which Haizea is mistaken: as the manual says, or as Haizea does.",
+        "How values are computed for which Haizea has errors: as in the manual, or as in Haizea.",
         default="corrected", ours=True,
     ),
 )  # fmt: skip
@@ -305,23 +307,23 @@ _ACCOUNTING: Final = (
 _IMAGE_TRANSFER: Final = (
     Option(
         "deploy-imagetransfer", "transfer-mechanism", choice("unicast", "multicast"),
-        "Whether an image is sent to each node, one after the other, or to all at once.", required=_IMAGES,
+        "Whether an image is sent to the nodes one after the other, or to all at once.", required=_IMAGES,
         sample="multicast",
     ),
     Option(
         "deploy-imagetransfer", "avoid-redundant-transfers", FLAG,
-        "Whether a lease shares the transfer of another that has not begun.", default="True",
+        "Whether a lease shares a transfer of another that has not started.", default="True",
     ),
     Option(
-        "deploy-imagetransfer", "force-imagetransfer-time", DURATION, "How long a transfer takes, whatever the size."
+        "deploy-imagetransfer", "force-imagetransfer-time", DURATION, "Duration of a transfer, regardless of the size."
     ),
     Option(
         "deploy-imagetransfer", "diskimage-reuse", choice("none", "image-caches"),
-        "Whether hosts keep images that were transferred to them.", default="none",
+        "Whether hosts keep transferred images.", default="none",
     ),
     Option(
         "deploy-imagetransfer", "diskimage-cache-size", whole(0, 10**12, unlimited=True),
-        "MB of images that a host keeps; -1 for no limit.",
+        "Maximum size of images kept on a host, in MB; -1 for no limit.",
         required=When("deploy-imagetransfer.diskimage-reuse", "image-caches"),
     ),
 )  # fmt: skip
@@ -331,22 +333,23 @@ _TRACEFILE: Final = (
         "tracefile", "tracefile", TRACE, "The requests: a lease workload (.lwf, .xml) or a log (.swf).",
         required=_SIMULATED, sample="sample.lwf",
     ),
-    Option("tracefile", "imagefile", PATH, "Images for the requests, in place of those that they name."),
-    Option("tracefile", "injectionfile", TRACE, "More requests, which are added to those of the tracefile."),
+    Option("tracefile", "imagefile", PATH, "Images for the requests, instead of those in the requests."),
+    Option("tracefile", "injectionfile", TRACE, "Additional requests."),
     Option(
-        "tracefile", "runtime-slowdown-overhead", number(0, 1_000_000), "Percent that are added to durations.",
+        "tracefile", "runtime-slowdown-overhead", number(0, 1_000_000), "Percentage added to durations.",
         default="0",
     ),
     Option(
-        "tracefile", "add-overhead", choice("none", "all", "besteffort"), "Whose durations these are.", default="none"
+        "tracefile", "add-overhead", choice("none", "all", "besteffort"), "The leases whose durations are extended.",
+        default="none",
     ),
     Option(
-        "tracefile", "bootshutdown-overhead", DURATION, "What is added to them for booting and shutting down.",
+        "tracefile", "bootshutdown-overhead", DURATION, "Time added to them for booting and shutting down.",
         default="0",
     ),
     Option(
         "tracefile", "override-memory", whole(1, 10**12, unlimited=True),
-        "MB of memory of each node, in place of those asked for; -1 for what is asked for.", default="-1",
+        "Memory of each node in MB, instead of the requested memory; -1 for the requested memory.", default="-1",
     ),
 )  # fmt: skip
 
@@ -354,11 +357,11 @@ _OPENNEBULA: Final = (
     Option("opennebula", "host", TEXT, "The machine of OpenNebula.", told=_TOLD_OPENNEBULA),
     Option("opennebula", "port", whole(1, 65535), "The port of OpenNebula.", default="2633", told=_TOLD_OPENNEBULA),
     Option(
-        "opennebula", "stop-when-no-more-leases", FLAG, "Whether to stop when nothing is left to do.",
+        "opennebula", "stop-when-no-more-leases", FLAG, "Whether to stop when all leases are done.",
         default="False", told=_TOLD_OPENNEBULA,
     ),
     Option(
-        "opennebula", "dry-run", FLAG, "Whether to go through time at once.", default="False", told=_TOLD_OPENNEBULA
+        "opennebula", "dry-run", FLAG, "Whether to simulate the time.", default="False", told=_TOLD_OPENNEBULA
     ),
 )  # fmt: skip
 

@@ -94,7 +94,7 @@ def _comments(option: Option) -> list[str]:
         facts.append(f"required when {option.required}" if option.required.option else "required")
     lines = ["; ".join(facts), option.help]
     if option.told:
-        lines.append(f"Told, and of no effect: {option.told}.")
+        lines.append(f"Ignored: {option.told}.")
     return [f"# {line}" for text in lines for line in textwrap.wrap(text, _WIDTH, break_on_hyphens=False)]
 
 

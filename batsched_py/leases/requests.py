@@ -24,7 +24,7 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
     try:
         terms = read_terms(job, ALL_TERMS)
         if terms.group is not None:
-            raise TermsError("lease.group", "cannot be told in a lease trace")
+            raise TermsError("lease.group", "cannot be written to a lease trace")
         if job.size < 1:
             raise TermsError("res", "must be 1 or more for a lease")
         profile = workload.profiles[job.profile]

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from batsched_py.errors import PlatformError
-from batsched_py.model.zone import Link, Segment, Zone
+from batsched_py.model.zone import GraphZone, Link, Segment, TableZone, Zone
 from batsched_py.text.representation import Brief
 
 __all__ = ["DEFAULT_MASTER", "Link", "Platform", "PlatformHost", "Route"]
@@ -60,14 +60,14 @@ class Platform(Brief, frozen=True):
         hosts: every host, the master and the storage ones too.
         zones: by name.
         zone_of: host or router -> name of the zone it is a point of.
-        config: names of the items of SimGrid's configuration that it sets.
+        config: (name, value) of each item of SimGrid's configuration that it sets.
     """
 
     source: str
     hosts: tuple[PlatformHost, ...]
     zones: Mapping[str, Zone]
     zone_of: Mapping[str, str]
-    config: tuple[str, ...] = ()
+    config: tuple[tuple[str, str], ...] = ()
 
     def master(self, name: str = DEFAULT_MASTER) -> PlatformHost | None:
         """Return the host that runs the scheduler: the one of that name, else the first of role "master", else None."""
@@ -95,6 +95,17 @@ class Platform(Brief, frozen=True):
             for host in self.hosts
         )
         return replace(self, hosts=hosts)
+
+    def with_loopback(self, loopback: Link) -> Platform:
+        """Return the platform with this link from hosts to themselves where SimGrid gives them one."""
+        segment = Segment((loopback,))
+        zones = {
+            name: replace(zone, loopback=segment)
+            if isinstance(zone, (TableZone, GraphZone)) and zone.loopback is not None
+            else zone
+            for name, zone in self.zones.items()
+        }
+        return replace(self, zones=zones)
 
     def route(self, source: str, destination: str) -> Route:
         """Return the route between two hosts, by name; without links if the platform has no network there.

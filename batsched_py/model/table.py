@@ -13,8 +13,10 @@ from batsched_py.text.display import displayed, shown
 Cell = str | int | float | None
 #: Names of tables; their files are called by them.
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
-#: Tables that Batsim itself writes, and that of decisions.
-RESERVED: Final = frozenset({"jobs", "schedule", "machine_states", "consumed_energy", "pstate_changes", "decisions"})
+#: Tables that Batsim itself writes, and those of decisions and of jobs that were slowed down.
+RESERVED: Final = frozenset(
+    {"jobs", "schedule", "machine_states", "consumed_energy", "pstate_changes", "decisions", "contention"}
+)
 #: What a field is quoted for.
 _QUOTED: Final = re.compile(r'[",\r\n]')
 #: Classes of cells of which any value may be written.

@@ -44,6 +44,9 @@ class Segment(Struct, frozen=True):
     latency: float = 0.0
 
 
+OWN_LOOPBACK: Final = Segment((LOOPBACK,))
+
+
 class Zone(Protocol):
     """A part of a platform: hosts, routers and zones inside it are its points."""
 
@@ -66,12 +69,14 @@ class TableZone(Brief, frozen=True):
     parent: str
     #: (source point, destination point) -> the declared way; never a way that was not declared.
     table: Mapping[tuple[str, str], Segment]
+    #: From a host to itself if that is not declared; None in a zone with others inside, where it costs nothing.
+    loopback: Segment | None = OWN_LOOPBACK
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
         """Return the declared route, or nothing."""
         segment = self.table.get((source, destination))
         if segment is None:
-            return (_OWN_LOOPBACK,) if source == destination else ()
+            return () if source != destination or self.loopback is None else (self.loopback,)
         return (segment,)
 
 
@@ -82,12 +87,15 @@ class GraphZone(Brief, frozen=True):
     parent: str
     #: point -> (neighbour, the declared way to it), in the file's order, which breaks ties.
     edges: Mapping[str, tuple[tuple[str, Segment], ...]]
+    #: From a host to itself, as in `TableZone`.
+    loopback: Segment | None = OWN_LOOPBACK
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
         """Return the shortest chain (Dijkstra 1959), found anew at each call; None if the points are not connected."""
         if source == destination:
             declared = (segment for point, segment in self.edges.get(source, ()) if point == source)
-            return (next(declared, _OWN_LOOPBACK),)
+            own = next(declared, self.loopback)
+            return () if own is None else (own,)
         order = 0
         reached: set[str] = set()
         frontier: list[tuple[int, int, str, tuple[Segment, ...]]] = [(0, order, source, ())]
@@ -131,7 +139,10 @@ class StarZone(Brief, frozen=True):
         out, into = self.spokes.get(source, _NO_SPOKE), self.spokes.get(destination, _NO_SPOKE)
         if source == destination and out.loopback:
             return (Segment(out.loopback),)
-        return (Segment(out.up + self.backbone + into.down, latency=self._distance(source, destination)),)
+        links = out.up + self.backbone + into.down
+        if source == destination:
+            links = tuple(dict.fromkeys(links))  # a link that is up and down at once is crossed once
+        return (Segment(links, latency=self._distance(source, destination)),)
 
     def _distance(self, source: str, destination: str) -> float:
         if not self.coordinates or source not in self.coordinates or destination not in self.coordinates:
@@ -141,4 +152,3 @@ class StarZone(Brief, frozen=True):
 
 
 _NO_SPOKE = Spoke()
-_OWN_LOOPBACK = Segment((LOOPBACK,))

@@ -1,4 +1,4 @@
-"""Messages to bytes and back: the JSON envelope `{"now", "events": [{"timestamp", "type", "data"}]}`."""
+"""Messages to bytes and back: the envelope `{"now", "events": [{"timestamp", "type", "data"}]}`, in two spellings."""
 
 from __future__ import annotations
 
@@ -26,28 +26,60 @@ Reader = Callable[..., Any]
 Writer = Callable[[Any], dict[str, Any]]
 
 
+class Envelope(Struct, frozen=True):
+    """The outside of a message: how bytes become a document, and what stands around the data of an event.
+
+    Batsim 1 to 4 send JSON. Batsim 5 sends FlatBuffers, in their JSON or their binary form; a binary envelope would be
+    another pair of `parse` and `dump` for the same documents.
+
+    Attributes:
+        kind: the member with the type of an event.
+        data: the member with what it says.
+        parse: reads a document with `now` and the list `events`; RemoteProtocolError.
+        dump: writes one; TypeError if something in it is no JSON.
+        complete: returns (timestamp, type, data) of an event in which members may have been left out; None if they may
+            not. It gets the event and the readers.
+    """
+
+    kind: str
+    data: str
+    parse: Callable[[bytes], dict[str, Any]]
+    dump: Callable[[dict[str, Any]], bytes]
+    complete: Callable[[Any, Mapping[str, Any]], tuple[float, str, dict[str, Any]] | None]
+
+
 class Form(Struct, frozen=True):
-    """The form of one class on the wire. Without a writer it is only read; `names_hosts` if it holds host sets."""
+    """The form of one class on the wire. Without a writer it is only read; `names_hosts` if it holds host sets.
+
+    A class may have several names, for what its values say; `choose` returns the one under which a value is written.
+    """
 
     kind: type
     name: str
     read: Reader
     write: Writer | None
     names_hosts: bool = False
+    choose: Callable[[Any], str] | None = None
 
 
 class Forms:
     """One direction of one dialect: forms by wire name for reading, by class for writing."""
 
-    __slots__ = ("_forms", "readers", "writers")
+    __slots__ = ("_forms", "choosers", "envelope", "readers", "writers")
 
-    def __init__(self, *forms: Form) -> None:
+    def __init__(self, *forms: Form, envelope: Envelope | None = None) -> None:
+        """`envelope` is that of Batsim 1 to 4 if it is not given."""
         self._forms = forms
+        self.envelope = envelope or PLAIN
         #: Wire name -> reader.
         self.readers: Mapping[str, Reader] = {form.name: form.read for form in forms}
         #: Class -> (wire name, writer); a class that a dialect lacks is absent.
         self.writers: Mapping[type, tuple[str, Writer]] = {
             form.kind: (form.name, form.write) for form in forms if form.write is not None
+        }
+        #: Class -> what chooses the wire name, for those with several.
+        self.choosers: Mapping[type, Callable[[Any], str]] = {
+            form.kind: form.choose for form in forms if form.choose is not None
         }
 
     def within(self, highest: int) -> Forms:
@@ -56,7 +88,7 @@ class Forms:
             replace(form, read=partial(form.read, highest=highest)) if form.names_hosts else form
             for form in self._forms
         ]
-        return Forms(*bounded)
+        return Forms(*bounded, envelope=self.envelope)
 
 
 class Message(Struct, frozen=True):
@@ -77,15 +109,24 @@ def decode(raw: bytes, forms: Forms, *, keep_unknown: bool, dialect_name: str = 
     With `keep_unknown` an event of an unknown type becomes Unknown; without, it is refused as Batsim refuses it.
     `dialect_name` goes into that message.
     """
-    return read_document(parse(raw), forms, keep_unknown=keep_unknown, dialect_name=dialect_name)
+    return read_document(forms.envelope.parse(raw), forms, keep_unknown=keep_unknown, dialect_name=dialect_name)
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """Parse the JSON object of a message and check its two members."""
+    """Parse the JSON object of a message of Batsim 1 to 4 and check its two members."""
+    return checked(loads(raw))
+
+
+def loads(raw: bytes) -> Any:
+    """Parse JSON; RemoteProtocolError if it is none."""
     try:
-        document = orjson.loads(raw)
+        return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise RemoteProtocolError("message", f"must be JSON: {error}; it begins {shown(bytes(raw[:40]))}") from None
+
+
+def checked(document: Any) -> dict[str, Any]:
+    """Return a document whose two members are of their types; RemoteProtocolError otherwise."""
     if type(document) is not dict:
         raise RemoteProtocolError("message", f"must be an object with now and events, not {shown(document)}")
     if type(document.get("now")) not in _NUMBERS:
@@ -97,30 +138,32 @@ def parse(raw: bytes) -> dict[str, Any]:
 
 def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:
     """Read the typed message of a parsed one."""
-    readers = forms.readers
+    readers, envelope = forms.readers, forms.envelope
+    kind_member, data_member = envelope.kind, envelope.data
     events: list[Any] = []
     for position, event in enumerate(document["events"]):
         try:
-            timestamp, kind, data = event["timestamp"], event["type"], event["data"]
+            timestamp, kind, data = event["timestamp"], event[kind_member], event[data_member]
             reader = readers.get(kind)
             if type(data) is not dict or type(timestamp) not in _NUMBERS:
                 raise KeyError
         except (KeyError, TypeError, IndexError):
-            if not _is_bare_nop(event, readers):
-                raise _envelope_error(position, event) from None
-            events.append(Nop(event["timestamp"]))
-            continue
+            completed = envelope.complete(event, readers)
+            if completed is None:
+                raise _envelope_error(position, event, envelope) from None
+            timestamp, kind, data = completed
+            reader = readers.get(kind)
         if reader is None:
             if not keep_unknown or type(kind) is not str:
                 spoken = f" in protocol {dialect_name}" if dialect_name else ""
                 rule = f"must be a known event, not {shown(kind)}{spoken}"
-                raise RemoteProtocolError(f"events[{position}].type", rule)
+                raise RemoteProtocolError(f"events[{position}].{kind_member}", rule)
             events.append(Unknown(timestamp, kind, data))
             continue
         try:
             events.append(reader(timestamp, data))
         except FieldError as error:
-            raise RemoteProtocolError(_path(position, error), f"{error.rule} ({kind})") from None
+            raise RemoteProtocolError(_path(position, error, data_member), f"{error.rule} ({kind})") from None
     return Message(document["now"], tuple(events))
 
 
@@ -129,7 +172,8 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
 
     With `keep_unknown` an Unknown is written as it stands; without, it is refused, because the peer would.
     """
-    writers = forms.writers
+    writers, choosers, envelope = forms.writers, forms.choosers, forms.envelope
+    kind, data = envelope.kind, envelope.data
     events: list[dict[str, Any]] = []
     for event in message.events:
         form = writers.get(type(event))
@@ -137,20 +181,27 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
             if isinstance(event, Nop):
                 continue
             if keep_unknown and isinstance(event, Unknown):
-                events.append({"timestamp": event.timestamp, "type": event.type, "data": event.data})
+                events.append({"timestamp": event.timestamp, kind: event.type, data: event.data})
                 continue
             raise LocalProtocolError(
                 f"events[{len(events)}]", f"{type(event).__name__} does not exist in protocol {dialect_name}"
             )
         name, write = form
+        if choosers and type(event) in choosers:
+            name = choosers[type(event)](event)
         try:
-            events.append({"timestamp": event.timestamp, "type": name, "data": write(event)})
+            events.append({"timestamp": event.timestamp, kind: name, data: write(event)})
         except FieldError as error:
-            raise LocalProtocolError(_path(len(events), error), f"{error.rule} ({name})") from None
+            raise LocalProtocolError(_path(len(events), error, data), f"{error.rule} ({name})") from None
     try:
-        return orjson.dumps({"now": message.now, "events": events}, _plain, _STRICT)
+        return envelope.dump({"now": message.now, "events": events})
     except TypeError as error:  # an object of a user's own class, say: our error, not the peer's
         raise LocalProtocolError("message", f"cannot be written as JSON: {error}") from None
+
+
+def dump(document: dict[str, Any]) -> bytes:
+    """Write JSON; TypeError if something in the document is none."""
+    return orjson.dumps(document, _plain, _STRICT)
 
 
 def _plain(value: Any) -> dict[str, Any]:
@@ -160,8 +211,8 @@ def _plain(value: Any) -> dict[str, Any]:
     raise TypeError(f"{shown(value)} is a {type(value).__name__}")
 
 
-def _path(position: int, error: FieldError) -> str:
-    return f"events[{position}].data" + (f".{displayed(error.path)}" if error.path else "")
+def _path(position: int, error: FieldError, data: str) -> str:
+    return f"events[{position}].{data}" + (f".{displayed(error.path)}" if error.path else "")
 
 
 def _must(document: dict[str, Any], key: str, expected: str) -> str:
@@ -170,19 +221,25 @@ def _must(document: dict[str, Any], key: str, expected: str) -> str:
     return f"must be {expected}, not {shown(document[key])}"
 
 
-def _is_bare_nop(event: Any, readers: Mapping[str, Any]) -> bool:
-    """Return whether this is a NOP without `data`, or with null: v1.4's document has "N/A" there."""
+def _bare_nop(event: Any, readers: Mapping[str, Any]) -> tuple[float, str, dict[str, Any]] | None:
+    """Complete a NOP without `data`, or with null: v1.4's document has "N/A" there."""
     known = type(event) is dict and event.get("type") == "NOP" in readers
-    return known and event.get("data") is None and type(event.get("timestamp")) in _NUMBERS
+    if known and event.get("data") is None and type(event.get("timestamp")) in _NUMBERS:
+        return event["timestamp"], "NOP", {}
+    return None
 
 
-def _envelope_error(position: int, event: Any) -> RemoteProtocolError:
+def _envelope_error(position: int, event: Any, envelope: Envelope) -> RemoteProtocolError:
     """Return the error for the first wrong one of an event's three members."""
     path = f"events[{position}]"
     if type(event) is not dict:
         return RemoteProtocolError(path, f"must be an object, not {shown(event)}")
     if type(event.get("timestamp")) not in _NUMBERS:
         return RemoteProtocolError(f"{path}.timestamp", _must(event, "timestamp", "a number of seconds"))
-    if type(event.get("type")) is not str:
-        return RemoteProtocolError(f"{path}.type", _must(event, "type", "a string"))
-    return RemoteProtocolError(f"{path}.data", _must(event, "data", "an object"))
+    if type(event.get(envelope.kind)) is not str:
+        return RemoteProtocolError(f"{path}.{envelope.kind}", _must(event, envelope.kind, "a string"))
+    return RemoteProtocolError(f"{path}.{envelope.data}", _must(event, envelope.data, "an object"))
+
+
+#: The envelope of Batsim 1 to 4.
+PLAIN: Final = Envelope("type", "data", parse, dump, _bare_nop)

@@ -78,6 +78,8 @@ def _read_execute_job(timestamp: float, data: Data, highest: int = MAX_HOST) -> 
 def _write_execute_job(command: ExecuteJob) -> dict[str, Any]:
     if not command.hosts.bits:
         raise FieldError("alloc", "must name at least one host")
+    if command.overrides or command.placement != "spread":
+        raise FieldError("", "cannot place profiles of a sequence, nor fill hosts: Batsim 5 alone does")
     data: dict[str, Any] = {"job_id": command.job_id, "alloc": format_bits(command.hosts.bits)}
     if command.mapping is not None:
         _check_mapping(command.mapping, len(command.hosts))

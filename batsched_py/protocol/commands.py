@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -32,10 +32,26 @@ class AdditionalIo(Struct, frozen=True):
     profile: Members | None = None
 
 
+#: What a probe tells of its hosts.
+ProbeSummary = Literal["each", "sum", "mean"]
+#: How Batsim 5 places executors that no mapping places: one on each host, in turn, or as many as a host has cores.
+ExecutorPlacement = Literal["spread", "fill"]
+
+
+class PlacedProfile(Struct, frozen=True):
+    """The hosts of one profile of a sequence, other than those of the job (Batsim 5)."""
+
+    name: str
+    hosts: HostSet
+    mapping: Mapping[int, int] | None = None
+    placement: ExecutorPlacement = "spread"
+
+
 class ExecuteJob(Struct, frozen=True):
     """Start a submitted job on these hosts; at most one of the three extras.
 
     `mapping` places executor i on the mapping[i]-th host of `hosts`; `storage_mapping` gives labels their hosts.
+    Batsim 5 alone has `placement`, of executors without a mapping, and `overrides`.
     """
 
     timestamp: float
@@ -44,6 +60,8 @@ class ExecuteJob(Struct, frozen=True):
     mapping: Mapping[int, int] | None = None
     storage_mapping: Mapping[str, int] | None = None
     additional_io: AdditionalIo | None = None
+    placement: ExecutorPlacement = "spread"
+    overrides: tuple[PlacedProfile, ...] = ()
 
 
 class RejectJob(Struct, frozen=True):
@@ -61,10 +79,57 @@ class KillJob(Struct, frozen=True):
 
 
 class CallMeLater(Struct, frozen=True):
-    """Ask for a RequestedCall at `at`, strictly later than now. Cannot be taken back."""
+    """Ask for a RequestedCall at `at`, strictly later than now. Cannot be taken back.
+
+    Batsim 5 hands `call_id` back; its calls have milliseconds, and come at the next one if `at` has more digits.
+    """
 
     timestamp: float
     at: float
+    call_id: str = ""
+
+
+class CallPeriodically(Struct, frozen=True):
+    """Ask for a RequestedCall at each multiple of `period` seconds, `times` times or until it is stopped (Batsim 5)."""
+
+    timestamp: float
+    call_id: str
+    period: float
+    times: int | None = None
+
+
+class StopCalls(Struct, frozen=True):
+    """End periodic calls (Batsim 5)."""
+
+    timestamp: float
+    call_id: str
+
+
+class CreateProbe(Struct, frozen=True):
+    """Let the energy of hosts be told each `period` seconds, `times` times or until the probe is stopped (Batsim 5).
+
+    `summary` says whether the joules of each host are told, their sum or their mean.
+    """
+
+    timestamp: float
+    probe_id: str
+    hosts: HostSet
+    period: float
+    times: int | None = None
+    summary: ProbeSummary = "each"
+
+
+class StopProbe(Struct, frozen=True):
+    """End a probe (Batsim 5)."""
+
+    timestamp: float
+    probe_id: str
+
+
+class StopSimulation(Struct, frozen=True):
+    """End the simulation now, whatever waits or runs (Batsim 5)."""
+
+    timestamp: float
 
 
 class RegisterJob(Struct, frozen=True):
@@ -89,11 +154,15 @@ class RegisterProfile(Struct, frozen=True):
 
 
 class SetResourceState(Struct, frozen=True):
-    """Switch hosts to a pstate (its number as text); needs energy in Batsim."""
+    """Switch hosts to a pstate (its number as text); needs energy in Batsim 1 to 4.
+
+    `turns` is True if it switches all of them on, or all off, which is another command in Batsim 5.
+    """
 
     timestamp: float
     hosts: HostSet
     state: str
+    turns: bool = False
 
 
 class SetJobMetadata(Struct, frozen=True):
@@ -126,6 +195,11 @@ Command = (
     | RejectJob
     | KillJob
     | CallMeLater
+    | CallPeriodically
+    | StopCalls
+    | CreateProbe
+    | StopProbe
+    | StopSimulation
     | RegisterJob
     | RegisterProfile
     | SetResourceState

@@ -8,16 +8,24 @@ from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
-import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
 from batsched_py.model.limits import LIMITS, Limits
-from batsched_py.protocol.begins import highest_of
-from batsched_py.protocol.codec import Forms, Message, decode, encode, parse, read_document
+from batsched_py.protocol.batsim5.greeting import (
+    Features,
+    Hello,
+    read_greeting,
+    read_hello,
+    write_greeting,
+    write_hello,
+)
+from batsched_py.protocol.begins import highest_of, write_flat_config
+from batsched_py.protocol.codec import Envelope, Forms, Message, decode, encode, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
-from batsched_py.protocol.dialects import V4, V14, Dialect, dialect_of, highest_host
-from batsched_py.protocol.events import Event, SimulationBegins, SimulationEnds, Unknown
+from batsched_py.protocol.dialects import V4, V5, V14, Dialect, dialect_of, highest_host
+from batsched_py.protocol.events import Config, Event, SimulationBegins, SimulationEnds, Unknown
 from batsched_py.protocol.fields import Data
 from batsched_py.text.display import displayed
 
@@ -26,6 +34,7 @@ class Turn(StrEnum):
     """State of the conversation, seen from outside."""
 
     BEFORE = "before SIMULATION_BEGINS"
+    GREETED = "the greeting was answered, before SIMULATION_BEGINS"
     DECIDING = "the decision process decides"
     SIMULATING = "Batsim simulates"
     LAST_REPLY = "SIMULATION_ENDS awaits its empty reply"
@@ -38,6 +47,8 @@ class Turn(StrEnum):
 #: (turn, what happens) -> next turn; an absent pair breaks the alternation.
 TURNS: Final = {
     (Turn.BEFORE, "begin"): Turn.DECIDING,
+    (Turn.BEFORE, "greeting"): Turn.GREETED,
+    (Turn.GREETED, "begin"): Turn.DECIDING,
     (Turn.DECIDING, "reply"): Turn.SIMULATING,
     (Turn.SIMULATING, "request"): Turn.DECIDING,
     (Turn.SIMULATING, "end"): Turn.LAST_REPLY,
@@ -47,6 +58,10 @@ TURNS: Final = {
 _NEVER: Final = math.inf
 #: SIMULATION_ENDS was received: there is nothing left to stop.
 _ENDING: Final = frozenset({Turn.LAST_REPLY, Turn.OVER})
+#: SIMULATION_BEGINS comes next.
+_OPENING: Final = frozenset({Turn.BEFORE, Turn.GREETED})
+#: The member with the type of an event -> the type of the first one.
+_OPENS: Final = {"type": "SIMULATION_BEGINS", "event_type": "SimulationBeginsEvent"}
 #: Events at which a message is looked at twice.
 _NOTABLE: Final = frozenset({SimulationBegins, SimulationEnds, Unknown})
 
@@ -63,6 +78,8 @@ class _Reason(Struct, frozen=True):
 class _Said(Struct, frozen=True):
     type: str = ""
     data: _Reason = _Reason()
+    event_type: str = ""
+    event: _Reason = _Reason()
 
 
 class _Farewell(Struct, frozen=True):
@@ -76,18 +93,19 @@ def check_stop(reply: bytes) -> None:
     if _STOP not in reply:
         return
     try:
-        events = msgspec.json.decode(reply, type=_Farewell).events
-    except msgspec.MsgspecError:
+        events = msgspec.json.decode(reply[reply.index(b"{") :].rstrip(b"\0"), type=_Farewell).events
+    except (msgspec.MsgspecError, ValueError):
         return
     for event in events:
-        if event.type == STOP_EVENT:
-            raise RemoteProtocolError("", f"the decision process stopped: {event.data.reason} ({STOP_EVENT})")
+        if STOP_EVENT in (event.type, event.event_type):
+            reason = event.data.reason if event.type else event.event.reason
+            raise RemoteProtocolError("", f"the decision process stopped: {reason} ({STOP_EVENT})")
 
 
 class DecisionSide:
     """The decision process's end: reads requests, writes replies, in the dialect of SIMULATION_BEGINS."""
 
-    __slots__ = ("_events", "_limits", "_warn", "dialect", "now", "turn")
+    __slots__ = ("_config", "_events", "_limits", "_sharing", "_warn", "dialect", "now", "turn")
 
     def __init__(self, warn: Callable[[str], None] | None = None, limits: Limits = LIMITS) -> None:
         """Begin; `warn`, if given, receives one line for each thing that is strange but legal."""
@@ -96,6 +114,9 @@ class DecisionSide:
         self.dialect: Dialect = V4
         #: Reads events; host sets within the platform, once that is known.
         self._events: Forms = V4.events
+        #: What Batsim 5 was asked for when it greeted, as the configuration that other versions tell.
+        self._config: Config | None = None
+        self._sharing = False
         #: `now` of the latest request.
         self.now = 0.0
         self._warn = warn
@@ -104,18 +125,35 @@ class DecisionSide:
         """Read a request. RemoteProtocolError if it breaks a rule; it then counts as not received."""
         if len(raw) > self._limits.message_size:
             raise RemoteProtocolError("message", self._limits.rule("message_size"))
-        document = parse(raw)
-        opens, dialect, events = self.turn is Turn.BEFORE, self.dialect, self._events
+        document = self._events.envelope.parse(raw)
+        opens, dialect, events = self.turn in _OPENING, self.dialect, self._events
         if opens:
-            begins = _opening_data(document["events"])
-            dialect = dialect_of(begins)
+            begins = _opening_data(document["events"], events.envelope)
+            dialect = self.dialect if self.turn is Turn.GREETED else dialect_of(begins)
             events = dialect.events.within(highest_host(begins))
         message = read_document(document, events, keep_unknown=True)
+        if opens and self._config is not None:
+            message = _configured(message, self._config, compute_sharing=self._sharing)
         self.turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError, self._warn)
         self.dialect, self.now = dialect, message.now
         if opens:
             self._events = dialect.events.within(_highest_told(message.events[0]))
         return message
+
+    def greet(self, raw: bytes, hello: Hello, *, compute_sharing: bool = False) -> bytes:
+        """Answer the greeting of Batsim 5, in whose dialect all that follows is read and written.
+
+        Batsim 5 lets jobs share hosts, and leaves it to us whether they may: `compute_sharing`. RemoteProtocolError if
+        it is out of turn, or no text.
+        """
+        turn = TURNS.get((self.turn, "greeting"))
+        if turn is None:
+            raise RemoteProtocolError("message", f"a greeting is out of turn; now: {self.turn.value}")
+        words = read_greeting(raw)
+        self.turn, self.dialect, self._events = turn, V5, V5.events
+        self._config = _config(words, hello.features)
+        self._sharing = compute_sharing
+        return write_hello(hello)
 
     def reply(self, now: float, commands: Sequence[Command]) -> bytes:
         """Write the reply to the latest request. LocalProtocolError if it breaks a rule; nothing is sent then."""
@@ -133,7 +171,7 @@ class DecisionSide:
                 raise LocalProtocolError(
                     f"events[{position}].timestamp", f"must ascend and be at most now={now!r}, not {timestamp!r}"
                 )
-            if type(command) is CallMeLater and not command.at > now:
+            if type(command) is CallMeLater and not command.at > now and self.dialect is not V5:
                 raise LocalProtocolError(
                     f"events[{position}].data.timestamp", f"must be later than now={now!r}, not {command.at!r}"
                 )
@@ -150,8 +188,9 @@ class DecisionSide:
         if self.turn in _ENDING:
             return encode(Message(self.now, ()), self.dialect.commands, self.dialect.name, keep_unknown=False)
         readable = reason.encode(errors="replace").decode()  # names of files may hold what JSON may not
-        event = {"timestamp": self.now, "type": STOP_EVENT, "data": {"reason": readable}}
-        return orjson.dumps({"now": self.now, "events": [event]})
+        envelope = self.dialect.commands.envelope
+        event = {"timestamp": self.now, envelope.kind: STOP_EVENT, envelope.data: {"reason": readable}}
+        return envelope.dump({"now": self.now, "events": [event]})
 
 
 class BatsimSide:
@@ -168,12 +207,22 @@ class BatsimSide:
         #: `now` of the latest request.
         self.now = 0.0
 
+    def greeting(self, words: str) -> bytes:
+        """Write what Batsim 5 says first: a text of the user's."""
+        return write_greeting(words)
+
+    def receive_hello(self, raw: bytes) -> Hello:
+        """Read the answer to the greeting. RemoteProtocolError for what makes Batsim abort."""
+        hello = read_hello(raw)
+        self.turn = TURNS[self.turn, "greeting"]
+        return hello
+
     def request(self, now: float, events: Sequence[Event]) -> bytes:
         """Write the next request. LocalProtocolError if it breaks a rule that the other end checks."""
         message = Message(now, tuple(events))
         turn = _checked_turn(self.turn, self.now, message, LocalProtocolError)
         raw = encode(message, self.dialect.events, self.dialect.name, keep_unknown=True)
-        if self.turn is Turn.BEFORE:
+        if self.turn in _OPENING:
             count = len(events[0].resources) + len(events[0].storages) if type(events[0]) is SimulationBegins else 0
             self._commands = self.dialect.commands.within(highest_of(count))
         self.turn, self.now = turn, now
@@ -198,14 +247,35 @@ class BatsimSide:
         return message
 
 
-def _opening_data(events: list[Any]) -> Data:
+def _opening_data(events: list[Any], envelope: Envelope) -> Data:
     """Return the members of SIMULATION_BEGINS, which must open the first request, whatever the dialect."""
-    first = events[0] if events else None
-    if isinstance(first, dict) and first.get("type") == "SIMULATION_BEGINS":
-        data = first.get("data")
+    first, name = events[0] if events else None, _OPENS[envelope.kind]
+    if isinstance(first, dict) and first.get(envelope.kind) == name:
+        data = first.get(envelope.data)
         if isinstance(data, dict):
             return data
-    raise RemoteProtocolError("events[0].type", "must be SIMULATION_BEGINS in the first message")
+    raise RemoteProtocolError(f"events[0].{envelope.kind}", f"must be {name} in the first message")
+
+
+def _config(words: str, features: Features) -> Config:
+    """Return what a decision process has asked Batsim 5 for as the configuration that it would have told."""
+    config = Config(
+        profiles_forwarded=features.forward_profiles_on_job_submission,
+        dynamic_jobs=features.dynamic_registration,
+        dynamic_jobs_acknowledged=features.acknowledge_dynamic_jobs,
+        profile_reuse=features.profile_reuse,
+        forward_unknown_events=True,
+        scheduler_config=words,
+    )
+    return replace(config, members=write_flat_config(config))
+
+
+def _configured(message: Message, config: Config, *, compute_sharing: bool) -> Message:
+    """Put the configuration into the first event. Without a workload nothing will tell that its last job has come."""
+    begins, *others = message.events
+    config = replace(config, static_jobs=bool(begins.workloads))
+    configured = replace(begins, config=config, compute_sharing=compute_sharing)
+    return Message(message.now, (configured, *others))
 
 
 def _highest_told(event: SimulationBegins) -> int:
@@ -256,7 +326,7 @@ def _noted(
     if type(event) is SimulationBegins:
         return "begin"
     if kinds[0] is SimulationBegins:
-        raise error("events", "SIMULATION_ENDS must not stand in the message of SIMULATION_BEGINS")
+        raise error("events", "SIMULATION_ENDS must not be in the message of SIMULATION_BEGINS")
     return "end"
 
 

@@ -1,4 +1,4 @@
-"""The two versions of the protocol."""
+"""The three versions of the protocol."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.protocol import begins, command_forms, event_forms
+from batsched_py.protocol.batsim5 import begins as begins_v5
+from batsched_py.protocol.batsim5 import command_forms as command_forms_v5
+from batsched_py.protocol.batsim5 import event_forms as event_forms_v5
 from batsched_py.protocol.codec import Forms
 from batsched_py.protocol.fields import Data
 
@@ -28,12 +31,16 @@ class Dialect(Struct, frozen=True):
 V4: Final = Dialect("v4", event_forms.V4, command_forms.V4)
 #: The seed document's protocol, spoken by Batsim 1.
 V14: Final = Dialect("v1.4", event_forms.V14, command_forms.V14)
+#: Batsim 5, whose conversation begins with a greeting.
+V5: Final = Dialect("v5", event_forms_v5.V5, command_forms_v5.V5)
 #: Name -> dialect.
-DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (V4, V14)}
+DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (V4, V14, V5)}
 
 
 def dialect_of(begins_data: Data) -> Dialect:
-    """Return the dialect in which this SIMULATION_BEGINS is written: only v1.4 has `resources_data`."""
+    """Return the dialect in which this SIMULATION_BEGINS is written: only v1.4 has `resources_data`, v5 other names."""
+    if "computation_hosts" in begins_data:
+        return V5
     return V14 if "resources_data" in begins_data else V4
 
 
@@ -42,4 +49,4 @@ def highest_host(begins_data: Data) -> int:
 
     Batsim counts hosts from 0 without a gap; gaps are legal, but a few hosts cannot make host sets large.
     """
-    return begins.highest_of(begins.count_resources(begins_data))
+    return begins.highest_of(begins.count_resources(begins_data) + begins_v5.count_hosts(begins_data))

@@ -148,6 +148,8 @@ def write_progress(progress: events.Progress, profile_key: str) -> dict[str, Any
     node["current_task_index"] = progress.step
     if progress.current is not None:
         node["current_task"] = write_progress(progress.current, profile_key)
+    if progress.repetition is not None:
+        node["current_repetition"] = progress.repetition
     return node
 
 

@@ -57,7 +57,11 @@ class Resource(Struct, frozen=True):
 
 
 class Config(Struct, frozen=True):
-    """Batsim's configuration, read from either spelling; `members` is all of it as it was written."""
+    """Batsim's configuration, read from either spelling; `members` is all of it as it was written.
+
+    Batsim 5 tells none: it is what it was asked for. `static_jobs` is False if it has no workload, and will not say
+    that the last job of one was submitted.
+    """
 
     redis: bool = False
     redis_hostname: str = "127.0.0.1"
@@ -70,6 +74,7 @@ class Config(Struct, frozen=True):
     forward_unknown_events: bool = False
     scheduler_config: str = ""
     members: Members = NO_MEMBERS
+    static_jobs: bool = True
 
     @property
     def forgets_profiles(self) -> bool:
@@ -137,12 +142,14 @@ class Progress(Struct, frozen=True):
         progress: share of a delay or of a parallel task that was done; Batsim sends 0 for all other types.
         step: place in the sequence, counted from 0 through all repetitions; -1 if it had not begun.
         current: that step's own progress.
+        repetition: of the sequence, from 0, in which `step` is then counted (Batsim 5); None if it is not told apart.
     """
 
     profile: str
     progress: float | None = None
     step: int | None = None
     current: Progress | None = None
+    repetition: int | None = None
 
 
 class JobKilled(Struct, frozen=True):
@@ -164,19 +171,25 @@ class JobKilled(Struct, frozen=True):
 
 
 class ResourceStateChanged(Struct, frozen=True):
-    """A SET_RESOURCE_STATE is done for all its hosts; `state` is the pstate's number as text."""
+    """A SET_RESOURCE_STATE is done for all its hosts; `state` is the pstate's number as text.
+
+    `turned` is True if hosts were switched on or off, which Batsim 5 tells from a change between computing pstates.
+    """
 
     timestamp: float
     hosts: HostSet
     state: str
     extra: Members = NO_MEMBERS
+    turned: bool = False
 
 
 class RequestedCall(Struct, frozen=True):
-    """A CALL_ME_LATER has come due; the event does not name it."""
+    """A CALL_ME_LATER has come due; only Batsim 5 names it, and says whether it is the last one of a period."""
 
     timestamp: float
     extra: Members = NO_MEMBERS
+    call_id: str = ""
+    last: bool = False
 
 
 class FromJobMessage(Struct, frozen=True):
@@ -212,13 +225,42 @@ class Answer(Struct, frozen=True):
         return joules if math.isfinite(joules) else None
 
 
+class ToldBy(Struct, frozen=True):
+    """The external event of Batsim 5 that a notice was read from: its id ("ee0!3") and its text."""
+
+    id: str
+    text: str
+
+
 class Notify(Struct, frozen=True):
-    """A notice, in either direction. `hosts` are those of a machine event; `members` is the whole data."""
+    """A notice, in either direction. `hosts` are those of a machine event; `members` is the whole data.
+
+    `told_by` is there if it came as an external event of Batsim 5, which has a text of its author's.
+    """
 
     timestamp: float
     kind: str
     hosts: HostSet | None = None
     members: Members = NO_MEMBERS
+    told_by: ToldBy | None = None
+
+
+class ProbeData(Struct, frozen=True):
+    """What a probe has measured (Batsim 5): joules since the start, although Batsim calls it power.
+
+    Attributes:
+        probe_id: of the probe.
+        hosts: those that it looks at.
+        values: joules of each of them, or one value, as `aggregated` says.
+        aggregated: True if `values` is the sum or the mean of the hosts.
+    """
+
+    timestamp: float
+    probe_id: str
+    hosts: HostSet
+    values: tuple[float, ...]
+    aggregated: bool = False
+    extra: Members = NO_MEMBERS
 
 
 class Nop(Struct, frozen=True):
@@ -247,6 +289,7 @@ Event = (
     | Query
     | Answer
     | Notify
+    | ProbeData
     | Nop
     | Unknown
 )

@@ -30,6 +30,7 @@ _ANOTHER: Final = "another program"
 _DEFAULTS: Final[Mapping[str, Any]] = {
     **{name: getattr(Settings(), name) for name in Settings.__struct_fields__},
     "roles": {},
+    "simgrid_config": [],
     "clock": "zero",
     "requests": False,
 }

@@ -7,9 +7,9 @@ function named `..._fault` returns the broken rule, or None.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from batsched_py.bits import format_bits
 from batsched_py.errors import PlanError
@@ -26,9 +26,18 @@ from batsched_py.model.profile import (
     ProfileError,
     parse_profile,
 )
-from batsched_py.protocol.commands import RUNNING, AdditionalIo, ExecuteJob
-from batsched_py.protocol.dialects import V4, V14, Dialect
-from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED, Members
+from batsched_py.protocol.commands import (
+    RUNNING,
+    AdditionalIo,
+    ChangeJobState,
+    ExecuteJob,
+    ExecutorPlacement,
+    PlacedProfile,
+    SetJobMetadata,
+    ToJobMessage,
+)
+from batsched_py.protocol.dialects import V4, V5, V14, Dialect
+from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED, Members, Query
 from batsched_py.protocol.fields import FieldError, check_job_id, is_job_number, read_job
 from batsched_py.scheduling.remainder import Lookup
 from batsched_py.state.hosts import Hosts
@@ -41,6 +50,15 @@ from batsched_py.text.wording import counted
 _CONTROL_STATES: Final = {
     V14: ((RUNNING, REJECTED), (COMPLETED_SUCCESSFULLY, COMPLETED_KILLED)),
     V4: ((RUNNING,), ()),
+}
+#: Command, or what else a verb says, that Batsim 5 has not -> the reason, and what there is instead.
+_NOT_IN_V5: Final[Mapping[Any, str]] = {
+    SetJobMetadata: "Batsim 5 keeps no metadata of jobs",
+    ToJobMessage: "in Batsim 5 no job receives messages",
+    ChangeJobState: "in Batsim 5 only Batsim changes the state of a job",
+    Query: "Batsim 5 answers no questions; watch_energy(period) has it tell the energy",
+    AdditionalIo: "Batsim 5 has no additional input and output for jobs",
+    "continue": "in Batsim 5 it is final",
 }
 #: Profiles that can be merged with a job's parallel tasks.
 _MERGED: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal, Composed)
@@ -61,6 +79,11 @@ def insist(what: str, fault: str | None) -> None:
     """Raise PlanError if a rule is broken; `what` names the verb, the job and the hosts."""
     if fault is not None:
         raise PlanError(f"{what}: {fault}")
+
+
+def missing(dialect: Dialect, what: Any) -> str | None:
+    """Return why a Batsim of this dialect cannot do something that earlier ones can; None if it can."""
+    return _NOT_IN_V5.get(what) if dialect is V5 else None
 
 
 def not_waiting(state: State, job_id: str) -> str:
@@ -94,6 +117,40 @@ def mapping_fault(job: Job, hosts: HostSet, mapping: Mapping[int, int]) -> str |
     if any(type(position) is not int or not 0 <= position < len(hosts) for position in mapping.values()):
         return f"the mapping must name positions 0 to {len(hosts) - 1}"
     return None
+
+
+def placement_fault(
+    dialect: Dialect, job: Job, hosts: HostSet, mapping: Mapping[int, int] | None, placement: ExecutorPlacement
+) -> str | None:
+    """Check that executors are to be placed by a strategy on no more hosts than there are of them."""
+    if placement not in ("spread", "fill"):
+        return f"the placement must be spread or fill, not {shown(placement)}"
+    if mapping is not None:
+        return "a mapping and a placement do not go together"
+    if len(hosts) > job.size:
+        return f"its {counted(job.size, 'executor')} cannot be placed on {len(hosts)} hosts"
+    if placement == "fill" and dialect is not V5:
+        return "the placement fill needs Batsim 5, which reports the cores of hosts"
+    return None
+
+
+def overrides_fault(state: State, overrides: Sequence[PlacedProfile]) -> str | None:
+    """Check the hosts that profiles of a sequence get."""
+    for placed in overrides:
+        wrong = placed.hosts.bits & ~(state.hosts.all | state.hosts.stores)
+        if wrong or not placed.hosts:
+            where = f"{format_bits(wrong)} not in the platform" if wrong else "it needs a host"
+            return f"profile {displayed(placed.name)}: {where}"
+    return None
+
+
+def turned_hosts(hosts: Hosts, chosen: HostSet, pstate: int) -> int:
+    """Return the bits of those that are to be switched on or off, not from one computing pstate to another."""
+    asleep = chosen.bits & hosts.asleep
+    for number in chosen:
+        if str(pstate) in hosts.by_id[number].sleep_pstates:
+            asleep |= 1 << number
+    return asleep
 
 
 def switch_fault(hosts: Hosts, chosen: HostSet, pstate: int) -> str | None:
@@ -193,7 +250,7 @@ def profile_fault(name: str, members: Members, dialect: Dialect, lookup: Lookup)
         profile = parse_profile(name, members)
     except ProfileError as error:
         return f"{error.field}: {error.rule}"
-    if profile.type not in _TYPES and (dialect is V4 or profile.type not in _ONLY_BATSIM_1):
+    if profile.type not in _TYPES and (dialect is not V14 or profile.type not in _ONLY_BATSIM_1):
         what = "a type of Batsim 1 only" if profile.type in _ONLY_BATSIM_1 else "not a type of profile"
         return f"type: {shown(profile.type)} is {what}"
     if profile.lacks_transfers:
@@ -206,6 +263,20 @@ def profile_fault(name: str, members: Members, dialect: Dialect, lookup: Lookup)
         missing = [step for step in profile.sequence if lookup(step) is None]
         if missing:
             return f"seq: names the profile {shown(missing[0])}, which does not exist"
+    return None
+
+
+def staging_fault(name: str, lookup: Lookup) -> str | None:
+    """Return that a profile, or a step of it, is one on which Batsim 5 aborts: it moves data between storages."""
+    wanted, seen = [name], {name}
+    while wanted:
+        members = lookup(wanted.pop()) or {}
+        if members.get("type") == "data_staging":
+            return "moves data between storages (data_staging), on which Batsim 5 aborts"
+        if members.get("type") == "composed":
+            steps = [step for step in members.get("seq", ()) if step not in seen]
+            seen.update(steps)
+            wanted += steps
     return None
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.bits import size_of
 from batsched_py.errors import LocalProtocolError, PlanError
@@ -24,7 +25,9 @@ from batsched_py.protocol.commands import (
     ChangeJobState,
     Command,
     ExecuteJob,
+    ExecutorPlacement,
     KillJob,
+    PlacedProfile,
     RegisterJob,
     RegisterProfile,
     RejectJob,
@@ -32,7 +35,7 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.dialects import V4, Dialect
+from batsched_py.protocol.dialects import V4, V5, Dialect
 from batsched_py.protocol.events import Members
 from batsched_py.scheduling.checks import (
     check_extras,
@@ -40,13 +43,18 @@ from batsched_py.scheduling.checks import (
     insist,
     job_fault,
     mapping_fault,
+    missing,
     not_usable,
     not_waiting,
+    overrides_fault,
     pair_fault,
+    placement_fault,
     profile_fault,
     switch_fault,
+    turned_hosts,
     usable_storages,
 )
+from batsched_py.scheduling.recurring import RecurringVerbs
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
@@ -70,7 +78,7 @@ class Hold(Struct, frozen=True):
     kind: HoldKind = "own"
 
 
-class Plan:
+class Plan(RecurringVerbs):
     """The decisions of one message. A verb that Batsim would refuse raises PlanError, naming job, hosts and rule."""
 
     __slots__ = ("_calls", "_others", "_state", "_tell", "dialect", "holds", "promises", "rejections", "timestamp")
@@ -112,6 +120,8 @@ class Plan:
         *,
         storage_mapping: Mapping[str, int] | None = None,
         additional_io: AdditionalIo | None = None,
+        placement: ExecutorPlacement | None = None,
+        overrides: Sequence[PlacedProfile] = (),
     ) -> None:
         """Start a waiting job now on these hosts: as many as its size, all free (or shared, where Batsim allows it).
 
@@ -119,6 +129,10 @@ class Plan:
         puts executor i on the mapping[i]-th of the hosts, and `job.size` is the number of executors; `storage_mapping`
         gives the labels of the job's profile their storage hosts; `additional_io` is a parallel task, on hosts of its
         own, that is merged with the job's.
+
+        With a `placement` there may be fewer hosts, on which the executors are placed in turn ("spread"), or on one
+        host after the other, as many as it has cores ("fill", in Batsim 5, which alone tells of cores). `overrides`
+        give profiles of a sequence hosts of their own, in Batsim 5.
         """
         state = self._state
         if type(hosts) is not HostSet:
@@ -130,13 +144,21 @@ class Plan:
             wrong = hosts.bits & ~usable & ~usable_storages(state)
             if wrong or not hosts.bits:
                 raise PlanError(f"start {job.id} on {hosts}: {not_usable(state.hosts, wrong)}")
-        if mapping is None:
+        if placement is not None:
+            mapping = self._placed(job, hosts, mapping, placement)
+        elif mapping is None:
             if size_of(hosts.bits) != job.size:
                 raise PlanError(f"start {job.id} on {hosts}: it needs {counted(job.size, 'host')}, not {len(hosts)}")
         else:
             insist(f"start {job.id} on {hosts}", mapping_fault(job, hosts, mapping))
         command = ExecuteJob(self.timestamp, job.id, hosts, mapping, storage_mapping, additional_io)
+        if placement is not None or overrides:
+            strategy = placement if placement is not None and self.dialect is V5 else "spread"
+            command = replace(command, placement=strategy, overrides=tuple(overrides))
+            insist(f"start {job.id} on {hosts}", overrides_fault(state, command.overrides))
+            self._check_written(f"start {job.id} on {hosts}", command)
         if storage_mapping is not None or additional_io is not None:
+            insist(f"start {job.id} on {hosts}", None if additional_io is None else missing(self.dialect, AdditionalIo))
             check_extras(state, self.dialect, job, command)
             self._check_written(f"start {job.id} on {hosts}", command)
         state.apply(command)
@@ -183,7 +205,13 @@ class Plan:
         fault = switch_fault(self._state.hosts, hosts, pstate)
         if fault is not None:
             raise PlanError(f"set pstate {pstate} on {hosts}: {fault}")
-        self._send(SetResourceState(self.timestamp, hosts, str(pstate)))
+        if self.dialect is not V5:
+            self._send(SetResourceState(self.timestamp, hosts, str(pstate)))
+            return
+        turned = turned_hosts(self._state.hosts, hosts, pstate)
+        for part, turns in ((turned, True), (hosts.bits & ~turned, False)):
+            if part:
+                self._send(SetResourceState(self.timestamp, HostSet(part), str(pstate), turns))
 
     def register_profile(self, workload: str, name: str, profile: Members) -> None:
         """Add a profile for jobs of one's own; its name must be new in the workload, which is created if new."""
@@ -228,6 +256,7 @@ class Plan:
         """Take `finish_registration` back."""
         if not self._state.config.dynamic_jobs or self._state.registration_open:
             raise PlanError("continue registration: it was not finished")
+        insist("continue registration", missing(self.dialect, "continue"))
         self._send(events.Notify(self.timestamp, events.CONTINUE_REGISTRATION))
 
     def set_metadata(self, job: Job, text: str) -> None:
@@ -238,12 +267,14 @@ class Plan:
         state = self._state
         if job.id not in state.queue and job.id not in state.running and job.id not in state.registered:
             raise PlanError(f"set metadata of {job.id}: it neither waits nor runs")
+        insist(f"set metadata of {job.id}", missing(self.dialect, SetJobMetadata))
         if '"' in text or not text.isprintable():
             raise PlanError(f"set metadata of {job.id}: the text must not hold a double quote or a control character")
         self._send_written(f"set metadata of {job.id}", SetJobMetadata(self.timestamp, job.id, text))
 
     def message(self, job: Job, text: str) -> None:
         """Send a text to a running job."""
+        insist(f"message to {job.id}", missing(self.dialect, ToJobMessage))
         if job.id not in self._state.running:
             raise PlanError(f"message to {job.id}: it does not run")
         self._send_written(f"message to {job.id}", ToJobMessage(self.timestamp, job.id, text))
@@ -263,7 +294,7 @@ class Plan:
             )
         if not waits and not runs:
             raise PlanError(f"{what}: {not_waiting(self._state, job.id)}")
-        insist(what, control_job_fault(self.dialect, state, why, runs=runs))
+        insist(what, missing(self.dialect, ChangeJobState) or control_job_fault(self.dialect, state, why, runs=runs))
         self._send_written(what, ChangeJobState(self.timestamp, job.id, state, why))
         self._forget(job.id)
 
@@ -272,9 +303,8 @@ class Plan:
 
         That message asks for a decision again: to ask at each decision is to ask for ever.
         """
-        for host in self._state.hosts.by_id.values():
-            if not host.pstate_count:
-                raise PlanError(f"ask energy: host {host.id} describes no power (property wattage_per_state)")
+        insist("ask energy", missing(self.dialect, events.Query))
+        self.check_energy("ask energy")
         self._others.append(events.Query(self.timestamp, {"consumed_energy": {}}))
 
     def answer(self, values: Mapping[str, Any]) -> None:
@@ -307,6 +337,15 @@ class Plan:
         self.timestamp = timestamp
         self._others = []
         self._calls = []
+
+    def _placed(
+        self, job: Job, hosts: HostSet, mapping: Mapping[int, int] | None, placement: ExecutorPlacement
+    ) -> Mapping[int, int] | None:
+        """Return the mapping that a placement is in a Batsim that has none; None if it is said itself."""
+        insist(f"start {job.id} on {hosts}", placement_fault(self.dialect, job, hosts, mapping, placement))
+        if self.dialect is V5 or len(hosts) == job.size:
+            return None
+        return {executor: executor % len(hosts) for executor in range(job.size)}
 
     def _send(self, command: Command) -> None:
         self._state.apply(command)

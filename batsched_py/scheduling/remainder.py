@@ -57,7 +57,8 @@ def _left(progress: Progress, lookup: Lookup) -> Iterator[Members]:
         if progress.current is not None:
             yield from _left(progress.current, lookup)
         steps = profile.sequence
-        for index in range(progress.step + 1, len(steps) * profile.repeat):
+        before = (progress.repetition or 0) * len(steps)
+        for index in range(before + progress.step + 1, len(steps) * profile.repeat):
             yield from _whole(_read(steps[index % len(steps)], lookup), lookup)
 
 

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
+from batsched_py.protocol.commands import CallMeLater, Command
+from batsched_py.scheduling.plan import SHORTEST_CALL
 
 
 class DecisionClock(Struct, frozen=True):
@@ -37,3 +40,10 @@ def parse_clock(text: str, wall: Callable[[], float]) -> DecisionClock:
         if 0 <= fixed < math.inf:
             return DecisionClock(fixed)
     raise OptionError(f"clock: must be zero, measured or fixed:SECONDS like fixed:0.5, not {text!r}")
+
+
+def postponed(command: Command, now: float) -> Command:
+    """Return the command after a decision that took until `now`; a call that would be past by then comes soon."""
+    if type(command) is CallMeLater:
+        return replace(command, timestamp=now, at=max(command.at, now + SHORTEST_CALL))
+    return replace(command, timestamp=now)

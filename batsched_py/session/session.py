@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
-import orjson
 from msgspec.structs import replace
 
+import batsched_py
 from batsched_py.errors import (
     AlgorithmError,
     InvariantError,
     LocalProtocolError,
     OptionError,
     PlatformError,
-    PluginError,
     RemoteProtocolError,
     StoreError,
 )
@@ -23,20 +23,24 @@ from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table, checked_tables
+from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features, Hello, is_greeting
 from batsched_py.protocol.codec import Message
-from batsched_py.protocol.commands import CallMeLater, Command
+from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
-from batsched_py.protocol.dialects import V14, Dialect
+from batsched_py.protocol.dialects import V5, V14, Dialect
 from batsched_py.protocol.events import Config, SimulationBegins
 from batsched_py.protocol.fields import FieldError
 from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.checks import staging_fault
 from batsched_py.scheduling.host_queries import MEMBER
-from batsched_py.scheduling.options import Origin, describe_options, make_options, plain_options, read_values
-from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
+from batsched_py.scheduling.options import Origin, describe_options, plain_options
+from batsched_py.scheduling.plan import MOST_TOLD, Plan
 from batsched_py.scheduling.view import View
-from batsched_py.session.clock import ZERO, DecisionClock
+from batsched_py.session.clock import ZERO, DecisionClock, postponed
 from batsched_py.session.decision_log import DecisionLog, PassOn
+from batsched_py.session.making import make_scheduler, read_given, sent_options
 from batsched_py.session.queries import QueryAnswers
+from batsched_py.session.recurring import Recurring, told
 from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.story import in_short, story, where
@@ -45,13 +49,17 @@ from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
+#: The name under which Batsim 5 is greeted, before that of the algorithm.
+PROGRAM: Final = "batsched-py"
 #: Said of a run that cannot end, because an algorithm may still submit jobs; has its name.
 _REGISTRATION_OPEN: Final = (
     "registration is open: %s must call plan.finish_registration() after its last job, and keep a call (plan.wake_at)"
     " as long as more are to come"
 )
 #: Said of hosts in this state in SIMULATION_BEGINS.
-_COMPUTING: Final = "hosts %s compute when the simulation begins: no event will tell of an end, and they count as free"
+_COMPUTING: Final = "hosts %s compute when the simulation begins: no event will report their end, so they count as free"
+#: What has been received before the first request.
+_NONE: Final = Message(0.0, ())
 #: Lines about waiting jobs that are shown when Batsim has gone.
 _TOLD: Final = 3
 
@@ -71,6 +79,9 @@ class Session:
         requests: True if external events may ask for jobs and take them back (see `session.requests`).
         call_every: as long as such events may come, be called after so many simulated seconds at the latest.
         log: receives rows of holds and promises, some at a time; None if nobody wants them.
+        features: what Batsim 5 is asked for, besides what the algorithm needs: profiles at the beginning, and if it
+            must submit jobs, or events do, registration and the reuse of profiles.
+        compute_sharing: several jobs may run on one host of Batsim 5, which does not look; earlier versions decide it.
 
     Raises OptionError at once if the options are wrong.
     """
@@ -88,16 +99,19 @@ class Session:
         requests: bool = False,
         call_every: float | None = None,
         log: PassOn | None = None,
+        features: Features = NO_FEATURES,
+        compute_sharing: bool = False,
     ) -> None:
         self._call_every = call_every
         self._takes_requests = requests
+        self._features, self._sharing = features, compute_sharing
         #: What external events ask for; None if they may not.
         self._requests: Requests | None = None
         self._class = scheduler
         #: Values of the options that are known before Batsim speaks.
         self._given = {
-            **_values(scheduler, recorded or {}, Origin.PEER),
-            **_values(scheduler, options or {}, Origin.USER),
+            **read_given(scheduler, recorded or {}, Origin.PEER),
+            **read_given(scheduler, options or {}, Origin.USER),
         }
         #: The same as they were given, texts for functions and files.
         self._texts = {**(recorded or {}), **(options or {})}
@@ -113,12 +127,19 @@ class Session:
         self.plan: Final = Plan(self._state, warn) if self._log is None else self._log.plan
         #: The algorithm's input.
         self.view: Final = View(self._state)
-        self._scheduler = _make(scheduler, self._given)
+        self._scheduler = make_scheduler(scheduler, self._given)
         #: True once the algorithm's `setup` was called.
         self._ready = False
+        #: True if profiles of jobs may make Batsim abort, which is Batsim 5.
+        self._checks_profiles = False
+        self._recurring = Recurring(self._state, self.plan)
         self._observes = scheduler.observe is not Scheduler.observe
         #: Warning for the first job that asks for certain hosts; None if there is nothing to tell.
         self._hint: str | None = None
+        #: The request that was received last, the wall-clock instant of that, and whether it is the last of the run.
+        self._message = _NONE
+        self._began = 0.0
+        self._ends = False
         #: True once the last reply was written.
         self.over = False
         #: Requests answered.
@@ -133,6 +154,11 @@ class Session:
     def dialect(self) -> Dialect:
         """The protocol's version, decided at SIMULATION_BEGINS."""
         return self._conversation.dialect
+
+    @property
+    def scheduler(self) -> Scheduler[Any]:
+        """The algorithm, which is made anew at SIMULATION_BEGINS if Batsim has options for it."""
+        return self._scheduler
 
     @property
     def options(self) -> dict[str, Any]:
@@ -168,26 +194,54 @@ class Session:
         AlgorithmError (the algorithm raised or planned the impossible; with the story), LocalProtocolError or
         InvariantError (a defect of ours). After an error send `refusal`, or Batsim waits for ever.
         """
-        conversation, plan, wall = self._conversation, self.plan, self._clock.wall
-        message = conversation.receive(request)
-        began = wall() if wall is not None else 0.0
+        if self._conversation.turn is Turn.BEFORE and is_greeting(request):
+            self.messages += 1
+            return self._conversation.greet(request, self._hello(), compute_sharing=self._sharing)
+        self.receive(request)
+        return self.reply()
+
+    def receive(self, request: bytes) -> None:
+        """Take a request in and let the algorithm decide: the first half of `answer`, with its errors.
+
+        Between the halves the algorithm may be called again, with `decide_again`. A greeting has no halves.
+        """
+        conversation, wall = self._conversation, self._clock.wall
+        self._message = message = conversation.receive(request)
+        self._began = wall() if wall is not None else 0.0
         self._state.advance(message.now)
-        plan.begin(message.now + self._clock.fixed)
+        self.plan.begin(message.now + self._clock.fixed)
         if self._store is not None:
-            message = self._with_stored(message, self._store)
+            self._message = message = self._with_stored(message, self._store)
+        if self._state.periodic and self._recurring.emulates:
+            self._message = message = self._recurring.named(message)
         self._apply(message)
-        ends = conversation.turn is Turn.LAST_REPLY
-        if not ends:
-            self._decide(message)
-        else:
+        self._ends = conversation.turn is Turn.LAST_REPLY
+        if self._ends:
             self._end(message)
+        elif self._state.stopped:
+            self.plan.wind_up()
+        else:
+            self._attempt(self._decide)
+
+    def decide_again(self) -> None:
+        """Call the algorithm once more about the request that was received: it has learnt what to do. AlgorithmError.
+
+        Not to be called about the last request, which asks for no decision.
+        """
+        self._attempt(self._decide_only)
+
+    def reply(self) -> bytes:
+        """Return the reply to the request that was received: the second half of `answer`, with its errors."""
+        message, plan, wall, conversation = self._message, self.plan, self._clock.wall, self._conversation
+        if not self._ends:
+            self._complete(message)
         if self._log is not None:
-            self._log.note(message.events, last=ends)
+            self._log.note(message.events, last=self._ends)
         now = plan.timestamp
         commands: Sequence[Command] = plan.commands
         if wall is not None:
-            now = message.now + max(0.0, wall() - began)
-            commands = [_postponed(command, now) for command in commands]
+            now = message.now + max(0.0, wall() - self._began)
+            commands = [postponed(command, now) for command in commands]
         if self._store is not None:
             commands = deposit(commands, self._store, with_profiles=conversation.dialect is V14)
         try:
@@ -195,7 +249,7 @@ class Session:
         except LocalProtocolError as error:
             circumstances = f"t={message.now:g}: {self._class.name} answering {in_short(message)}"
             raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error
-        self.over = ends
+        self.over = self._ends
         self.messages += 1
         return reply
 
@@ -257,6 +311,15 @@ class Session:
         """Raise InvariantError if the books contradict themselves."""
         self._state.check()
 
+    def _hello(self) -> Hello:
+        """Return the answer to Batsim 5's greeting: who we are, and what the algorithm needs of the simulation."""
+        scheduler = self._class
+        submits = scheduler.needs_dynamic_jobs or self._takes_requests
+        features = replace(self._features, forward_profiles_on_simulation_begins=True)
+        if submits or features.dynamic_registration:
+            features = replace(features, dynamic_registration=True, profile_reuse=True)
+        return Hello(f"{PROGRAM} {scheduler.name}", batsched_py.__version__, features)
+
     def _with_stored(self, message: Message, store: JobStore) -> Message:
         """Fill in what Batsim keeps in Redis: jobs, their profiles, answers."""
         forwarded = self._state.config.profiles_forwarded or self._conversation.dialect is V14
@@ -279,19 +342,20 @@ class Session:
     def _begin(self, event: SimulationBegins) -> None:
         """Set up what SIMULATION_BEGINS decides: dialect, store, the algorithm with Batsim's own options for it."""
         self.plan.dialect = self._conversation.dialect
+        self._checks_profiles = self.plan.dialect is V5
         if event.config.redis:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")
             self._store = self._open_store(event.config)
         if computing := HostSet.from_ids(host.id for host in event.resources if host.state == "computing"):
             self._warn(_COMPUTING % computing)
-        sent = self._understood(_scheduler_options(event.config))
+        sent = self._understood(sent_options(event.config))
         if sent:
             try:
-                values = _values(self._class, sent, Origin.PEER)
+                values = read_given(self._class, sent, Origin.PEER)
             except OptionError as error:
                 raise OptionError(f"sched-config: {error}") from error
-            self._scheduler = _make(self._class, {**values, **self._given})
+            self._scheduler = make_scheduler(self._class, {**values, **self._given})
             self._texts = {**sent, **self._texts}
         scheduler = self._scheduler
         if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
@@ -301,6 +365,8 @@ class Session:
             raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
         if self._takes_requests:
             self._requests = Requests(scheduler, self._state, self.view, self.plan, call_every=self._call_every)
+            if not event.extra.get("external_event_lists", True):  # of Batsim 5, which will not say that none is left
+                self._state.close_requests()
 
     def _warn(self, text: str) -> None:
         if self._tell is not None:
@@ -313,29 +379,42 @@ class Session:
             self._warn(f"sched-config: option {displayed(name)}: {self._class.name} has no such option; it is left out")
         return {name: value for name, value in sent.items() if name in known}
 
-    def _decide(self, message: Message) -> None:
-        plan, view, scheduler = self.plan, self.view, self._scheduler
+    def _attempt(self, work: Callable[[], None]) -> None:
+        """Do what runs code of the algorithm; AlgorithmError, with the story, if that fails."""
         try:
-            if not self._ready:
-                self._set_up()
-            if self._requests is not None:
-                self._requests.take(message.events)
-            if self._state.arrived:
-                self._admit(self._state.arrived)
-            if self._observes:
-                for event in message.events:
-                    scheduler.observe(event, view)
-            scheduler.decide(view, plan)
-            self._finish_requests()
-            if self._state.arriving:  # jobs of its own, which Batsim will not submit: no message may come after this
-                self._admit(self._state.arriving)
+            work()
         # It may find that an option does not suit the platform, or that a host's description cannot be read.
         except (InvariantError, OptionError, PlatformError):
             raise
         except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along
-            raise AlgorithmError(story(self._class.name, message, error)) from error
+            raise AlgorithmError(story(self._class.name, self._message, error)) from error
+
+    def _decide(self) -> None:
+        events, view, scheduler = self._message.events, self.view, self._scheduler
+        if not self._ready:
+            self._set_up()
+        if self._requests is not None:
+            self._requests.take(events)
+        if self._state.arrived:
+            self._admit(self._state.arrived)
+        if self._observes:
+            for event in events:
+                scheduler.observe(told(event), view)
+        scheduler.decide(view, self.plan)
+
+    def _decide_only(self) -> None:
+        self._scheduler.decide(self.view, self.plan)
+
+    def _complete(self, message: Message) -> None:
+        """Do what follows the last decision about a message."""
+        if self._requests is not None:
+            self._attempt(self._requests.finish)
+        if self._state.arriving:  # jobs of its own, which Batsim will not submit: no message may come after this
+            self._attempt(self._admit_own)
+        if self._state.periodic or self._state.probes:
+            self._recurring.renew()
         if self._state.asked:
-            QueryAnswers(scheduler, view, plan, self._refusal).answer(self._state.asked, message)
+            QueryAnswers(self._scheduler, self.view, self.plan, self._refusal).answer(self._state.asked, message)
 
     def _set_up(self) -> None:
         """Let the algorithm prepare; nobody registers jobs if neither it nor external events may."""
@@ -346,14 +425,10 @@ class Session:
         if self._state.registration_open and not submits and self._requests is None:
             self.plan.finish_registration()
 
-    def _finish_requests(self) -> None:
-        if self._requests is not None:
-            self._requests.finish()
-
     def _end(self, message: Message) -> None:
         """Show the algorithm the last message: in v1.4 the last jobs end in it, though there is nothing to decide."""
         if len(self.rejections) > MOST_TOLD:
-            self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_TOLD} were told")
+            self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_TOLD} were reported")
         if not self._observes:
             return
         try:
@@ -371,6 +446,9 @@ class Session:
                 self._warn(self._hint)
                 self._hint = None
 
+    def _admit_own(self) -> None:
+        self._admit(self._state.arriving)
+
     def _refusal(self, job: Job) -> str | None:
         """Return why the job can never run, and is rejected before the algorithm sees it; None if it may wait."""
         scheduler, host_count = self._scheduler, len(self._state.hosts.by_id)
@@ -378,39 +456,10 @@ class Session:
             return f"needs {counted(job.size, 'host')}, the platform has {host_count}"
         if job.size == 0:
             return "needs no host, and Batsim runs no job on none"
+        if self._checks_profiles:
+            fault = staging_fault(job.profile, partial(self._state.profiles.members, job.workload))
+            if fault is not None:
+                return fault
         if job.walltime is None and scheduler.needs_walltime:
             return "has no walltime, and the algorithm needs one"
         return None
-
-
-def _postponed(command: Command, now: float) -> Command:
-    """Return the command after a decision that took until `now`; a call that would be past by then comes soon."""
-    if type(command) is CallMeLater:
-        return replace(command, timestamp=now, at=max(command.at, now + SHORTEST_CALL))
-    return replace(command, timestamp=now)
-
-
-def _values(scheduler: type[Scheduler[Any]], given: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
-    return read_values(scheduler.options_type, given, scheduler.name, origin)
-
-
-def _make(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -> Scheduler[Any]:
-    options = make_options(scheduler.options_type, values, scheduler.name)
-    try:
-        return scheduler(options)
-    except Exception as error:
-        why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise PluginError(f"algorithm {scheduler.name}: {why}{where(error)}") from error
-
-
-def _scheduler_options(config: Config) -> dict[str, Any]:
-    """Read Batsim's --sched-cfg, a JSON object of options."""
-    if not config.scheduler_config.strip():
-        return {}
-    try:
-        options = orjson.loads(config.scheduler_config)
-    except orjson.JSONDecodeError as error:
-        raise OptionError(f"sched-config: must be a JSON object of options: {error}") from None
-    if not isinstance(options, dict):
-        raise OptionError("sched-config: must be a JSON object of options")
-    return options

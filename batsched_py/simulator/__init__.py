@@ -5,6 +5,7 @@ The packages, from the bottom up:
 
 * `records`, `progress`, `settings`: what goes in and comes out.
 * `time`: the clock with its queue of future actions, the mailbox of Batsim's server, sources, and four loops.
+* `contention`: parallel tasks and messages that share processors and links.
 * `machines`: states of hosts, power states, energy, failures.
 * `jobs`: profiles, submission, how long work takes, how jobs end.
 * `referee`: applies each command, or refuses it by Batsim's rules; deadlock and livelock.

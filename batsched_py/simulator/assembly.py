@@ -19,6 +19,11 @@ from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import Event, SimulationBegins
+from batsched_py.simulator.contention.demand import Processors
+from batsched_py.simulator.contention.fluid_model import FluidModel
+from batsched_py.simulator.contention.messages import Courier, message_demands
+from batsched_py.simulator.contention.simgrid_config import SimgridConfig, read_simgrid_config
+from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.generation import Generation, generation_of, workload_names
 from batsched_py.simulator.jobs.execution import Execution
@@ -26,7 +31,6 @@ from batsched_py.simulator.jobs.lifecycle import Jobs
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.registration import Registration
 from batsched_py.simulator.jobs.submissions import Submissions
-from batsched_py.simulator.jobs.transfers import TransferModel
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.external_events import ExternalEvents, check_events
 from batsched_py.simulator.machines.machines import Machines
@@ -34,6 +38,7 @@ from batsched_py.simulator.machines.power_properties import read_power_model
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.outputs.tracer import Tracer
 from batsched_py.simulator.records import EndedJobs, JobRecord
+from batsched_py.simulator.recurring import Recurring
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.simulator.referee.strictness import refused_files, refused_names
@@ -43,7 +48,7 @@ from batsched_py.simulator.time.event_queue import RANK_MACHINES, RANK_SUBMISSIO
 from batsched_py.simulator.time.instant_loop import InstantLoop
 from batsched_py.simulator.time.latency_loop import LatencyLoop
 from batsched_py.simulator.time.live_loop import LiveEvents, LiveLoop
-from batsched_py.simulator.time.mailbox import InstantMailbox, latencies
+from batsched_py.simulator.time.mailbox import InstantMailbox
 from batsched_py.simulator.time.timed_source import TimedSource
 from batsched_py.simulator.wire import simulation_begins
 from batsched_py.simulator.wire.store_link import StoreLink
@@ -83,6 +88,10 @@ def assemble(
         raise OptionError("jobs are requeued in protocol v4 only: in Batsim 1.4 their names are numbers")
     if live is not None and (settings.message_latency or not generation.waits_for_calls):
         raise OptionError("a live simulation speaks protocol v4, and its messages take no time")
+    if generation.greets and (live is not None or store is not None):
+        raise OptionError("a live simulation, or jobs in Redis, do not go with protocol v5")
+    config = read_simgrid_config(settings.simgrid_config, platform)
+    platform = platform.with_loopback(config.loopback)
     computing = _compute_hosts(platform, settings, generation)
     hosts = computing + (storages := platform.storage_hosts(settings.master_host))
     approximations = set(refused_files(platform, workloads, settings.master_host))
@@ -92,13 +101,32 @@ def assemble(
         _check_sizes(workloads, len(computing))
     machines = Machines(len(computing), len(storages))
     check_events(settings.external_events, machines.all)
-    context, latency_loop = _make_context(platform, hosts, machines, settings, approximations, store=store, trace=trace)
-
     speeds = [host.speeds[host.pstate] for host in hosts]
-    execution = Execution(TransferModel(platform, hosts), speeds, approximations, machines.storages)
+    cores = [host.cores for host in hosts]
+    processors = Processors(speeds, cores)
+    context, latency_loop = _make_context(
+        platform,
+        hosts,
+        machines,
+        settings,
+        approximations,
+        processors=processors,
+        config=config,
+        store=store,
+        trace=trace,
+    )
+
+    execution = Execution(
+        TransferModel(platform, hosts, config.tcp_window),
+        processors,
+        approximations,
+        machines.storages,
+        contention=context.fluid is not None,
+        compute_sharing=settings.compute_sharing or not generation.checks_allocations,
+    )
     ended = EndedJobs(machines.compute_count, pass_on)
     used_ids = set[str]()
-    jobs = Jobs(context, profiles, execution, PlacementRules(context, profiles), ended, used_ids=used_ids)
+    jobs = Jobs(context, profiles, execution, PlacementRules(context, profiles, cores), ended, used_ids=used_ids)
     submissions = Submissions(context, workloads, profiles, jobs.submit)
     if settings.dynamic_jobs or settings.on_failure == "requeue":
         used_ids |= submissions.job_ids()
@@ -118,7 +146,7 @@ def assemble(
         submissions,
         registration,
         switching,
-        Referee(context, jobs, switching, registration),
+        Referee(context, jobs, switching, registration, Recurring(context, over)),
         simulation_begins.build(context, computing, storages, profiles),
         _sources(context, submissions, external, announces_end=live is None),
         loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
@@ -132,16 +160,20 @@ def _make_context(
     settings: Settings,
     approximations: set[str],
     *,
+    processors: Processors,
+    config: SimgridConfig,
     store: JobStore | None,
     trace: bool,
 ) -> tuple[Context, LatencyLoop | None]:
     """Make the context, with the loop whose mailbox is in it if messages take time."""
     generation, queue, outbox = generation_of(settings), EventQueue(), list[Event]()
     loop = None
+    fluid = FluidModel(queue, processors, approximations) if settings.network == "sharing" else None
     if settings.message_latency:
-        loop = LatencyLoop(queue, outbox, latencies(platform, hosts, settings.master_host))
+        demands = message_demands(platform, hosts, settings.master_host, config.tcp_window)
+        loop = LatencyLoop(queue, outbox, Courier(queue, demands, fluid).carry)
     meter = None
-    if settings.energy:
+    if settings.energy or (generation.greets and _all_describe_power(hosts)):
         models = [read_power_model(platform.source, host) for host in hosts]
         meter = EnergyMeter(models, [host.pstate for host in hosts])
     store_link = None
@@ -155,17 +187,26 @@ def _make_context(
         mailbox=InstantMailbox() if loop is None else loop.mailbox,
         outbox=outbox,
         machines=machines,
+        fluid=fluid,
         meter=meter,
-        tracer=Tracer(machines, meter, queue, machine_states=settings.trace_machine_states) if trace else None,
+        tracer=Tracer(machines, meter if settings.energy else None, queue, machine_states=settings.trace_machine_states)
+        if trace
+        else None,
         store=store_link,
         approximations=approximations,
     )
     return context, loop
 
 
+def _all_describe_power(hosts: Sequence[PlatformHost]) -> bool:
+    """Return whether power states are known: Batsim 5 changes them even where it counts no energy."""
+    computing = [host for host in hosts if host.role != "storage"]
+    return all(not {"wattage_per_state", "watt_per_state"}.isdisjoint(host.properties) for host in computing)
+
+
 def _compute_hosts(platform: Platform, settings: Settings, generation: Generation) -> tuple[PlatformHost, ...]:
     hosts = platform.compute_hosts(settings.master_host)
-    hosts = tuple(sorted(hosts, key=lambda host: generation.name_key(host.name)))[: settings.machines]
+    hosts = tuple(sorted(hosts, key=lambda host: generation.host_key(host.name)))[: settings.machines]
     if not hosts:
         raise PlatformError(platform.source, "", f"must have a compute host besides the master {settings.master_host}")
     for host in hosts:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:  # a part imports what it uses, not what others have put here
     from batsched_py.protocol.events import Event
+    from batsched_py.simulator.contention.fluid_model import FluidModel
     from batsched_py.simulator.generation import Generation
     from batsched_py.simulator.machines.energy_meter import EnergyMeter
     from batsched_py.simulator.machines.machines import Machines
@@ -25,7 +26,8 @@ class Context(Struct, frozen=True):
         generation: the Batsim that is played.
         mailbox: through which the parts reach Batsim's server, and when.
         outbox: events since the latest message, in order.
-        meter: None if energy is not counted.
+        fluid: where activities that share hosts and links advance; None if none slows another down.
+        meter: None if energy is not counted, and power states are not known without.
         tracer: None if no trace files are wanted.
         store: None if messages describe the jobs.
         approximations: one line for each simplification that was really used.
@@ -37,6 +39,7 @@ class Context(Struct, frozen=True):
     mailbox: Mailbox
     outbox: list[Event]
     machines: Machines
+    fluid: FluidModel | None
     meter: EnergyMeter | None
     tracer: Tracer | None
     store: StoreLink | None

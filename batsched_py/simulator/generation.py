@@ -67,6 +67,20 @@ class Generation:
     energy_answer = "consumed_energy"
     #: Rejected jobs have rows in the jobs file.
     lists_rejected = True
+    #: It greets, and the scheduler asks for the features that others have options for; it may register jobs always.
+    greets = False
+    #: A profile is forgotten with the last of the jobs that need it, not with the first that ends.
+    keeps_needed_profiles = False
+    #: How many hosts a job gets, and whether other jobs run there, is looked at. Without, it may share hosts.
+    checks_allocations = True
+    #: A call for what is past comes at once, and machines cannot fail: external events are texts.
+    calls_at_once = False
+    fails_machines = True
+    #: Steps of a killed sequence are counted within a repetition.
+    counts_repetitions = False
+    #: All jobs of a kill being killed already, or jobs submitted without any workload, are told of.
+    accepts_kills_in_vain = True
+    announces_without_workload = True
 
     def check(self, settings: Settings) -> None:
         """Raise OptionError if the settings ask for what this generation lacks: nothing."""
@@ -76,8 +90,12 @@ class Generation:
         return tuple(f"w{number}" for number in range(len(workloads)))
 
     def name_key(self, name: str) -> Any:
-        """Return the key by which hosts, and jobs of one time, are sorted: as texts."""
+        """Return the key by which jobs of one time are sorted, and hosts too: as texts."""
         return name
+
+    def host_key(self, name: str) -> Any:
+        """Return the key by which hosts are sorted, if it is another one."""
+        return self.name_key(name)
 
     def completion(self, event: JobCompleted) -> JobCompleted | None:
         """Return JOB_COMPLETED as it is sent, None if it is not sent: it is sent as it is."""
@@ -132,8 +150,7 @@ class Batsim14(Generation):
 
     def name_key(self, name: str) -> tuple[list[str | int], str]:
         """Return the name as the numbers in it and what stands between: host2 before host10; equal ones as texts."""
-        pieces = _DIGITS.split(name)
-        return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name
+        return _numbered(name)
 
     def completion(self, event: JobCompleted) -> JobCompleted | None:
         """Return an event with `status` and reason, without hosts; a job that was killed is in JOB_KILLED alone."""
@@ -148,8 +165,34 @@ class Batsim14(Generation):
             raise BrokenRuleError("has a kill_reason, which goes with COMPLETED_KILLED alone", job=command.job_id)
 
 
+class Batsim5(Generation):
+    """Batsim 5.0.0-rc2."""
+
+    protocol = "v5"
+    crashes_on_composed = False
+    greets = True
+    keeps_needed_profiles = True
+    checks_allocations = False
+    calls_at_once = True
+    fails_machines = False
+    counts_repetitions = True
+    accepts_kills_in_vain = False
+    announces_without_workload = False
+
+    def check(self, settings: Settings) -> None:
+        """Raise OptionError for options that are gone."""
+        if settings.on_failure != "ignore":
+            raise OptionError("--on-failure does not go with protocol v5: in Batsim 5 no machine becomes unavailable")
+        if not settings.storage_sharing:
+            raise OptionError("--disable-storage-sharing does not exist in protocol v5")
+
+    def host_key(self, name: str) -> tuple[list[str | int], str]:
+        """Return the name as the numbers in it and what stands between: n2 before n10."""
+        return _numbered(name)
+
+
 #: Name of the protocol -> the Batsim that speaks it.
-GENERATIONS: Final = {generation.protocol: generation for generation in (Generation(), Batsim14())}
+GENERATIONS: Final = {generation.protocol: generation for generation in (Generation(), Batsim14(), Batsim5())}
 
 
 def generation_of(settings: Settings) -> Generation:
@@ -177,6 +220,11 @@ def workload_names(workloads: Sequence[Workload], settings: Settings) -> tuple[s
         if name in names[:position]:
             raise OptionError(f"two workloads are named {name!r}")
     return names
+
+
+def _numbered(name: str) -> tuple[list[str | int], str]:
+    pieces = _DIGITS.split(name)
+    return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name
 
 
 def _hash(text: str) -> str:

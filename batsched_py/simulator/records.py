@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import sub
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
@@ -160,6 +160,20 @@ class Tally(Struct):
         return map(stretch, self.turnarounds(), self.runs())
 
 
+class SlowedJob(Struct, frozen=True):
+    """A job that was slowed down by others on the same links or hosts.
+
+    Attributes:
+        job_id: as "workload!name".
+        execution: seconds from its start to its end.
+        alone: seconds in which it would have done the same if nothing else had run.
+    """
+
+    job_id: str
+    execution: float
+    alone: float
+
+
 #: Records that are passed on at a time: done now and then it costs less than in the middle of each end.
 BATCH: Final = 256
 
@@ -175,6 +189,8 @@ class EndedJobs:
         #: All of them, or those that were not passed on yet.
         self.records: list[JobRecord] = []
         self._tally = Tally()
+        #: Those that others have slowed down; kept also if records are passed on.
+        self.slowed: list[SlowedJob] = []
 
     def add(self, record: JobRecord) -> None:
         """Note that a job has ended."""
@@ -194,6 +210,13 @@ class EndedJobs:
         self._tally.add(self.records, self._hosts)
         pass_on(self.records)
         self.records = []
+
+
+class UnavailableHosts(NamedTuple):
+    """The compute hosts that external events made unavailable, all of them, from a time in seconds on."""
+
+    time: float
+    hosts: HostSet
 
 
 class Result(Brief, frozen=True):
@@ -220,6 +243,8 @@ class Result(Brief, frozen=True):
             counted from 0 and no job ran.
         tally: the numbers of jobs that were passed on; None if `jobs` has them all.
         tables: what the algorithm has written down itself; the simulator knows of none.
+        unavailable: a row for each change of the hosts that are unavailable, in order of time.
+        slowed: the jobs that others have slowed down, in order of completion.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -240,6 +265,8 @@ class Result(Brief, frozen=True):
     consumed_joules: float = 0.0
     tally: Tally | None = None
     tables: tuple[Table, ...] = ()
+    unavailable: tuple[UnavailableHosts, ...] = ()
+    slowed: tuple[SlowedJob, ...] = ()
 
     def counted(self) -> Tally:
         """Return the numbers of all jobs."""

@@ -8,11 +8,16 @@ from typing import Final, Literal
 
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features
+from batsched_py.protocol.dialects import V5
 from batsched_py.text.representation import Brief
 from batsched_py.traces.event_file import ExternalEvent
 
 #: What becomes of jobs on hosts that fail: they go on; they end as failed; they are submitted again besides.
 OnFailure = Literal["ignore", "kill", "requeue"]
+#: Jobs that use a link or a host at once share it, as in Batsim; each runs as if it were alone.
+Network = Literal["sharing", "alone"]
+NETWORK: Final[tuple[Network, ...]] = ("sharing", "alone")
 ON_FAILURE: Final[tuple[OnFailure, ...]] = ("ignore", "kill", "requeue")
 
 
@@ -20,7 +25,9 @@ class Settings(Brief, frozen=True, kw_only=True):
     """Options of a simulation; Batsim's own in brackets.
 
     Attributes:
-        protocol: what is spoken, and which Batsim is played: "v4", or "v1.4" for Batsim 1.4.
+        protocol: what is spoken, and which Batsim is played: "v4", "v1.4" for Batsim 1.4, or "v5" for Batsim 5, where
+            the scheduler asks for dynamic jobs, their acknowledgement, profiles and their reuse: what is set here is
+            in `features`, for a session to ask for, and has no effect by itself.
         workload_names: of the workloads, in their order; None for Batsim's own (see `generation`).
         machines: only the first N compute hosts, in lexicographic order, take part (--mmax); None for all.
         master_host: runs the scheduler and no jobs (-m).
@@ -37,6 +44,8 @@ class Settings(Brief, frozen=True, kw_only=True):
         external_events: what happens to the machines, see `traces.event_file.read_events` (--events).
         on_failure: what becomes of jobs on hosts that fail; "ignore" is Batsim's.
         forward_unknown_events: pass events of other types on (--forward-unknown-events).
+        network: whether jobs that use the same links and hosts at once slow each other down; "sharing" is Batsim's.
+        simgrid_config: (name, value) of items of SimGrid's configuration (--sg-cfg), see `contention.simgrid_config`.
         message_latency: the messages between Batsim's own parts take time on the platform's links, as in Batsim.
         redis_hostname, redis_port, redis_prefix: sent to the scheduler if the simulation has a store (--redis-hostname,
             --redis-port, --redis-prefix).
@@ -60,9 +69,23 @@ class Settings(Brief, frozen=True, kw_only=True):
     external_events: tuple[ExternalEvent, ...] = ()
     on_failure: OnFailure = "ignore"
     forward_unknown_events: bool = False
+    network: Network = "sharing"
+    simgrid_config: tuple[tuple[str, str], ...] = ()
     message_latency: bool = False
     redis_hostname: str = "127.0.0.1"
     redis_port: int = 6379
     redis_prefix: str = DEFAULT_PREFIX
     trace_machine_states: bool = True
     allow_oversized: bool = False
+
+    @property
+    def features(self) -> Features:
+        """What our own scheduler is to ask Batsim 5 for, so that it gets what these options say."""
+        if self.protocol != V5.name:
+            return NO_FEATURES
+        return Features(
+            dynamic_registration=self.dynamic_jobs,
+            profile_reuse=self.profile_reuse,
+            acknowledge_dynamic_jobs=bool(self.acknowledge_dynamic_jobs),
+            forward_profiles_on_job_submission=self.forward_profiles,
+        )

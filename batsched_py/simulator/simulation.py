@@ -2,7 +2,7 @@
 
 The story of a run is `Simulation._play`. SIMULATION_BEGINS is put into the outbox, and the sources of jobs and external
 events are started. Then a *loop* (three modules in `time`) lets time pass by the event queue and, when it is the
-scheduler's turn, calls `_ask`, which sends the outbox; the loop gives each command of the reply to the *referee*, which
+scheduler's turn, asks it by what is in the outbox; the loop gives each command of the reply to the *referee*, which
 applies it or reports the rule it breaks. All parts leave events in the outbox and future actions in the queue. When
 nothing is left in either, the run is over, or deadlocked. `assembly` makes the parts.
 """
@@ -10,24 +10,29 @@ nothing is left in either, the run is over, or deadlocked. `assembly` makes the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Final
 
-from batsched_py.errors import DeadlockError, PlatformError
+from msgspec.structs import replace
+
+from batsched_py.errors import DeadlockError, OptionError, PlatformError
+from batsched_py.hostset import HostSet
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.dialects import DIALECTS
-from batsched_py.protocol.events import SimulationEnds
-from batsched_py.simulator.assembly import assemble
+from batsched_py.protocol.events import Event, SimulationEnds
+from batsched_py.simulator.assembly import Parts, assemble
 from batsched_py.simulator.progress import ProgressReport, RunProgress, RunStatus
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.simulator.records import JobRecord, Result, UnavailableHosts
 from batsched_py.simulator.referee.deadlock import describe_deadlock
+from batsched_py.simulator.referee.errors import StoppedError
 from batsched_py.simulator.referee.livelock import MOST_IN_VAIN, LivelockGuard
 from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.time.instant_loop import InstantLoop, apply_reply
 from batsched_py.simulator.time.live_loop import LiveEvents
 from batsched_py.simulator.wire.scheduler_link import Exchange, SchedulerLink
 
@@ -59,9 +64,12 @@ class Simulation:
         if settings.roles:
             platform = platform.with_roles(settings.roles)
         self._source = platform.source
-        self._parts = parts = assemble(
-            platform, workloads, settings, store=store, trace=trace, pass_on=pass_on, live=live
-        )
+        #: Makes the parts for some settings: Batsim 5 learns some of them from the scheduler.
+        self._assemble = partial(assemble, platform, workloads, store=store, trace=trace, pass_on=pass_on, live=live)
+        self._use(self._assemble(settings))
+
+    def _use(self, parts: Parts) -> None:
+        self._parts = parts
         self._context, self._queue, self._outbox = parts.context, parts.context.queue, parts.context.outbox
         self._machines, self._store = parts.context.machines, parts.context.store
         self._jobs, self._ended, self._registration = parts.jobs, parts.ended, parts.registration
@@ -115,31 +123,84 @@ class Simulation:
         if the store fails. A PlatformError of a scheduler that only knows the host is raised with the platform's file.
         """
         try:
-            link = SchedulerLink(exchange, clock, DIALECTS[self._context.generation.protocol])
-            return self._play(link, ProgressReport(progress), LivelockGuard(most_in_vain))
+            link = SchedulerLink(clock, DIALECTS[self._context.generation.protocol])
+            if self._context.generation.greets:
+                self._greet(exchange, link)
+            return self._play(exchange, link, ProgressReport(progress), LivelockGuard(most_in_vain))
         except PlatformError as error:
             raise PlatformError(error.file or self._source, error.field, error.rule) from error
 
-    def _play(self, link: SchedulerLink, report: ProgressReport, guard: LivelockGuard) -> Result:
+    def turns(self, clock: Callable[[], float] = time.perf_counter) -> Generator[bytes, bytes, Result]:
+        """Play the whole run turn by turn, for a caller who leads: yields each request and is sent its reply.
+
+        The generator returns the result. Errors are those of `run`, and OptionError if messages take time, if external
+        events come live, or in protocols v1.4 and v5: those loops cannot be left in the middle.
+        """
+        loop, link = self._parts.loop, SchedulerLink(clock, DIALECTS[self._context.generation.protocol])
+        if not isinstance(loop, InstantLoop) or self._context.generation.greets:
+            raise OptionError("messages that take time, and those of Batsim 1.4 and 5, cannot be played turn by turn")
+        report, guard, apply = ProgressReport(None), LivelockGuard(MOST_IN_VAIN), self._parts.referee.apply
+        self._begin()
+        while loop.advance():
+            events = self._take_outbox()
+            reply = link.read((yield link.write(self._queue.stamp, events)))
+            self._note(events, reply, report, guard)
+            apply_reply(self._queue, reply, apply)
+        reply = link.read((yield link.write(self._queue.stamp, self._last_events())))
+        self._obey_last(reply)
+        return self._result(link)
+
+    def _play(self, exchange: Exchange, link: SchedulerLink, report: ProgressReport, guard: LivelockGuard) -> Result:
+        def ask() -> Message:
+            """Send what is in the outbox; return the reply."""
+            events = self._take_outbox()
+            reply = link.read(exchange(link.write(self._queue.stamp, events)))
+            self._note(events, reply, report, guard)
+            return reply
+
+        self._begin()
+        try:
+            self._parts.loop.run(ask, self._parts.referee.apply)
+            events = self._last_events()
+        except StoppedError:
+            events = [SimulationEnds(self._queue.stamp)]
+        self._obey_last(link.read(exchange(link.write(self._queue.stamp, events))))
+        return self._result(link)
+
+    def _greet(self, exchange: Exchange, link: SchedulerLink) -> None:
+        """Greet the scheduler; what it asks for decides how the simulation goes, whatever the settings have."""
+        settings = self._context.settings
+        asked = link.read_hello(exchange(link.greeting(settings.scheduler_config))).features
+        wanted = replace(
+            settings,
+            dynamic_jobs=asked.dynamic_registration,
+            acknowledge_dynamic_jobs=asked.acknowledge_dynamic_jobs,
+            forward_profiles=asked.forward_profiles_on_job_submission,
+            profile_reuse=asked.profile_reuse,
+        )
+        if wanted != settings:
+            self._use(self._assemble(wanted))
+        self._jobs.forwards_on_kill = asked.forward_profiles_on_jobs_killed
+        if not asked.forward_profiles_on_simulation_begins:
+            self._use(replace(self._parts, begins=replace(self._parts.begins, profiles={})))
+
+    def _begin(self) -> None:
+        """Put the first event into the outbox, and let the sources put theirs into the queue."""
         begins = self._parts.begins
         if self._store is not None:
             self._store.begin(len(begins.resources) + len(begins.storages))
         self._outbox.append(begins)
         for source in self._parts.sources:
             source.start()
-        self._parts.loop.run(partial(self._ask, link, report, guard), self._parts.referee.apply)
-        if self._jobs.unfinished or self._registration.open:
-            raise DeadlockError(describe_deadlock(self._context, self._jobs, registering=self._registration.open))
-        now = self._queue.stamp
-        self._obey_last(link.request(now, [*self._outbox, SimulationEnds(now)]))
-        return self._result(link)
 
-    def _ask(self, link: SchedulerLink, report: ProgressReport, guard: LivelockGuard) -> Message:
-        """Send what is in the outbox; return the reply."""
-        jobs, queue, ended = self._jobs, self._queue, self._ended.count
+    def _take_outbox(self) -> Sequence[Event]:
         events = tuple(self._outbox)
         self._outbox.clear()
-        reply = link.request(queue.stamp, events)
+        return events
+
+    def _note(self, events: Sequence[Event], reply: Message, report: ProgressReport, guard: LivelockGuard) -> None:
+        """Note what a request and its reply tell, before the commands are applied."""
+        jobs, queue, ended = self._jobs, self._queue, self._ended.count
         if self._store is not None:
             self._store.read(reply.events)
         if jobs.announced or jobs.leaving:
@@ -150,7 +211,12 @@ class Simulation:
             guard.note(events, ended, jobs.unfinished)
         if ended >= report.next:
             report.call(ended, self.job_count, queue.stamp)
-        return reply
+
+    def _last_events(self) -> Sequence[Event]:
+        """Return the events of the last request. DeadlockError if something is left that nobody will bring on."""
+        if self._jobs.unfinished or self._registration.open:
+            raise DeadlockError(describe_deadlock(self._context, self._jobs, registering=self._registration.open))
+        return [*self._outbox, SimulationEnds(self._queue.stamp)]
 
     def _obey_last(self, reply: Message) -> None:
         """Obey the last reply (v1.4): Batsim still switches hosts, until they are done, and ignores the rest."""
@@ -182,4 +248,6 @@ class Simulation:
             trace=None if context.tracer is None else context.tracer.trace,
             lists_rejected=context.generation.lists_rejected,
             consumed_joules=last - first,
+            unavailable=tuple(UnavailableHosts(time, HostSet(hosts)) for time, hosts in self._machines.outages),
+            slowed=tuple(ended.slowed),
         )

@@ -63,13 +63,17 @@ class Inbox:
         clock: paused; it is started when all is played.
         look: `look(idle)` is called by the simulation's thread between two instants, and, with True, when it is about
             to wait; it returns after how many seconds it wants to be called again.
+        see: is called by the simulation's thread once all is played, before the inbox is ready, so that nobody who asks
+            then is answered with an earlier state.
 
     Attributes:
         entries: number of a request -> the request, without its members, which may be large.
     """
 
-    def __init__(self, journal: Journal, clock: PacedClock, look: Callable[[bool], float]) -> None:
-        self._journal, self._clock, self._look = journal, clock, look
+    def __init__(
+        self, journal: Journal, clock: PacedClock, look: Callable[[bool], float], see: Callable[[], None]
+    ) -> None:
+        self._journal, self._clock, self._look, self._see = journal, clock, look, see
         self._changed = threading.Condition()
         #: Of requests, of the clock, or that the site stops; so far.
         self._changes = 0
@@ -230,6 +234,7 @@ class Inbox:
 
     def _go_live(self, now: float) -> None:
         assert self._left is not None  # noqa: S101  # the caller has looked
+        self._see()
         self._reached, self._left = max(now, self._left), None
         self._clock.start(self._reached)
 

@@ -80,7 +80,7 @@ class Site(ABC):
         self._journal = Journal(settings.folder / JOURNAL, about)
         try:
             self.clock = PacedClock(settings.pace)
-            self.inbox = Inbox(self._journal, self.clock, self.board.look)
+            self.inbox = Inbox(self._journal, self.clock, self.board.look, self.board.see)
             header = Header(settings.algorithm, settings.options, requests=True, call_every=settings.call_every or 0.0)
             self._recorder = SiteRecorder(settings.folder / TRANSCRIPT, header)
         except BaseException:

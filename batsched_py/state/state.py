@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
@@ -21,6 +22,8 @@ from batsched_py.text.display import displayed
 
 #: Batsim prints times with six decimals: instants closer than this are one instant on the wire.
 WIRE_RESOLUTION: Final = 1e-6
+#: Arguments of Batsim 5 with which it may count energy: the switch, or a file with it.
+_ENERGY_SWITCHES: Final = frozenset({"--energy-host", "-c", "--config"})
 
 
 class Running(Struct, frozen=True):
@@ -39,6 +42,23 @@ class Running(Struct, frozen=True):
     start: float
     end: float
     killed: bool = False
+
+
+class Periodic(Struct, frozen=True):
+    """Calls at each multiple of `period` seconds: how many are left (None: no end), and when the next one is due."""
+
+    period: float
+    left: int | None
+    next: float
+
+    def multiple(self, now: float) -> float:
+        """Return the first multiple of the period that is later than `now`."""
+        count = math.floor((now + WIRE_RESOLUTION) / self.period) + 1
+        return count * round(self.period * 1000) / 1000
+
+    def after(self, now: float) -> Periodic:
+        """Return what is left after a call."""
+        return Periodic(self.period, None if self.left is None else self.left - 1, self.multiple(now))
 
 
 class Forecast(Protocol):
@@ -97,6 +117,14 @@ class State:
         self.hosts_changed = False
         #: Instants for which a call is pending; one that is past is late: calls travel like all messages (E18).
         self.wakeups: set[float] = set()
+        #: Name -> periodic calls that go on.
+        self.periodic: dict[str, Periodic] = {}
+        #: Name of a probe that goes on -> its period in seconds.
+        self.probes: dict[str, float] = {}
+        #: False if Batsim was told to count no energy, as far as that shows.
+        self.counts_energy = True
+        #: True once the end of the simulation was asked for.
+        self.stopped = False
         self.profiles = Profiles()
         #: True while we may register jobs.
         self.registration_open = False
@@ -138,6 +166,12 @@ class State:
         if self.arriving:
             self.arrived, self.arriving = [*self.arrived, *self.arriving], []
 
+    @property
+    def over(self) -> bool:
+        """True if nothing waits or runs, and no job can come any more: only calls keep the simulation going."""
+        jobs = self.queue or self.running or self.registered or self.arriving
+        return self.all_submitted and not (jobs or self.control or self.registration_open)
+
     def close_requests(self) -> None:
         """Note that no external event will ask for a job any more."""
         self.expects_requests = False
@@ -173,7 +207,13 @@ class State:
         self.storage_sharing = event.storage_sharing
         self.hosts = Hosts(event.resources, event.storages)
         self.registration_open = event.config.dynamic_jobs
+        if not event.config.static_jobs:
+            self.static_over = self.all_submitted = True
         self.profiles = Profiles(event.profiles, forgets=event.config.forgets_profiles)
+        if not event.config.static_jobs:
+            self.profiles.complete()
+        arguments = event.extra.get("batsim_arguments", ())
+        self.counts_energy = not arguments or not _ENERGY_SWITCHES.isdisjoint(arguments)
 
     def _submit(self, event: events.JobSubmitted) -> None:
         job = event.job
@@ -256,8 +296,14 @@ class State:
         elif item.kind in _REGISTRATION:
             self.registration_open = _REGISTRATION[item.kind]
 
-    def _call(self, _: events.RequestedCall) -> None:
-        """Take all calls that are due as done, because the event does not name its call."""
+    def _call(self, event: events.RequestedCall) -> None:
+        """Take all calls that are due as done, because the event does not name its call but in Batsim 5."""
+        calls = self.periodic.get(event.call_id)
+        if calls is not None:
+            if event.last:
+                del self.periodic[event.call_id]
+            else:
+                self.periodic[event.call_id] = calls.after(self.now)
         due = self.now + WIRE_RESOLUTION
         self.wakeups = {time for time in self.wakeups if time > due}
 
@@ -308,6 +354,22 @@ class State:
     def _ask_call(self, command: commands.CallMeLater) -> None:
         self.wakeups.add(command.at)
 
+    def _ask_calls(self, command: commands.CallPeriodically) -> None:
+        calls = Periodic(command.period, command.times, 0.0)
+        self.periodic[command.call_id] = replace(calls, next=calls.multiple(self.now))
+
+    def _stop_calls(self, command: commands.StopCalls) -> None:
+        self.periodic.pop(command.call_id, None)
+
+    def _probe(self, command: commands.CreateProbe) -> None:
+        self.probes[command.probe_id] = command.period
+
+    def _stop_probe(self, command: commands.StopProbe) -> None:
+        self.probes.pop(command.probe_id, None)
+
+    def _stop(self, _: commands.StopSimulation) -> None:
+        self.stopped = True
+
     def _register_job(self, command: commands.RegisterJob) -> None:
         self.known.add(command.job_id)
         if command.job is None:
@@ -352,6 +414,11 @@ CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
     commands.ChangeJobState: State._change_job,
     commands.KillJob: State._kill,
     commands.CallMeLater: State._ask_call,
+    commands.CallPeriodically: State._ask_calls,
+    commands.StopCalls: State._stop_calls,
+    commands.CreateProbe: State._probe,
+    commands.StopProbe: State._stop_probe,
+    commands.StopSimulation: State._stop,
     commands.RegisterJob: State._register_job,
     commands.RegisterProfile: State._register_profile,
     commands.SetResourceState: State._switch,

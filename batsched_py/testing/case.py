@@ -61,6 +61,7 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defa
         energy: hosts have power states, and may sleep; the last third of them are frugal, and have two ways to sleep.
         dynamic: the algorithm may submit jobs.
         acknowledge: Batsim sends them back as submissions.
+        protocol: that of the simulator, for the peers "simulator" and "messages".
     """
 
     hosts: int = 6
@@ -71,6 +72,7 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defa
     energy: bool = False
     dynamic: bool = False
     acknowledge: bool = False
+    protocol: str = "v4"
 
     @property
     def lost(self) -> HostSet:
@@ -126,6 +128,7 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defa
     def settings(self) -> Settings:
         """Return the settings of the simulator."""
         return Settings(
+            protocol=self.protocol,
             energy=self.energy,
             dynamic_jobs=self.dynamic,
             acknowledge_dynamic_jobs=self.acknowledge,

@@ -221,7 +221,7 @@ class LateBatsim:
         job = self._waiting.pop(command.job_id, None)
         what = f"starts {command.job_id} on {command.hosts} at t={self.now:g}"
         if job is None:
-            raise ContractError(f"{what}: it does not wait, as far as was told")
+            raise ContractError(f"{what}: it does not wait, according to the messages sent")
         bits = command.hosts.bits
         if command.mapping is None and bits.bit_count() != job.size:
             raise ContractError(f"{what}: it needs {counted(job.size, 'host')}")
@@ -247,7 +247,9 @@ class LateBatsim:
     def _reject(self, now: float, command: RejectJob) -> None:
         job = self._waiting.pop(command.job_id, None)
         if job is None:
-            raise ContractError(f"rejects {command.job_id} at t={now:g}: it does not wait, as far as was told")
+            raise ContractError(
+                f"rejects {command.job_id} at t={now:g}: it does not wait, according to the messages sent"
+            )
         self.records.append(JobRecord(job, REJECTED, -1, 0.0, 0.0, HostSet()))
 
     def _kill(self, now: float, command: KillJob) -> None:

@@ -187,11 +187,11 @@ def _read_at(place: _Place, value: Any, action: Action) -> float:
         if at == -math.inf:
             return at
         if at < 0:
-            place.refuse(f"a pause or break must stand at -inf, 0 or a positive time, not {shown(value)}")
+            place.refuse(f"a pause or break must be at -inf, 0 or a positive time, not {shown(value)}")
     elif at == 0:
         place.refuse("must not be 0: that is the global barrier")
     elif at == -math.inf:
-        place.refuse("only a pause or break may stand at -inf")
+        place.refuse("only a pause or break may be at -inf")
     return _time(place, value)
 
 

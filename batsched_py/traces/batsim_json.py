@@ -31,6 +31,7 @@ from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
 from batsched_py.text.display import shown
 from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
 from batsched_py.traces.json_document import parse_object, parse_outline, read_content, refuse_doubled
 from batsched_py.traces.profile_table import read_profiles
 
@@ -45,8 +46,9 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     """Read a workload; WorkloadError names the file, the field (`jobs[3].walltime`) and the rule that is broken.
 
     Jobs are put in the order in which Batsim submits them: by submission time, then by id as text. A `walltime` that
-    is absent or -1 is none. All profiles must keep their rules, those that no job uses too. Profiles of the types that
-    only Batsim executes are refused, unless `simulated_only` is False.
+    is absent or -1 is none. A file of Batsim 5 is read in the words of Batsim 4. All profiles must keep their rules,
+    those that no job uses too. Profiles of the types that only Batsim executes are refused, unless `simulated_only` is
+    False.
     """
     file = str(path)
     content = read_content(path, limits)
@@ -65,24 +67,28 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
         raise WorkloadError(file, "jobs", "must be a list" if "jobs" in document else "is missing")
     if len(document["jobs"] if elements is None else elements) > limits.jobs:
         raise WorkloadError(file, "jobs", limits.rule("jobs"))
+    later = is_batsim5(profiles)
+    if later:
+        profiles = present_profiles(file, profiles)
     table = read_profiles(file, profiles, simulated_only=simulated_only, limits=limits)
     if elements is None:
-        jobs, walltimes = _read_jobs(file, document["jobs"], table, limits)
+        jobs, walltimes = _read_jobs(file, document["jobs"], table, limits, later=later)
     else:
-        jobs, walltimes = _pack_jobs(file, text, elements, table, limits)
+        jobs, walltimes = _pack_jobs(file, text, elements, table, limits, later=later)
     _refuse_doubled(file, content, profiles=len(profiles), jobs=len(jobs), walltimes=walltimes)
     described = document.get("description")
     description = described if isinstance(described, str) else ""
     return Workload(file, host_count, jobs, table, description, _read_start(file, document))
 
 
-def write_workload(path: Path, workload: Workload, *, description: str = "") -> None:
+def write_workload(path: Path, workload: Workload, *, description: str = "", protocol: str = "v4") -> None:
     """Write a workload, one job a line and one profile a line: the same workload gives the same bytes.
 
-    The file is replaced at once or not at all. WorkloadError if it cannot be written or if a member is not JSON.
+    With the `protocol` "v5" it is for Batsim 5. The file is replaced at once or not at all. WorkloadError if it cannot
+    be written, if a member is not JSON, or if Batsim 5 has no type for a profile.
     """
     try:
-        content = workload_content(workload, description=description)
+        content = workload_content(workload, description=description, protocol=protocol)
     except TypeError as error:
         raise WorkloadError(str(path), "", f"cannot be written as JSON: {error}") from error
     try:
@@ -91,15 +97,17 @@ def write_workload(path: Path, workload: Workload, *, description: str = "") -> 
         raise WorkloadError(str(path), "", f"cannot be written: {error.strerror or error}") from error
 
 
-def workload_content(workload: Workload, *, description: str = "") -> bytes:
-    """Return the content of a workload's file; TypeError if a member is not JSON.
+def workload_content(workload: Workload, *, description: str = "", protocol: str = "v4") -> bytes:
+    """Return the content of a workload's file; TypeError if a member is not JSON, WorkloadError as `write_workload`.
 
     Batsim requires `nb_res`: it is the largest job's size if the workload does not know its machine.
     """
     host_count = workload.host_count or max((job.size for job in workload.jobs), default=1) or 1
-    jobs = [orjson.dumps(_job_members(job)) for job in workload.jobs]
+    later = protocol == "v5"
+    jobs = [orjson.dumps(write_job(job) if later else _job_members(job)) for job in workload.jobs]
     profiles = [
-        orjson.dumps(name) + b": " + orjson.dumps(dict(profile.members)) for name, profile in workload.profiles.items()
+        orjson.dumps(name) + b": " + orjson.dumps(write_profile(workload.source, profile) if later else profile.members)
+        for name, profile in workload.profiles.items()
     ]
     head = [b'  "description": %b,\n' % orjson.dumps(description)] if description else []
     if workload.log_start is not None:
@@ -136,22 +144,22 @@ def _refuse_doubled(file: str, content: bytes, *, profiles: int, jobs: int, wall
 
 
 def _read_jobs(
-    file: str, objects: list[Any], profiles: Mapping[str, Profile], limits: Limits
+    file: str, objects: list[Any], profiles: Mapping[str, Profile], limits: Limits, *, later: bool
 ) -> tuple[Sequence[Job], int]:
     """Return the jobs, and the number of them with a walltime."""
     jobs: dict[str, Job] = {}
     for index, members in enumerate(objects):
         job = _read_new_job(file, index, members, profiles, jobs, limits=limits)
-        jobs[job.id] = job
+        jobs[job.id] = _build_job_v5(members) if later else job
     in_order = tuple(sorted(jobs.values(), key=attrgetter("submit_time", "id")))
     return in_order, sum(["walltime" in members for members in objects])
 
 
 def _pack_jobs(
-    file: str, text: bytes, elements: Sequence[Raw], profiles: Mapping[str, Profile], limits: Limits
+    file: str, text: bytes, elements: Sequence[Raw], profiles: Mapping[str, Profile], limits: Limits, *, later: bool
 ) -> tuple[Sequence[Job], int]:
     """Do as `_read_jobs` for jobs too many to keep as objects; `elements` stand in the text one after another."""
-    jobs, names, walltimes = PackedJobs(text, _build_job), NameSet(), 0
+    jobs, names, walltimes = PackedJobs(text, _build_job_v5 if later else _build_job), NameSet(), 0
     for index, element in enumerate(elements):
         described = bytes(element)
         try:
@@ -237,6 +245,11 @@ def _build_job(members: dict[str, Any]) -> Job:
         members["profile"],
         members,
     )
+
+
+def _build_job_v5(members: dict[str, Any]) -> Job:
+    """Return the job of an object of Batsim 5 that keeps the rules."""
+    return _build_job(present_job(members))
 
 
 def _check_name(name: object) -> None:

@@ -64,7 +64,7 @@ class CleaningReport:
     jobs: Annotated[int, "jobs in the log"]
     kept: Annotated[int, "jobs kept"]
     dropped_attempt: Annotated[int, "dropped: requeued or resized, followed by another row"]
-    dropped_going_on: Annotated[int, "dropped: not ended, or nobody knows when"]
+    dropped_going_on: Annotated[int, "dropped: not ended, or end unknown"]
     dropped_never_ran: Annotated[int, "dropped: never started"]
     dropped_state: Annotated[int, "dropped: state unknown"]
     dropped_duplicate: Annotated[int, "dropped: job number seen before"]

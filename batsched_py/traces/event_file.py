@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import WorkloadError
@@ -20,6 +21,8 @@ MACHINE_AVAILABLE: Final = "machine_available"
 MACHINE_UNAVAILABLE: Final = "machine_unavailable"
 #: The types Batsim knows; an event of any other type is only forwarded, if that is asked for.
 MACHINE_EVENTS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
+#: The one type of Batsim 5; its member `data` is a text.
+GENERIC: Final = "generic"
 #: Hosts below this number are always read: the simulator names all of them that do not exist at once.
 _NEAR: Final = 1024
 
@@ -33,6 +36,7 @@ class ExternalEvent(Struct, frozen=True):
         hosts: those that become (un)available; empty for other types.
         members: the whole object, as it is forwarded.
         source: file and line, for messages.
+        id: its number in Batsim 5: "ee0!3" is the fourth line of the first file.
     """
 
     timestamp: float
@@ -40,20 +44,24 @@ class ExternalEvent(Struct, frozen=True):
     hosts: HostSet = field(default_factory=HostSet)
     members: Mapping[str, Any] = field(default_factory=dict)
     source: str = "external event"
+    id: str = "ee0!0"
 
 
-def read_events(path: Path, *, hosts: int | None = None, limits: Limits = LIMITS) -> tuple[ExternalEvent, ...]:
+def read_events(
+    path: Path, *, hosts: int | None = None, number_of_file: int = 0, limits: Limits = LIMITS
+) -> tuple[ExternalEvent, ...]:
     """Read an event file, in order of time; WorkloadError names the line, the member and the rule.
 
     `hosts` is how many there are, if that is known: events of hosts far above are refused before memory is taken.
     """
     highest = limits.hosts - 1 if hosts is None else max(hosts, _NEAR) - 1
-    events = []
+    events: list[ExternalEvent] = []
     number = 0
     with reported(path, WorkloadError, lambda: f"line {number + 1}"):
         for number, line in enumerate(read_lines(path, limits), 1):
             if line.strip():
-                events.append(_read_event(f"{path}:{number}", line, highest, limits))
+                event = _read_event(f"{path}:{number}", line, highest, limits)
+                events.append(replace(event, id=f"ee{number_of_file}!{len(events)}"))
     return tuple(sorted(events, key=lambda event: event.timestamp))
 
 

@@ -152,7 +152,7 @@ class _Reader:
             name = one.attribute("type")
             _parsed(one, "type", check_type, name)
             if name in found:
-                raise one.error("type", f"stands in {element.tag} twice: {shown(name)}")
+                raise one.error("type", f"is given twice in {element.tag}: {shown(name)}")
             if self._types is not None and name not in self._types:
                 raise one.error("type", f"must be one of the site's resource-types, not {shown(name)}")
             found[name] = _quantity(one)
@@ -212,7 +212,7 @@ def _whole(element: LwfElement, attribute: str) -> int:
 def _quantity(element: LwfElement) -> Quantity:
     instances = [_whole(one, "amount") for one in element.children("instance")]
     if instances and "amount" in element.attributes:
-        raise element.error("amount", "must not stand beside instances, which have their own")
+        raise element.error("amount", "cannot be combined with instances, which have their own")
     if len(instances) > 1:
         return tuple(instances)
     return instances[0] if instances else _whole(element, "amount")

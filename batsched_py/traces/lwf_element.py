@@ -195,7 +195,7 @@ class _Collector:
         if often is None:
             raise self._misplaced(element, around)
         if often in "1?" and tag in begun:
-            raise element.error("", f"stands in {around.tag} twice")
+            raise element.error("", f"is given twice in {around.tag}")
         begun.add(tag)
         if not attributes.keys() <= _ATTRIBUTES.get(tag, _NONE):
             self._tell(element)
@@ -227,9 +227,9 @@ class _Collector:
             new = name not in _ATTRIBUTES.get(element.tag, _NONE) and (element.tag, name) not in self._unread
             if new and len(self._unread) < _MOST_TOLD:
                 self._unread.add((element.tag, name))
-                self._told.append(str(element.error(displayed(name), "means nothing here, and is passed over")))
+                self._told.append(str(element.error(displayed(name), "is unknown and ignored")))
                 if len(self._unread) == _MOST_TOLD:
-                    self._told.append(f"{displayed(self._file)}: other attributes that mean nothing are not told")
+                    self._told.append(f"{displayed(self._file)}: further unknown attributes are not reported")
 
     def _misplaced(self, element: LwfElement, around: LwfElement) -> WorkloadError:
         if not around.tag:

@@ -33,3 +33,8 @@ def is_known(item: str) -> bool:
     """Return True unless SimGrid stops at this item."""
     plain = item.translate(_ALIKE)
     return plain in _KNOWN or plain.startswith(_FAMILIES)
+
+
+def plain_item(item: str) -> str:
+    """Return the item in small letters and its present spelling, to be compared with others."""
+    return item.translate(_ALIKE).lower()

@@ -19,7 +19,7 @@ from batsched_py.bits import MAX_HOST
 from batsched_py.errors import PlatformError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
-from batsched_py.model.zone import GraphZone, Segment, Spoke, StarZone, TableZone, Zone
+from batsched_py.model.zone import OWN_LOOPBACK, GraphZone, Segment, Spoke, StarZone, TableZone, Zone
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.quantity import BANDWIDTH, SPEED, TIME, parse_quantity
 from batsched_py.traces.xml_cluster import PrivateLinks, read_backbone, read_peer_spoke, read_radical
@@ -57,7 +57,8 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
     if not reader.hosts:
         raise root.error("", "must have at least one host")
     hosts = tuple(reader.hosts[name] for name in sorted(reader.hosts))
-    config = tuple(prop.xml.get("id", "") for element in root.children("config") for prop in element.children("prop"))
+    items = (prop.xml for element in root.children("config") for prop in element.children("prop"))
+    config = tuple((item.get("id", ""), item.get("value", "")) for item in items)
     return Platform(root.file, hosts, reader.zones, reader.zone_of, config)
 
 
@@ -115,7 +116,9 @@ class _Reader:
             return
         points = {element.name() for element in zone.children(*_NODES) if element.tag != "cabinet"}
         table = self._network.read_routes(zone, points, self._gateway_rule)
-        self.zones[name] = (TableZone if routing == "Full" else _graph)(name, parent, table)
+        # SimGrid gives hosts a loopback only in zones that have no others inside.
+        loopback = OWN_LOOPBACK if next(zone.children("cluster", *_ZONES), None) is None else None
+        self.zones[name] = (TableZone if routing == "Full" else _graph)(name, parent, table, loopback)
 
     def _check_nesting(self, zone: Element, properties: int) -> None:
         """Raise PlatformError if zones are too deep, or if they inherit many times the content of the file."""
@@ -228,11 +231,11 @@ def _refuse_unknown(element: Element) -> None:
             raise child.error("", f"is not an element of a SimGrid platform's {element.tag}")
 
 
-def _graph(name: str, parent: str, table: Mapping[tuple[str, str], Segment]) -> GraphZone:
+def _graph(name: str, parent: str, table: Mapping[tuple[str, str], Segment], loopback: Segment | None) -> GraphZone:
     edges: dict[str, list[tuple[str, Segment]]] = {}
     for (source, destination), segment in table.items():
         edges.setdefault(source, []).append((destination, segment))
-    return GraphZone(name, parent, {source: tuple(neighbours) for source, neighbours in edges.items()})
+    return GraphZone(name, parent, {source: tuple(neighbours) for source, neighbours in edges.items()}, loopback)
 
 
 def _coordinates(element: Element) -> tuple[float, float, float]:

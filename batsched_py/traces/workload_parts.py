@@ -14,7 +14,7 @@ from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
-from batsched_py.text.wording import seconds
+from batsched_py.text.wording import counted, seconds
 
 #: More are a slip of the finger: a file is written for each.
 MOST_PARTS: Final = 10_000
@@ -60,6 +60,18 @@ def part_of(workload: Workload, begin: float, end: float) -> Workload:
     if not jobs:
         raise WorkloadError(workload.source, "", f"has no job that the rules keep, of {len(workload.jobs)}")
     return _cut(workload, jobs, begin)
+
+
+def jobs_of(workload: Workload, first: int, count: int) -> Workload:
+    """Return `count` jobs in order of submission, from number `first` on (from 0); times count from the first of them.
+
+    WorkloadError if there are not as many.
+    """
+    total = len(workload.jobs)
+    if not (first >= 0 and 1 <= count <= total - first):
+        raise WorkloadError(workload.source, "", f"has {counted(total, 'job')}, not {count} from number {first} on")
+    jobs = workload.jobs[first : first + count]
+    return _cut(workload, jobs, jobs[0].submit_time)
 
 
 def _parts(workload: Workload, length: float) -> Iterator[WorkloadPart]:

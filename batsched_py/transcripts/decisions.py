@@ -9,10 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import RemoteProtocolError
-from batsched_py.protocol.codec import decode, parse
+from batsched_py.protocol.batsim5.envelope import parse
+from batsched_py.protocol.batsim5.greeting import is_greeting
+from batsched_py.protocol.codec import decode
 from batsched_py.protocol.commands import CallMeLater, ExecuteJob, KillJob, RejectJob
 from batsched_py.protocol.conversation import STOP_EVENT
-from batsched_py.protocol.dialects import V4, Dialect, dialect_of, highest_host
+from batsched_py.protocol.dialects import V4, V5, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.text.display import shown
 
@@ -43,8 +45,11 @@ class ReplyDecision(Struct, frozen=True):
 def dialect_of_run(first_request: bytes) -> Dialect:
     """Return the dialect of a conversation that opens with this request; v4 if it does not show.
 
-    It reads host sets of no more hosts than a platform like that of the request may have.
+    It reads host sets of no more hosts than a platform like that of the request may have; of Batsim 5, which greets
+    before it tells of hosts, of any number.
     """
+    if is_greeting(first_request):
+        return V5
     try:
         begins = parse(first_request)["events"][0]["data"]
         return dialect_of(begins).within(highest_host(begins))
@@ -73,8 +78,8 @@ def reply_lines(reply: bytes, dialect: Dialect, asked_at: float | None) -> tuple
         return (f"(no message: {shown(reply)})",)
     events = parse(reply)["events"]
     if decision.stopped:
-        return tuple(f"(stopped: {event['data'].get('reason')})" for event in events if event["type"] == STOP_EVENT)
-    written = [event for event in events if event["type"] != "NOP"]
+        return tuple(f"(stopped: {_data(event).get('reason')})" for event in events if _type(event) == STOP_EVENT)
+    written = [event for event in events if _type(event) != "NOP"]
     lines = [
         _command_line(command, event) + _when(command.timestamp, asked_at)
         for command, event in zip(decision.commands, written, strict=True)
@@ -118,17 +123,28 @@ def number_text(number: float) -> str:
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
+def _type(event: dict[str, Any]) -> Any:
+    """Return the type of an event in either envelope."""
+    return event["event_type"] if "event_type" in event else event.get("type")
+
+
+def _data(event: dict[str, Any]) -> Any:
+    """Return what an event says in either envelope."""
+    return event.get("event", {}) if "event_type" in event else event.get("data")
+
+
 def _event_text(event: Any) -> str:
-    if not isinstance(event, dict) or not isinstance(event.get("data"), dict):
+    if not isinstance(event, dict) or not isinstance(_data(event), dict):
         return shown(event)
-    data = event["data"]
-    about = next((data[member] for member in ("job_id", "job_ids", "type", "resources") if member in data), "")
-    return f"{event.get('type')} {', '.join(map(str, about)) if isinstance(about, list) else about}".rstrip()
+    data = _data(event)
+    members = ("job_id", "job_ids", "type", "resources", "host_ids", "call_me_later_id", "probe_id")
+    about = next((data[member] for member in members if member in data), "")
+    return f"{_type(event)} {', '.join(map(str, about)) if isinstance(about, list) else about}".rstrip()
 
 
 def _command_line(command: Any, event: dict[str, Any]) -> str:
     """Describe the common commands; any other, and those with rare extras, by its data as it was written."""
-    if type(command) is ExecuteJob and len(event["data"]) == (3 if _spelled_out(command, event) else 2):
+    if _is_usual(command) and len(_data(event)) == (3 if _spelled_out(command, event) else 2):
         return f"EXECUTE_JOB {command.job_id} on {command.hosts}"
     if type(command) is RejectJob:
         return f"REJECT_JOB {command.job_id}"
@@ -136,12 +152,17 @@ def _command_line(command: Any, event: dict[str, Any]) -> str:
         return f"KILL_JOB {', '.join(command.job_ids)}"
     if type(command) is CallMeLater:
         return f"CALL_ME_LATER at t={number_text(command.at)}"
-    return f"{event['type']} {orjson.dumps(event['data']).decode()}"
+    return f"{_type(event)} {orjson.dumps(_data(event)).decode()}"
+
+
+def _is_usual(command: Any) -> bool:
+    """Return whether this starts a job without a wish for its executors."""
+    return type(command) is ExecuteJob and command.mapping is None and command.placement == "spread"
 
 
 def _spelled_out(command: ExecuteJob, event: dict[str, Any]) -> bool:
     """Return whether the mapping that was written is the usual one."""
-    return command.mapping is None and "mapping" in event["data"]
+    return command.mapping is None and "mapping" in _data(event)
 
 
 def _when(timestamp: float, asked_at: float | None) -> str:

@@ -16,9 +16,10 @@ from msgspec import Struct, field
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.job import Job
 from batsched_py.protocol import commands, events
+from batsched_py.protocol.batsim5.greeting import is_greeting, read_greeting, read_hello
 from batsched_py.protocol.codec import decode
 from batsched_py.protocol.conversation import STOP_EVENT
-from batsched_py.protocol.dialects import V14, Dialect
+from batsched_py.protocol.dialects import V5, V14, Dialect
 from batsched_py.protocol.event_forms import write_progress
 from batsched_py.protocol.events import Members
 from batsched_py.text.display import shown
@@ -108,6 +109,9 @@ def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Exch
     """Yield the facts of each exchange, in the order of the messages."""
     now = 0.0
     for exchange in exchanges:
+        if is_greeting(exchange.request):
+            yield ExchangeFacts(now, _greeting(exchange))
+            continue
         try:
             message = decode(exchange.request, dialect.events, keep_unknown=True)
         except RemoteProtocolError:
@@ -116,7 +120,7 @@ def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Exch
         else:
             now = message.now
             facts = [
-                Fact(True, kind, subject, event.timestamp, details)
+                Fact(True, kind, subject, _time(event, now, dialect), details)
                 for event in message.events
                 for kind, subject, details in EVENT_FACTS[type(event)](event, dialect)
             ]
@@ -124,6 +128,14 @@ def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Exch
         if not (ends and dialect.name == V14.name):
             facts += _decided(exchange.reply, now, dialect)
         yield ExchangeFacts(now, tuple(facts))
+
+
+def _time(event: events.Event, now: float, dialect: Dialect) -> float:
+    """Return when an event happened; Batsim 5 gives some of them the time of the event before."""
+    stale = type(event) is events.Notify and event.told_by is not None
+    if stale or (dialect.name == V5.name and type(event) in (events.ResourceStateChanged, events.JobKilled)):
+        return now
+    return event.timestamp
 
 
 def _decided(reply: bytes, now: float, dialect: Dialect) -> Iterator[Fact]:
@@ -139,19 +151,33 @@ def _decided(reply: bytes, now: float, dialect: Dialect) -> Iterator[Fact]:
             yield Fact(False, kind, subject, time, details)
 
 
+def _greeting(exchange: Exchange) -> tuple[Fact, ...]:
+    """Return what Batsim 5 was asked for when it greeted, which other versions are configured with."""
+    try:
+        words, asked = read_greeting(exchange.request), read_hello(exchange.reply).features
+    except RemoteProtocolError:
+        return (Fact(False, FactKind.UNREADABLE, "", 0.0, {"bytes": shown(exchange.reply)}),)
+    details = {
+        "compute_sharing": None,
+        "dynamic_jobs": asked.dynamic_registration,
+        "acknowledged": asked.dynamic_registration and asked.acknowledge_dynamic_jobs,
+        "profile_reuse": asked.profile_reuse,
+        "scheduler_config": words,
+    }
+    return (Fact(True, FactKind.CONFIGURATION, "", 0.0, details),)
+
+
 def _opening(event: events.SimulationBegins, dialect: Dialect) -> Iterator[_About]:
     config, former = event.config, dialect.name == V14.name
-    yield (
-        FactKind.CONFIGURATION,
-        "",
-        {
-            "compute_sharing": event.compute_sharing,
-            "dynamic_jobs": config.dynamic_jobs,
-            "acknowledged": config.dynamic_jobs and config.dynamic_jobs_acknowledged,
-            "profile_reuse": None if former else config.profile_reuse,
-            "scheduler_config": None if former else config.scheduler_config,
-        },
-    )
+    details = {
+        "compute_sharing": event.compute_sharing,
+        "dynamic_jobs": config.dynamic_jobs,
+        "acknowledged": config.dynamic_jobs and config.dynamic_jobs_acknowledged,
+        "profile_reuse": None if former else config.profile_reuse,
+        "scheduler_config": None if former else config.scheduler_config,
+    }
+    if dialect.name != V5.name:  # which is configured by the greeting
+        yield FactKind.CONFIGURATION, "", details
     for use, resources in (("compute", event.resources), ("storage", event.storages)):
         for resource in resources:
             yield FactKind.HOSTS, str(resource.id), _host(resource, use)
@@ -185,7 +211,7 @@ def _kill_done(event: events.JobKilled, dialect: Dialect) -> Iterator[_About]:
         node = event.progress.get(job_id)
         if job_id in event.killed_ids and dialect.name == V14.name:
             yield FactKind.ENDS, job_id, {"state": events.COMPLETED_KILLED}
-        unknown = "ended before" if event.progress_told else "not told"
+        unknown = "ended before" if event.progress_told else "not reported"
         yield FactKind.KILLS, job_id, {"progress": unknown if node is None else write_progress(node, "profile")}
 
 
@@ -213,6 +239,15 @@ def _notice(item: events.Notify, _: Dialect) -> Iterator[_About]:
         return
     members = {name: value for name, value in item.members.items() if name != "type"}
     yield FactKind.NOTICES, item.kind, {"members": members}
+
+
+def _measured(event: events.ProbeData, _: Dialect) -> Iterator[_About]:
+    yield FactKind.ANSWERS, f"probe {event.probe_id}", {"hosts": event.hosts, "answer": event.values}
+
+
+def _probe(command: commands.CreateProbe, _: Dialect) -> Iterator[_About]:
+    about = {"hosts": command.hosts, "summary": command.summary, "period": command.period}
+    yield FactKind.QUESTIONS, f"probe {command.probe_id}", about
 
 
 def _nothing(*_: object) -> Iterable[_About]:
@@ -276,6 +311,7 @@ EVENT_FACTS: Final[Mapping[type, _Describe]] = {
     events.JobKilled: _kill_done,
     events.ResourceStateChanged: _power,
     events.RequestedCall: _one(FactKind.CALLS),
+    events.ProbeData: _measured,
     events.FromJobMessage: _of_job(FactKind.MESSAGES, "message"),
     events.Unknown: _unknown,
 }
@@ -287,6 +323,11 @@ COMMAND_FACTS: Final[Mapping[type, _Describe]] = {
     commands.RejectJob: _of_job(FactKind.REJECTIONS),
     commands.KillJob: _kill,
     commands.CallMeLater: _nothing,
+    commands.CallPeriodically: _nothing,
+    commands.StopCalls: _nothing,
+    commands.CreateProbe: _probe,
+    commands.StopProbe: _nothing,
+    commands.StopSimulation: _one(FactKind.CLOSING),
     commands.RegisterJob: _registration,
     commands.RegisterProfile: _profile,
     commands.SetResourceState: _power,

@@ -111,7 +111,7 @@ class Recorder:
             return
         lines = [_EXCHANGE % (number, request, number, reply) for number, (request, reply) in enumerate(held, first)]
         block = b"".join(lines)
-        if block.count(b"\n") != 2 * len(held):  # a message on several lines
+        if block.count(b"\n") != 2 * len(held) or b"\0" in block:  # a message on several lines, or of Batsim 5
             block = b"".join(_wrapped(number, *exchange) for number, exchange in enumerate(held, first))
         self._write(block, len(held))
 
@@ -150,7 +150,7 @@ class Recorder:
 
 def exchange_lines(number: int, request: bytes, reply: bytes) -> bytes:
     """Return the lines of an exchange of JSON messages."""
-    if b"\n" in request or b"\n" in reply:
+    if b"\n" in request or b"\n" in reply or b"\0" in request or b"\0" in reply:
         return _wrapped(number, request, reply)
     return _EXCHANGE % (number, request, number, reply)
 

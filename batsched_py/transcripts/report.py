@@ -57,6 +57,7 @@ DECIDED_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.QUESTIONS: "question to Batsim",
     FactKind.ANSWERS: "answer to Batsim",
     FactKind.NOTICES: "notice to Batsim",
+    FactKind.CLOSING: "the end that was asked for",
     FactKind.UNKNOWN: "command",
     FactKind.UNREADABLE: "a reply that is no message",
 }

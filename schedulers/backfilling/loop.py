@@ -18,7 +18,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from batsched_py.api import TOLERANCE, Job, Plan, Scheduler, View
-from batsched_py.planning.future.promise_book import CountBook, Entry, HostBook, PromiseBook, ReservingBook, ShadowBook
+from batsched_py.planning.future.entries import Entry
+from batsched_py.planning.future.promise_book import CountBook, HostBook, PromiseBook, ReservingBook, ShadowBook
 from batsched_py.planning.policies.ordering import FCFS, Line
 from batsched_py.schedulers.backfilling.options import OvertakingOptions, PromiseOptions
 from batsched_py.schedulers.backfilling.repairs import Repairs

@@ -14,7 +14,7 @@ class PromiseOptions(PlacementOptions):
         None, "promise a number of hosts, or these very hosts; none: a number, where that will do"
     )
     order: Order = named("fcfs", "who is served and promised first", ORDERS)
-    walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run for ever")
+    walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run forever")
     slack: float = option(0.0, "seconds that jobs are thought to hold their hosts beyond walltimes", minimum=0)
     repair_time: float | None = option(
         None, "seconds after which a failed host is expected back; none: the mean of the repairs so far", minimum=1

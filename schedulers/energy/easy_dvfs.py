@@ -39,7 +39,7 @@ class DvfsOptions(OvertakingOptions):
     )
     speeds: str = option(
         "",
-        "flop/s of each pstate, as 2e9,1e9,..., of hosts that do not tell theirs in a property speed_per_state",
+        "flop/s of each pstate, such as 2e9,1e9,..., for hosts without the property speed_per_state",
         peer_text=r"[\d.]+(e\+?\d+)?(,[\d.]+(e\+?\d+)?)*",
     )
 
@@ -92,7 +92,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
                 self.pstates[number] = self.computing(host.name, power)
                 told += bool(power.speeds)
         if options.speeds and told == len(self.pstates):
-            raise OptionError("option speeds: all hosts tell theirs in their property speed_per_state")
+            raise OptionError("option speeds: all hosts have the property speed_per_state")
         #: The watts that may be drawn, and the ledger of those that are; None if any number may be.
         self.cap = math.inf if options.power_cap is None else options.power_cap
         self.ledger: PowerLedger | None = None

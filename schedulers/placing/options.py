@@ -42,12 +42,12 @@ class PlacerOptions:
     )
     max_jobs: int | None = option(None, "reservations that each host has at a time, at most", minimum=0)
     allowed_users: str | None = option(
-        None, "the users whom hosts admit, with blanks between them", peer_text=r"[\w.@ -]{1,200}"
+        None, "the users that hosts admit, separated by blanks", peer_text=r"[\w.@ -]{1,200}"
     )
     allowed_hours: str | None = option(
         None, "hours of the day, as 8-18, outside of which nothing starts", peer_text=r"\d{1,2}-\d{1,2}"
     )
-    policy: MakePolicy = named("none", "a rule that each host has beside those of its properties", POLICIES_OF_HOSTS)
+    policy: MakePolicy = named("none", "a rule of each host in addition to those of its properties", POLICIES_OF_HOSTS)
     on_loss: Literal["ignore", "fail", "replace"] = option(
         "ignore", "jobs some of whose hosts go down run on, are killed, or are killed and placed again"
     )

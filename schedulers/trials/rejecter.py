@@ -23,7 +23,7 @@ class Rejecter(Scheduler[RejecterOptions]):
     """
 
     name = "rejecter"
-    source = "batsched's `rejecter`, and its `waiting_time_estimator`: whoever is rejected never starts."
+    source = "batsched's `rejecter`, and its `waiting_time_estimator`: rejected jobs never start."
 
     def setup(self, view: View) -> None:
         self.random = random.Random(self.options.seed)

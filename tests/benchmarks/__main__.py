@@ -19,7 +19,11 @@ which the fastest of the one kind took longer than the fastest of the other.
 
 --constraints measures what queries of jobs for hosts cost, beside the same jobs without, in one run.
 
+--contention measures jobs that share the backbone of a cluster, with --network sharing and alone.
+
 --queries measures what a query costs over 16 384 records, in CPU time of this process.
+
+--steps measures steps of the environment for learning, and the run below, in CPU time of this process.
 
 --experiments measures managed experiments on hosts that fail, and checks their runs.
 
@@ -47,7 +51,7 @@ from rich.console import Console
 
 import batsched_py
 from batsched_py.plugins import available
-from tests.benchmarks import constrained, decisions, experiments, leases, queries
+from tests.benchmarks import constrained, contention, decisions, experiments, leases, queries, steps
 from tests.benchmarks.cpp import (
     BURST,
     MEASURED,
@@ -108,6 +112,8 @@ def main() -> None:
         print("\n" + "\n".join(constrained.markdown(rows)) + "\n")
     elif arguments.queries:
         print("\n" + "\n".join(queries.markdown(queries.measure_queries(repeats=3 if arguments.quick else 9))) + "\n")
+    elif arguments.contention or arguments.steps:
+        _measure_contention_or_steps(arguments)
     elif arguments.experiments is not None:
         rows_of = [experiments.measure_experiments(size) for size in experiments.SIZES if size <= arguments.experiments]
         print("\n" + "\n".join(experiments.markdown(rows_of)) + "\n")
@@ -188,6 +194,15 @@ def _measure_leases(console: Console, most: int, effort: Effort) -> None:
     print("\n" + "\n".join(leases.markdown(rows)) + "\n")
 
 
+def _measure_contention_or_steps(arguments: argparse.Namespace) -> None:
+    quick = arguments.quick
+    if arguments.contention:
+        lines = contention.markdown(contention.measure_contention(repeats=1 if quick else 3))
+    else:
+        lines = steps.markdown(steps.measure_steps(repeats=1 if quick else 5))
+    print("\n" + "\n".join(lines) + "\n")
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer repeats, no 100 000 jobs: under a minute")
@@ -229,6 +244,8 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help="only measure jobs with queries for hosts, as Markdown; runs are checked",
     )
+    parser.add_argument("--steps", action="store_true", help="only measure the environment for learning, as Markdown")
+    parser.add_argument("--contention", action="store_true", help="only measure jobs that share links, as Markdown")
     parser.add_argument("--queries", action="store_true", help="only measure queries over many records, as Markdown")
     parser.add_argument(
         "--curie",

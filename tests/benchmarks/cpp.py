@@ -144,7 +144,7 @@ def table_head(algorithm: str) -> str:
     """The first two lines of the page's table."""
     head = ["jobs", "hosts", "load", "longest queue", f"`{algorithm}`, CPU s", "us/message"]
     for rival in RIVALS[algorithm]:
-        head += [f"C++ `{rival}`, CPU s", "ours / theirs"]
+        head += [f"C++ `{rival}`, CPU s", "batsched-py / C++"]
     head.append("whole run, s")
     return f"| {' | '.join(head)} |\n" + "|" + "---|" * len(head)
 

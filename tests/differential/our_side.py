@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
-import orjson
 from msgspec.structs import replace
 
 from batsched_py.api import Job, Plan, Scheduler, View
 from batsched_py.errors import BatschedError, RemoteProtocolError
+from batsched_py.protocol.batsim5.envelope import parse
+from batsched_py.protocol.batsim5.greeting import is_greeting
 from batsched_py.protocol.codec import decode
 from batsched_py.protocol.commands import (
     CallMeLater,
+    CallPeriodically,
     ChangeJobState,
+    CreateProbe,
     ExecuteJob,
     KillJob,
     RegisterJob,
@@ -25,6 +28,9 @@ from batsched_py.protocol.commands import (
     RejectJob,
     SetJobMetadata,
     SetResourceState,
+    StopCalls,
+    StopProbe,
+    StopSimulation,
     ToJobMessage,
 )
 from batsched_py.protocol.dialects import V14
@@ -45,9 +51,17 @@ class Script:
     def __init__(self, recorded: Recorded) -> None:
         self.recorded = recorded
         #: The replies, the next one last.
-        self.left = [exchange.reply for exchange in reversed(recorded.exchanges)]
+        talked = [exchange for exchange in recorded.exchanges if not is_greeting(exchange.request)]
+        self.left = [exchange.reply for exchange in reversed(talked)]
         for reply in self.left:
             _check_kinds(reply, recorded)
+        #: Ids of its periodic calls.
+        self.called = {
+            command.call_id
+            for reply in self.left
+            for command in decode(reply, recorded.dialect.commands, keep_unknown=False).events
+            if type(command) is CallPeriodically
+        }
         #: Jobs of its own, by id.
         self.submitted: dict[str, Job] = {}
 
@@ -83,12 +97,17 @@ def follow(recorded: Recorded) -> Outcome:
         script = Script(recorded)
         needs_dynamic_jobs = recorded.dynamic_jobs
 
-    session = Session(Echoing, open_store=lambda _: recorded.jobs_in_redis())
+    session = Session(
+        Echoing,
+        open_store=lambda _: recorded.jobs_in_redis(),
+        features=recorded.features,
+        compute_sharing=True,  # of Batsim 5, which does not look
+    )
     answered: list[Exchange] = []
     why: list[str] = []
     for exchange in recorded.exchanges:
         try:
-            reply = session.answer(exchange.request)
+            reply = session.answer(recorded.told(exchange.request))
             session.check()
         except BatschedError as error:
             why.append(f"exchange {exchange.number}: {type(error).__name__}: {error}")
@@ -96,7 +115,7 @@ def follow(recorded: Recorded) -> Outcome:
         answered.append(Exchange(exchange.number, exchange.request, reply))
     if not why:
         found = compare_transcripts(
-            recorded.exchanges, answered, Tolerance(NEAR + _latest(recorded)), ignore={FactKind.REGISTRATIONS}
+            recorded.exchanges, answered, Tolerance(NEAR + _latest(recorded)), ignore=recorded.not_compared
         )
         why = [
             f"t={item.time:g} {item.fact.kind} {item.fact.subject}: {item.what}"
@@ -117,14 +136,20 @@ def _is_said_again(item: FactDifference, recorded: Recorded) -> bool:
 
 
 def _is_of_a_rejected_job(item: FactDifference, session: Session) -> bool:
-    """True for metadata of a job that our session had rejected before the algorithm saw it: it can never run."""
+    """True for metadata of a job that our session had rejected before the algorithm saw it: it can never run.
+
+    So too for the rejection, which came later or never from who was recorded.
+    """
     fact = item.fact
-    return item.right is None and fact.kind is FactKind.METADATA and fact.subject in session.rejections
+    if fact.subject not in session.rejections:
+        return False
+    return fact.kind is FactKind.REJECTIONS or (item.right is None and fact.kind is FactKind.METADATA)
 
 
 def _latest(recorded: Recorded) -> float:
     """Seconds by which a recorded scheduler answered late, at most: its decisions were for the time of its answer."""
-    messages = [(orjson.loads(item.request), orjson.loads(item.reply)) for item in recorded.exchanges]
+    talked = [exchange for exchange in recorded.exchanges if not is_greeting(exchange.request)]
+    messages = [(parse(item.request), parse(item.reply)) for item in talked]
     return max(float(reply["now"] - request["now"]) for request, reply in messages)
 
 
@@ -134,9 +159,25 @@ def _start(command: ExecuteJob, view: View, plan: Plan, _: Script) -> None:
         extras["storage_mapping"] = command.storage_mapping
     if command.additional_io is not None:
         extras["additional_io"] = command.additional_io
+    if command.placement != "spread":
+        extras["placement"] = command.placement
+    if command.overrides:
+        extras["overrides"] = command.overrides
     job = view.job(command.job_id)
     assert job is not None
     plan.start(job, command.hosts, command.mapping, **extras)
+
+
+def _call(command: CallMeLater, view: View, plan: Plan, _: Script) -> None:
+    """Batsim 5 calls at once whoever asks for the past, our Plan refuses."""
+    if command.at > view.now:
+        plan.wake_at(command.at)
+
+
+def _stop_calls(command: StopCalls, _: View, plan: Plan, script: Script) -> None:
+    """Batsim 5 passes over calls that it does not know, our Plan refuses."""
+    if command.call_id in script.called:
+        plan.stop_calls(command.call_id)
 
 
 def _reject(command: RejectJob, view: View, plan: Plan, _: Script) -> None:
@@ -185,7 +226,12 @@ _VERBS: Final[Mapping[type, Callable[[Any, View, Plan, Script], None]]] = {
     KillJob: lambda command, view, plan, _: plan.kill(
         [run.job for run in view.running if run.job.id in command.job_ids]
     ),
-    CallMeLater: lambda command, _, plan, __: plan.wake_at(command.at),
+    CallMeLater: _call,
+    CallPeriodically: lambda command, _, plan, __: plan.call_every(command.period, command.call_id, command.times),
+    StopCalls: _stop_calls,
+    CreateProbe: lambda command, _, plan, __: plan._send(command),  # the one verb watches all hosts
+    StopProbe: lambda command, _, plan, __: plan._send(command),
+    StopSimulation: lambda _, __, plan, ___: plan.stop(),
     RegisterJob: _submit,
     RegisterProfile: lambda command, _, plan, __: plan.register_profile(
         command.workload, command.name, command.profile

@@ -17,6 +17,7 @@ from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
+from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features
 from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Config, SimulationBegins
 from batsched_py.simulator.settings import Settings
@@ -25,6 +26,7 @@ from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.event_file import read_events
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.transcripts.decisions import dialect_of_run
+from batsched_py.transcripts.facts import FactKind
 from batsched_py.transcripts.transcript import Exchange, Transcript
 
 #: Switches of Batsim 3 and 4 -> our setting.
@@ -45,6 +47,7 @@ _WITHOUT_EFFECT: Final = frozenset(
 _VALUED: Final = frozenset(
     {
         *("-p", "-w", "-r", "--events", "--mmax", "--sched-cfg", "--config-file", "-s", "-e", "-v", "--verbosity"),
+        "--sg-cfg",
         *("--redis-hostname", "--redis-port", "--redis-prefix"),
     }
 )
@@ -87,6 +90,18 @@ class Recorded:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def features(self) -> Features:
+        """What Batsim 5 was asked for; nothing in earlier versions."""
+        return NO_FEATURES
+
+    #: Facts that our session may tell otherwise.
+    not_compared: frozenset[FactKind] = frozenset({FactKind.REGISTRATIONS})
+
+    def told(self, request: bytes) -> bytes:
+        """Return a request as our session would have got it, had it been there."""
+        return request
 
     @property
     def dynamic_jobs(self) -> bool:
@@ -208,6 +223,9 @@ def _read_command(text: str) -> Command:
         raise UnusableError("Batsim ran without a platform or a workload")
     if "--mmax" in values:
         settings["machines"] = int(values["--mmax"][0])
+    if "--sg-cfg" in values:
+        items = (item.partition(":") for item in values["--sg-cfg"])
+        settings["simgrid_config"] = tuple((name, value) for name, _, value in items)
     if "--sched-cfg" in values:
         settings["scheduler_config"] = values["--sched-cfg"][0]
     return Command(

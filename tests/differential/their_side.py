@@ -16,8 +16,10 @@ import orjson
 
 from batsched_py.errors import BatschedError
 from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.protocol.batsim5.envelope import parse
+from batsched_py.protocol.batsim5.greeting import is_greeting
 from batsched_py.protocol.dialects import V14
-from batsched_py.simulator.time.mailbox import latencies
+from batsched_py.simulator.contention.messages import message_demands, message_seconds
 from batsched_py.transcripts.compare import Tolerance, compare_transcripts
 from batsched_py.transcripts.transcript import Exchange
 from tests.differential.recorded import Recorded
@@ -101,14 +103,20 @@ class Follower:
     """Gives a recorded reply as soon as all was told that its request, and those before, had told."""
 
     def __init__(self, recorded: Recorded) -> None:
-        self._left = [(orjson.loads(item.request), orjson.loads(item.reply)) for item in recorded.exchanges]
+        talked = [item for item in recorded.exchanges if not is_greeting(item.request)]
+        #: The answer to Batsim 5's greeting.
+        self._hello = recorded.exchanges[0].reply
+        self._left = [(parse(item.request), parse(item.reply)) for item in talked]
         self._left.reverse()
         #: Events that were told and belong to no request yet.
         self._told: Counter[tuple[str, str]] = Counter()
         self.exchanges: list[Exchange] = []
 
     def __call__(self, request: bytes) -> bytes:
-        asked = orjson.loads(request)
+        if is_greeting(request):
+            self.exchanges.append(Exchange(0, request, self._hello))
+            return self._hello
+        asked = parse(request)
         self._told.update(_identity(event) for event in asked["events"])
         said: list[Any] = []
         now = asked["now"]
@@ -125,11 +133,18 @@ class Follower:
         return reply_bytes
 
 
+#: Members that say what an event is about.
+_SUBJECTS: Final = (
+    *("job_id", "job_ids", "type", "resources", "state"),
+    *("id", "host_ids", "pstate", "call_me_later_id", "probe_id"),
+)
+
+
 def _identity(event: dict[str, Any]) -> tuple[str, str]:
     """Kind and subject of an event."""
-    data = event["data"]
-    about = [str(data[member]) for member in ("job_id", "job_ids", "type", "resources", "state") if member in data]
-    return event["type"], " ".join(about)
+    data = event["data"] if "data" in event else event["event"]
+    about = [str(data[member]) for member in _SUBJECTS if member in data]
+    return event["type"] if "type" in event else event["event_type"], " ".join(about)
 
 
 def _longest_delay(recorded: Recorded) -> float:
@@ -137,10 +152,12 @@ def _longest_delay(recorded: Recorded) -> float:
     if recorded.dialect.name == V14.name:
         return 0.0
     platform = recorded.platform
-    *hosts, master = latencies(platform, platform.compute_hosts(), DEFAULT_MASTER)
+    demands = message_demands(platform, platform.compute_hosts(), DEFAULT_MASTER)
+    *hosts, master = map(message_seconds, demands)
     longest = max(
-        len(orjson.loads(exchange.reply)["events"]) + len(orjson.loads(exchange.request)["events"])
+        len(parse(exchange.reply)["events"]) + len(parse(exchange.request)["events"])
         for exchange in recorded.exchanges
+        if not is_greeting(exchange.request)
     )
     return max(hosts) + (longest + 2) * master
 

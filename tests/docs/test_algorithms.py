@@ -40,16 +40,16 @@ def rows(heading: str) -> list[list[str]]:
 
 def test_each_algorithm_has_a_row() -> None:
     """In the order of the alphabet, with its source; a row of one that is gone is found, too."""
-    names = [cells[0].strip("`") for cells in rows("Ours")]
+    names = [cells[0].strip("`") for cells in rows("Built-in algorithms")]
     assert names == sorted(BUILT_INS)
-    assert all(len(cells) == 5 and all(cells) for cells in rows("Ours"))
+    assert all(len(cells) == 5 and all(cells) for cells in rows("Built-in algorithms"))
 
 
 @pytest.mark.parametrize(("program", "names", "column"), [("batsched", BATSCHED, 1), ("pybatsim", PYBATSIM, 2)])
 def test_each_algorithm_of_theirs_is_here_or_it_is_said_why_not(program: str, names: list[str], column: int) -> None:
     """In one place or the other."""
-    here = quoted(cells[column] for cells in rows("Ours"))
-    absent = quoted(cells[0] for cells in rows("Theirs that are not here") if cells[0].startswith(program))
+    here = quoted(cells[column] for cells in rows("Built-in algorithms"))
+    absent = quoted(cells[0] for cells in rows("Algorithms without a counterpart") if cells[0].startswith(program))
     assert set(names) - here - absent == set()
 
 

@@ -15,8 +15,9 @@ from batsched_py.campaigns.metrics import METRICS
 from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.main import batsched
 from batsched_py.protocol.commands import Command
-from batsched_py.protocol.dialects import V4, V14
+from batsched_py.protocol.dialects import V4, V5, V14
 from batsched_py.protocol.events import Event
+from batsched_py.scheduling.recurring import RecurringVerbs
 from batsched_py.simulator.outputs.result_files import JOBS_HEADER, STATES
 from batsched_py.simulator.outputs.trace_files import (
     CONSUMED_ENERGY_HEADER,
@@ -32,6 +33,7 @@ DOCS = ROOT / "docs"
 
 #: Methods that are the engine's, not the algorithm's.
 ENGINE = {"begin", "commands", "timestamp", "rejections", "holds", "promises", "dialect"}
+ENGINE_RECURRING = {"wind_up", "end_recurring", "check_energy"}
 ENGINE_AVAILABILITY = {"advance", "occupy", "vacate", "busy", "down", "hosts", "now", "reserved", "free"}
 
 
@@ -99,7 +101,7 @@ def test_each_event_and_command_is_described_under_its_names(kind: type) -> None
     page = (DOCS / "protocol.md").read_text()
     rows = [line for line in page.splitlines() if line.startswith(f"| `{kind.__name__}` |")]
     assert rows
-    for dialect in (V4, V14):
+    for dialect in (V4, V14, V5):
         for forms in (dialect.events, dialect.commands):
             if kind in forms.writers:
                 assert any(forms.writers[kind][0] in row for row in rows), (kind, dialect.name)
@@ -107,8 +109,8 @@ def test_each_event_and_command_is_described_under_its_names(kind: type) -> None
 
 @pytest.mark.parametrize(
     ("kind", "left_out"),
-    [(View, set()), (Plan, ENGINE), (Availability, ENGINE_AVAILABILITY)],
-    ids=["view", "plan", "availability"],
+    [(View, set()), (Plan, ENGINE), (RecurringVerbs, ENGINE_RECURRING), (Availability, ENGINE_AVAILABILITY)],
+    ids=["view", "plan", "recurring", "availability"],
 )
 def test_each_thing_an_algorithm_may_use_is_described(kind: type, left_out: set[str]) -> None:
     """Properties of the View, verbs of the Plan, questions to the Availability."""

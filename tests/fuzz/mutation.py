@@ -93,6 +93,15 @@ def wrong_lines(draw: st.DrawFn, valid: bytes) -> bytes:
 
 
 @st.composite
+def wrong_bytes(draw: st.DrawFn, valid: bytes) -> bytes:
+    """An archive or another file that is no text: some bytes are others, or the end is missing."""
+    content = bytearray(valid)
+    for _ in range(draw(st.integers(1, 4))):
+        content[draw(st.integers(0, len(content) - 1))] = draw(st.integers(0, 255))
+    return bytes(content[: draw(st.one_of(st.just(len(content)), st.integers(0, len(content))))])
+
+
+@st.composite
 def wrong_xml(draw: st.DrawFn, valid: bytes) -> bytes:
     """A document with one to three attributes or elements wrong, or some bytes."""
     if draw(st.integers(0, 4)) == 0:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
@@ -18,6 +19,7 @@ from batsched_py.collection.columns import Columns
 from batsched_py.collection.mil.parser import parse
 from batsched_py.collection.mil.values import Value
 from batsched_py.errors import QueryError
+from batsched_py.gym import read_weights, write_weights
 from batsched_py.haizea.data import counter_table, read_data
 from batsched_py.haizea.sample import multi_sample, sample, sample_files
 from batsched_py.metadata.memory_store import MemoryStore
@@ -35,7 +37,7 @@ from tests.experiment_workloads import ExperimentCase, experiment_cases
 from tests.fuzz.http_requests import requests as requests_to_a_site
 from tests.fuzz.http_requests import send
 from tests.fuzz.judging import is_a_message, judged, told
-from tests.fuzz.mutation import conversations, wrong_json, wrong_lines, wrong_table, wrong_xml
+from tests.fuzz.mutation import conversations, wrong_bytes, wrong_json, wrong_lines, wrong_table, wrong_xml
 from tests.ha_cases import HaCase
 from tests.lease_invariants import INVARIANTS, PlayedCase
 from tests.lease_workloads import WITH_DEADLINES, WITH_IMAGES, WITHOUT_IMAGES
@@ -73,6 +75,44 @@ SACCT: Final = b"""JobID|User|State|Submit|Start|End|Elapsed|Timelimit|ReqCPUS|A
 9+1|ada|NODE_FAIL|2024-05-31T08:15:00|1717143300|1717144200|00:15:00|UNLIMITED|16|16
 9+1|ada|RUNNING|2024-05-31T08:30:00|2024-05-31T09:00:00|Unknown|00:05:00|UNLIMITED|16|16
 10||CANCELLED by 1004|2024-05-31T08:40:00|None|2024-05-31T08:45:00|00:00:00||4|0
+"""
+#: A study file with a table of each kind.
+STUDY: Final = b"""title = "all"
+platforms = ["p.xml", { file = "p.xml", name = "q" }]
+seeds = "1-2"
+[[workloads]]
+model = "lublin"
+jobs = 9
+load = [0.7, 0.9]
+hosts = 4
+seeds = "1-2,7"
+[[workloads]]
+files = ["w.json", "*.json"]
+[[workloads]]
+log = "l.swf"
+name = "log"
+every = "1h"
+from = 0
+to = 1000
+processors = "used"
+[[algorithms]]
+algorithm = "backfill"
+options = { depth = { from = 1, to = 3, step = 1 }, order = ["fcfs", "sjf"] }
+[[algorithms]]
+algorithm = "random"
+name = "dice"
+[settings]
+clock = ["zero", "fixed:1"]
+roles = { e03 = "storage" }
+allow_oversized = true
+[results]
+baseline = "dice"
+metrics = ["mean_wait"]
+skip = "1s"
+[tune]
+algorithm = "easy"
+options = { order = true }
+trials = 3
 """
 #: Images of leases.
 IMAGES: Final = b"a.img 640\nb.img 1024\n# the image of each lease\n" + b"a.img\nb.img\n" * 40
@@ -279,6 +319,14 @@ def with_file(name: str, *commands: str) -> Callable[[bytes, Path], None]:
     return attempt
 
 
+def plan_study(content: bytes, folder: Path) -> None:
+    """Plan a study on a small platform, a workload and a log."""
+    for name, there in (("p.xml", PLATFORM), ("w.json", WORKLOAD)):
+        (folder / name).write_bytes(there.read_bytes())
+    (folder / "l.swf").write_bytes(SWF)
+    with_file("s.toml", "campaign run s.toml --dry-run")(content, folder)
+
+
 def run_configuration(content: bytes, folder: Path) -> None:
     """Run a configuration on the sample's requests."""
     (folder / "sample.lwf").write_text(sample_files("barebones")["sample.lwf"])
@@ -365,6 +413,7 @@ def file_targets() -> Iterator[Target]:
         wrong_table(multi_sample().rstrip().encode(), b": "),
         with_file("m.conf", "haizea multi -c m.conf -d out"),
     )
+    yield Target("study", wrong_table(STUDY, b"= "), plan_study)
     yield Target("haizea-conf", wrong_table(sample(comments=False).rstrip().encode(), b": "), run_configuration)
     yield Target(
         "haizea-data",
@@ -450,6 +499,21 @@ def ask(content: bytes, folder: Path) -> None:  # it needs no file
     assert wrong.rule.isprintable()
 
 
+def weigh(content: bytes, folder: Path) -> None:
+    """Read weights of a policy, which are arrays of numbers or an error."""
+    (folder / "weights.npz").write_bytes(content)
+    judged(partial(read_weights, folder / "weights.npz"))
+
+
+@cache
+def weights() -> bytes:
+    """A file with two arrays."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "weights.npz"
+        write_weights(file, {"first": [[0.5, 1.0], [2.0, 3.5]], "last": [1, 2, 3]})
+        return file.read_bytes()
+
+
 def make() -> Iterator[Target]:
     """All of them."""
     for protocol in ("v4", "v1.4"):
@@ -458,6 +522,7 @@ def make() -> Iterator[Target]:
     yield Target("queries", to_somebody(cut(questions)), hear)
     yield from file_targets()
     yield Target("mil", texts().map(lambda text: text.encode(errors="surrogatepass")), ask)
+    yield Target("weights", wrong_bytes(weights()), weigh)
     yield Target("http", requests_to_a_site(), send)
     yield Target("experiments", experiment_cases().map(msgspec.json.encode), keep_experiments_right)
     yield Target("leases", (WITHOUT_IMAGES | WITH_IMAGES | WITH_DEADLINES).map(as_bytes), keep_leases_right)

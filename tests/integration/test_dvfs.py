@@ -125,7 +125,7 @@ def test_options_that_do_not_fit_the_hosts_are_named(options: dict[str, str], wh
 def test_speeds_that_all_hosts_tell_are_not_given_again() -> None:
     """They would be ignored."""
     task: dict[str, object] = {"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}
-    with pytest.raises(OptionError, match="option speeds: all hosts tell theirs"):
+    with pytest.raises(OptionError, match="option speeds: all hosts have the property"):
         play_one(task, 30, {"speeds": SPEEDS})
 
 

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
+from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
+from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
+from batsched_py.reporting.schedules.schedule import read_schedule
 from tests.clone import ROOT
 from tests.integration.programs import run as program
 from tests.integration.programs import serving
@@ -80,7 +83,25 @@ def test_another_program_leaves_no_decisions(tmp_path: Path) -> None:
         assert program(tmp_path, "simulate", *files, "--socket", served.address, "-e", "run").returncode == 0
         served.end()
     told = program(tmp_path, "explain", "run", "094")
-    assert (told.returncode, "the schedule alone gives the reasons" in told.stderr) == (0, True)
+    assert (told.returncode, "the reasons are from the schedule alone" in told.stderr) == (0, True)
+
+
+def test_another_program_leaves_the_hosts_that_events_took_away(tmp_path: Path) -> None:
+    """As our own run does, for charts; why its jobs waited is told by the schedule alone."""
+    (tmp_path / "events.txt").write_text(FAILURES)
+    files = ["-p", PLATFORM, "-w", WORKLOAD, "--events", "events.txt"]
+    with serving(tmp_path, "-s", "easy") as served:
+        there = program(tmp_path, "simulate", *files, "--socket", served.address, "-e", "there", "--gantt", "--quiet")
+        assert there.returncode == 0
+        served.end()
+    here = program(tmp_path, "simulate", *files, "-s", "easy", "-e", "here", "--gantt", "--quiet")
+    assert there.stdout == here.stdout
+    assert f"{CROSS[0]} unavailable" in there.stdout
+    runs = [read_schedule(tmp_path / name) for name in ("there", "here")]
+    outages = [with_outages(one, read_decisions_of(one)).outages for one in runs]
+    assert outages[0] == outages[1] != ()
+    told = program(tmp_path, "explain", "there", "094")
+    assert (told.returncode, "the reasons are from the schedule alone" in told.stderr) == (0, True)
 
 
 RESERVED = ("-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "reservations.json"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from itertools import pairwise
 from math import log10
 from pathlib import Path
@@ -10,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from matplotlib.image import imread
 from msgspec.structs import replace
 
 from batsched_py.campaigns import simulate
@@ -481,7 +483,7 @@ def test_every_picture_has_a_name(page: Browser, runs: list[Schedule]) -> None:
     assert page.ask("[...document.querySelectorAll('th')].every((each) => each.scope)")
 
 
-@pytest.mark.parametrize(("width", "count"), [(400, 2), (1300, 10)])
+@pytest.mark.parametrize(("width", "count"), [(400, 4), (1300, 10)])
 def test_the_page_never_scrolls_sideways(
     tmp_path: Path, runs: list[Schedule], browser: Browser, width: int, count: int
 ) -> None:
@@ -496,6 +498,46 @@ def test_the_page_never_scrolls_sideways(
         assert wide[0] == wide[1] <= width
     finally:
         browser.resize(None)
+
+
+#: The boxes of a page whose content is wider than they are.
+SCROLLING = """(() => [...document.querySelectorAll("main *")].filter((box) => {
+  const { overflowX } = getComputedStyle(box);
+  const shown = !box.closest("details:not([open])") && box.clientWidth > 1;
+  return shown && overflowX !== "visible" && box.scrollWidth > box.clientWidth;
+}))()"""
+
+
+def edges(browser: Browser, box: int) -> tuple[float, float]:
+    """How light the left and the right column of pixels of a box that scrolls are, from 0 to 1."""
+    element = browser.driver.execute_script(f"return {SCROLLING}[arguments[0]]", box)
+    image = imread(BytesIO(element.screenshot_as_png))
+    return float(image[:, 1, :3].mean()), float(image[:, -2, :3].mean())
+
+
+def test_a_narrow_page_shows_where_there_is_more(show: Show, runs: list[Schedule], browser: Browser) -> None:
+    """An edge is dark as long as something is beyond it: six runs, 600 pixels."""
+    six = [replace(runs[number % 2], name=f"run {number}") for number in range(6)]
+    show(*six)
+    browser.resize(600)
+    try:
+        count = browser.ask(f"{SCROLLING}.length")
+        assert count >= 3
+        for box in range(count):
+            browser.do(f"{SCROLLING}[arguments[0]].scrollIntoView({{ block: 'center' }})", box)
+            left, right = edges(browser, box)
+            browser.do(f"{SCROLLING}[arguments[0]].scrollLeft = 1e6", box)
+            left_after, right_after = edges(browser, box)
+            assert right < right_after - 0.1
+            assert left_after < left - 0.1
+    finally:
+        browser.resize(None)
+
+
+def test_the_charts_over_time_stand_before_the_differences(page: Browser) -> None:
+    """Readers want metrics first, then a picture."""
+    names = page.ask("[...document.querySelectorAll('main section')].map((section) => section.id)")
+    assert names[:3] == ["summary", "over-time", "differences"]
 
 
 def told(browser: Browser) -> dict[str, str]:
@@ -645,7 +687,7 @@ def test_the_table_of_a_job_says_why_it_waited(show: Show) -> None:
         found[job] = next((row[1:] for row in page.ask(cells) if row[0] == "why it waited"), None)
     assert found[0] is None
     assert found[1] == ["batsched-py explain tells it", "19 s: too few hosts were free (w0!a)"]
-    assert found[2] == ["18 s: too few hosts were free (w0!a)|10 s: enough hosts were free; nothing tells why"] * 2
+    assert found[2] == ["18 s: too few hosts were free (w0!a)|10 s: enough hosts were free; the reason is unknown"] * 2
 
 
 @pytest.mark.parametrize("how", ["rectangles", "raster", "heat"])
@@ -675,6 +717,35 @@ def test_hosts_that_were_unavailable_have_a_pattern(show: Show, how: str) -> Non
         told = page.ask("[...document.getElementById('tip').children].map((line) => line.textContent)")
         assert told == ["unavailable", "hosts 0", "20 s to 30 s"]
     assert page.ask("report.runs[0].outageAt(25, 1) ?? report.runs[0].outageAt(30, 0)") is None
+
+
+def test_jobs_that_others_slowed_down_are_striped(show: Show) -> None:
+    """As far as they lost time; the table of jobs, and what is told of a chosen job, have the numbers."""
+    plain = schedule(record("a", finish=20, hosts="0"), record("b", finish=20, hosts="1"))
+    colours = """(() => {
+      const [gantt] = report.gantts, { canvas } = gantt, ratio = canvas.width / canvas.clientWidth;
+      const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+      const context = copy.getContext("2d", { willReadFrequently: true });
+      context.drawImage(canvas, 0, 0);
+      return [[1, 7], [9, 19]].map(([from, to]) => {
+        const corner = [gantt.x(from), gantt.y(0) + 2, gantt.x(to) - gantt.x(from), 4].map((length) => length * ratio);
+        const { data } = context.getImageData(...corner);
+        return new Set(Array.from({ length: data.length / 4 }, (_, i) => data.slice(4 * i, 4 * i + 3).join())).size;
+      });
+    })()"""
+    page = show(plain)
+    assert page.ask(colours) == [1, 1]
+    assert page.ask("document.querySelector('#patterns')") is None
+    page = show(replace(plain, alone={"w0!a": 8.0}))
+    plainly, striped = page.ask(colours)
+    assert (plainly, striped > 1) == (1, True)
+    assert page.ask("document.querySelector('#patterns').textContent").startswith("time lost to other jobs")
+    headings = page.ask("[...document.querySelectorAll('th')].map((cell) => cell.textContent.trim())")
+    assert any(heading.startswith("contention") for heading in headings)
+    assert page.ask("report.runs[0].timesAlone(0)") == 2.5
+    page.do("report.choose(0)")
+    told = page.ask("[...document.querySelectorAll('#chosen tbody tr')].map((row) => row.textContent)")
+    assert "alone8 s; other jobs made it 2.50 times as long" in told
 
 
 def test_jobs_narrower_than_a_pixel_are_a_heat_map(show: Show) -> None:

@@ -94,12 +94,17 @@ def test_a_lease_is_asked_for_suspended_for_another_and_resumed(site: SiteProces
 def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, browser: Browser) -> None:
     """Its log grows, its dependencies are drawn; what is wrong is told; nothing is complained about."""
     browser.visit(site.url)
+    browser.ask(
+        "document.getElementById('descriptor').value = document.getElementById('descriptor').value"
+        ".replace('\"duration\": 60,', '\"duration\": 60000,')"
+    )  # so that it does not end unseen
     press(browser, "#hand-in button")
     shown = "document.getElementById('experiment-title').textContent"
     wait_for(lambda: browser.ask(shown) == "first: DEPLOYED")
     wait_for(lambda: browser.ask("document.querySelectorAll('#log li').length") >= 12)
     assert browser.ask("document.querySelectorAll('#graph rect').length") == 4
     assert browser.ask("document.querySelectorAll('#graph line').length") == 5
+    site.client().put("api", "clock", body={"pace": 1e6})
     wait_for(lambda: browser.ask(shown) == "first: ENDED")
     press(browser, "button[data-cancel=delete1]")
     wait_for(lambda: browser.ask("document.getElementById('experiment').hidden"))

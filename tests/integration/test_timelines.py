@@ -125,9 +125,9 @@ def test_it_waits_as_long_as_events_may_come(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("vms", "told"),
     [
-        (["vm", "wm"], "t=100: resume: VM 'wm': unknown; there are: vm; nobody is resumed"),
-        (7, 't=100: resume: vms must be a list of names or "all"; nobody is resumed'),
-        ([["vm"]], 't=100: resume: vms must be a list of names or "all"; nobody is resumed'),
+        (["vm", "wm"], "t=100: resume: VM 'wm': unknown; there are: vm; no VM is resumed"),
+        (7, 't=100: resume: vms must be a list of names or "all"; no VM is resumed'),
+        ([["vm"]], 't=100: resume: vms must be a list of names or "all"; no VM is resumed'),
     ],
 )
 def test_a_wrong_resume_is_told(vms: Any, told: str, tmp_path: Path) -> None:

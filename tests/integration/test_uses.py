@@ -188,7 +188,7 @@ def test_a_replay_fails_when_a_decision_changes_and_names_it(guarded: Path) -> N
     lines = done.stdout.splitlines()
     assert lines[1:6] == [
         "exchange 3, t=10: another decision",
-        "  Batsim told: JOB_SUBMITTED w0!C",
+        "  Batsim reported: JOB_SUBMITTED w0!C",
         "  - recorded, + now",
         "  - (nothing)",
         "  + EXECUTE_JOB w0!C on 3",

@@ -8,12 +8,13 @@ from typing import Any, get_args
 import pytest
 
 from batsched_py.protocol import commands, events
-from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.dialects import V4, V5, V14, Dialect
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.state.state import CHANGES
 from batsched_py.transcripts.facts import COMMAND_FACTS, EVENT_FACTS, FactKind
 from batsched_py.transcripts.report import DECIDED_WORDS, TOLD_WORDS
 from tests.unit.protocol.strategies import COMMANDS_V4, COMMANDS_V14, EVENTS_V4, EVENTS_V14
+from tests.unit.protocol.strategies_v5 import COMMANDS_V5, EVENTS_V5
 
 EVENTS = set(get_args(events.Event))
 COMMANDS = set(get_args(commands.Command))
@@ -26,7 +27,25 @@ WITHOUT_EFFECT = {
     events.FromJobMessage,
     events.Nop,
     events.Unknown,
+    events.ProbeData,
     commands.SetJobMetadata,
+    commands.ToJobMessage,
+}
+#: Kinds that Batsim 5 alone has; and those of earlier versions that it has not.
+ONLY_V5 = {
+    events.ProbeData,
+    commands.CallPeriodically,
+    commands.StopCalls,
+    commands.CreateProbe,
+    commands.StopProbe,
+    commands.StopSimulation,
+}
+NOT_IN_V5 = {
+    events.FromJobMessage,
+    events.Query,
+    events.Answer,
+    commands.SetJobMetadata,
+    commands.ChangeJobState,
     commands.ToJobMessage,
 }
 
@@ -42,13 +61,15 @@ def test_the_unions_have_every_class_with_a_timestamp() -> None:
     assert defined == EVENTS | COMMANDS
 
 
-@pytest.mark.parametrize("dialect", [V4, V14], ids=lambda dialect: dialect.name)
-def test_each_dialect_writes_every_event(dialect: Dialect) -> None:
+@pytest.mark.parametrize(("dialect", "missing"), [(V4, ONLY_V5), (V14, ONLY_V5), (V5, NOT_IN_V5)])
+def test_each_dialect_writes_every_event_that_it_has(dialect: Dialect, missing: set[type]) -> None:
     """A new event needs a row in `event_forms`."""
-    assert dialect.events.writers.keys() == EVENTS - UNWRITTEN
+    assert dialect.events.writers.keys() == EVENTS - UNWRITTEN - missing
 
 
-@pytest.mark.parametrize(("dialect", "missing"), [(V4, set()), (V14, {commands.SetJobMetadata})])
+@pytest.mark.parametrize(
+    ("dialect", "missing"), [(V4, ONLY_V5), (V14, ONLY_V5 | {commands.SetJobMetadata}), (V5, NOT_IN_V5)]
+)
 def test_each_dialect_writes_every_command_that_it_has(dialect: Dialect, missing: set[type]) -> None:
     """A new command needs a row in `command_forms`; Batsim 1 has no metadata of jobs."""
     assert dialect.commands.writers.keys() == COMMANDS - UNWRITTEN - missing
@@ -78,8 +99,9 @@ def test_every_kind_of_fact_has_words() -> None:
 
 def test_every_event_and_command_is_drawn_by_the_properties() -> None:
     """So that round trips are tried for a new one, too."""
-    assert EVENTS_V4.keys() == EVENTS_V14.keys() == EVENTS - UNWRITTEN
-    assert COMMANDS_V4.keys() | COMMANDS_V14.keys() == COMMANDS - UNWRITTEN
+    assert EVENTS_V4.keys() == EVENTS_V14.keys() == EVENTS - UNWRITTEN - ONLY_V5
+    assert COMMANDS_V4.keys() | COMMANDS_V14.keys() == COMMANDS - UNWRITTEN - ONLY_V5
+    assert EVENTS_V5.keys() | COMMANDS_V5.keys() == (EVENTS | COMMANDS) - UNWRITTEN - NOT_IN_V5
 
 
 class _Part:

@@ -32,7 +32,6 @@ from batsched_py.cli.shared.run_description import (
     Decider,
     RunInputs,
     describe_run,
-    files_of_algorithm,
     other_files,
     plain_settings,
     platform_file,
@@ -45,6 +44,7 @@ from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
 from batsched_py.loading import require
+from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.simulator.outputs.result_files import JOBS
 from batsched_py.simulator.settings import Settings

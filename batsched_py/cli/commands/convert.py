@@ -19,13 +19,15 @@ from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option
 from batsched_py.cli.shared.terminal import say, warn
-from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, end_options
+from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, skip_option
 from batsched_py.leases.requests import workload_requests
 from batsched_py.model.limits import Limits
 from batsched_py.model.workload import Workload
+from batsched_py.protocol.dialects import V4, V5
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted
+from batsched_py.traces.batsim5_json import lost_in_4, lost_in_5
 from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.cleaning import KEPT_FIELDS, CleaningRules, clean, clean_jobs
 from batsched_py.traces.image_file import read_images
@@ -43,6 +45,8 @@ _WALLTIME_NOTE: Final = (
 )
 #: The format of Slurm's accounting, as --from names it.
 _SACCT: Final = "sacct"
+#: Protocols that --to names.
+_PROTOCOLS: Final = (V4.name, V5.name)
 #: Endings of lease traces that are read, compressed or not, and of those that are written.
 _LWF_READ: Final = (".lwf", ".xml", ".lwf.gz", ".xml.gz")
 _LWF_WRITTEN: Final = ".lwf"
@@ -58,6 +62,16 @@ class TimeOrFormat(TimeOrDate):
         return value if value == _SACCT else super().convert(value, param, ctx)
 
 
+class TimeOrProtocol(TimeOrDate):
+    """A time, a date, or the protocol of a Batsim whose workloads have a form of their own."""
+
+    rule = f"must be {' or '.join(_PROTOCOLS)}, seconds, a time like 90min, 12h or 2.5d, or a date like 2024-05-31"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the seconds, the date or the name; a usage error names the rule."""
+        return value if value in _PROTOCOLS else super().convert(value, param, ctx)
+
+
 class ConvertRequest(Struct, frozen=True):
     """The options of `convert`."""
 
@@ -66,7 +80,7 @@ class ConvertRequest(Struct, frozen=True):
     platform: Path | None
     rules: CleaningRules
     begin: tuple[str | float | datetime, ...]
-    until: float | datetime | None
+    ends: tuple[str | float | datetime, ...]
     skip: float | None
     unit: Unit
     every: float | None
@@ -79,6 +93,22 @@ class ConvertRequest(Struct, frozen=True):
         if len(names) > 1:
             raise click.UsageError("'--from' names two formats")
         return next(iter(names), "")
+
+    @property
+    def to(self) -> str:
+        """The protocol of the Batsim that shall read the workload. UsageError."""
+        names = [value for value in self.ends if isinstance(value, str)]
+        if len(names) > 1:
+            raise click.UsageError("'--to' names two protocols")
+        return next(iter(names), V4.name)
+
+    @property
+    def until(self) -> float | datetime | None:
+        """The end of the part of the log that is wanted; None for all. UsageError."""
+        times = [value for value in self.ends if not isinstance(value, str)]
+        if len(times) > 1:
+            raise click.UsageError("'--to' names two times")
+        return next(iter(times), None)
 
     @property
     def window(self) -> WindowChoice:
@@ -129,7 +159,14 @@ class ConvertRequest(Struct, frozen=True):
     type=TimeOrFormat(),
     multiple=True,
 )
-@end_options("Only what was submitted", "--end")
+@option(
+    "--to --end ends",
+    "TIME|v4|v5",
+    "Only what was submitted before then; or the protocol of the Batsim that reads the workload. May be given twice.",
+    type=TimeOrProtocol(),
+    multiple=True,
+)
+@skip_option
 @option(
     "--unit",
     None,
@@ -158,7 +195,8 @@ def command(request: ConvertRequest) -> None:
     """Convert LOG to a workload, and report how many jobs each cleaning rule dropped or corrected.
 
     LOG is in the Standard Workload Format, or in Haizea's format (FILE.lwf), or, with --from sacct, the output
-    of sacct --parsable2. All may be compressed with gzip. A JSON workload is cut, or converted to a lease workload.
+    of sacct --parsable2. All may be compressed with gzip. A JSON workload is cut, converted to a lease workload, or
+    written for another Batsim.
     """
     log, output, options = request.log, request.output, request.leases_wanted
     check_apart(
@@ -167,6 +205,8 @@ def command(request: ConvertRequest) -> None:
     )
     check_writable([output, request.platform])
     if request.has_leases:
+        if request.to != V4.name:
+            raise click.UsageError("'--to' is for workloads of jobs, not for leases")
         if request.every is not None:
             raise click.UsageError("'--every' is for workloads of jobs, not for leases")
         _convert_leases(request)
@@ -231,8 +271,14 @@ def _read_log(request: ConvertRequest, limits: Limits) -> tuple[SwfLog, Cleaning
 def _write_whole(request: ConvertRequest, workload: Workload) -> list[str]:
     """Write the workload, and return lines for the user."""
     make_folder(request.output)
-    write_workload(request.output, workload, description=_description(request.log))
-    return [_written(request.output, workload.host_count)]
+    write_workload(request.output, workload, description=_description(request.log), protocol=request.to)
+    return [*_lost(request, workload), _written(request.output, workload.host_count)]
+
+
+def _lost(request: ConvertRequest, workload: Workload) -> list[str]:
+    """Return a line for each thing that the Batsim which shall read the workload has no words for, or not the same."""
+    profiles = list(workload.profiles.values())
+    return [*(lost_in_5(profiles, workload.jobs) if request.to == V5.name else lost_in_4(profiles))]
 
 
 def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
@@ -246,7 +292,7 @@ def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
     lines = []
     for path, part in zip(paths, parts, strict=True):
         when = f"submitted from {brief(part.begin)} to {brief(part.end)}"
-        write_workload(path, part.workload, description=f"{_description(request.log)}: {when}")
+        write_workload(path, part.workload, description=f"{_description(request.log)}: {when}", protocol=request.to)
         lines.append(f"{_written(path, workload.host_count)}: {counted(len(part.workload.jobs), 'job')} {when}")
     empty = last - len(parts)
     return [*lines, f"{counted(empty, 'part')} without a job: not written"] if empty else lines

@@ -59,8 +59,8 @@ def command(request: ExplainRequest) -> None:
     if request.as_json:
         put(orjson.dumps(explanation.plain, option=orjson.OPT_APPEND_NEWLINE), is_json=True)
         return
-    if decisions is None:
-        say("note: no file tells what the algorithm decided: the schedule alone gives the reasons", err=True)
+    if decisions is None or not decisions.of_jobs:
+        say("note: no file contains the algorithm's decisions: the reasons are from the schedule alone", err=True)
     say(heading(explanation))
     _show_wait(explanation)
     _show_moves(explanation, history)

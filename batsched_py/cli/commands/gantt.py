@@ -24,7 +24,7 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import CHOICES
 from batsched_py.reporting.pictures.terminal.gantt import render
-from batsched_py.reporting.pictures.window import Window
+from batsched_py.reporting.pictures.window import Window, number_jobs
 from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
 from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -84,11 +84,11 @@ def command(request: GanttRequest) -> None:
 
 
 def _show(schedules: Sequence[Schedule], window: Window) -> None:
-    console = Output()
+    console, numbers = Output(), number_jobs(schedules)
     for schedule in schedules:
         if len(schedules) > 1:
             console.print(displayed(schedule.name), style="bold", highlight=False, soft_wrap=True)
-        show_picture(console, render(schedule, console.width, window=window))
+        show_picture(console, render(schedule, console.width, window=window, numbers=numbers))
     for line in told_runs(schedules):
         say(line)
 

@@ -32,7 +32,7 @@ def command(request: ListRequest) -> None:  # noqa: ARG001
     come_along = importlib.import_module(BUILT_IN_PACKAGE)
     found = available()
     groups = {
-        "come along": [name for name in come_along.BUILT_INS if name not in come_along.FOR_TESTS],
+        "built-in": [name for name in come_along.BUILT_INS if name not in come_along.FOR_TESTS],
         "for tests": [name for name in come_along.BUILT_INS if name in come_along.FOR_TESTS],
         "of packages": [name for name in found if name not in come_along.BUILT_INS],
     }

@@ -102,7 +102,7 @@ class MetricsRequest(Struct, frozen=True):
     type=click.Choice(["table", "csv", "json"]),
 )
 @option("-o --output", "FILE", "Write to FILE instead.", type=PATH)
-@flag("--per-job", "A row for each job, CSV, with Batsim's columns and ours.")
+@flag("--per-job", "A row for each job, CSV, with Batsim's columns and additional ones.")
 @option("--series", None, "A quantity over time, in steps, CSV.", type=click.Choice(list(_SERIES)))
 @option(
     "--by",
@@ -147,7 +147,7 @@ def _check_usage(request: MetricsRequest) -> None:
     if (per_job or series) and form not in (None, "csv"):
         raise click.UsageError(f"'--per-job' and '--series' give CSV, not '--format {form}'")
     if batsim and form == "json":
-        raise click.UsageError("'--batsim' does not go with JSON, which has Batsim's figures beside ours anyway")
+        raise click.UsageError("'--batsim' cannot be combined with JSON, which always has Batsim's metrics")
     if batsim and request.tau != SLOWDOWN_BOUND:
         raise click.UsageError("'--tau' does not go with '--batsim': Batsim's slowdowns have no bound")
     if batsim and not request.window.whole:

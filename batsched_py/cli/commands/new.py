@@ -74,7 +74,7 @@ def check_name(name: str) -> None:
     if name.startswith("test_"):
         raise OptionError(f"{name}.py: pytest takes what begins with test_ for tests; the algorithm needs another name")
     if name in sys.stdlib_module_names or name == "batsched_py":
-        raise OptionError(f"{name}.py: would hide the module {name} from programs that are started beside it")
+        raise OptionError(f"{name}.py: would hide the module {name} from programs that are started in its folder")
     if name in available():
         raise OptionError(f"{name}.py: there is an algorithm {name}, at {available()[name]}; yours needs another name")
 

@@ -49,7 +49,7 @@ class QueryRequest(Struct, frozen=True):
 @option("-p --platform", "FILE", "Platform, SimGrid XML, whose hosts are asked.", type=INPUT)
 @option("--records", "FILE", "Records instead: a JSON list of objects with a name.", type=INPUT)
 @flag("--plain", "Print nothing but names, one a line.")
-@flag("--explain", "Tell of the others why they are not found.")
+@flag("--explain", "Explain why the other hosts are not found.")
 @flag("--attributes", "Show which attributes there are.")
 @option("--as user", "USER", "Leave out hosts that are certain to refuse this user.")
 def command(request: QueryRequest) -> None:

@@ -14,7 +14,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.decider import our_decider, their_decider
-from batsched_py.cli.shared.decisions_aside import DecisionsAside, decisions_aside
+from batsched_py.cli.shared.decisions_aside import DecisionsAside, decisions_aside, outage_rows
 from batsched_py.cli.shared.live import LOOK_EVERY, Watch, live_view
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
@@ -54,6 +54,7 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.workload import Workload
+from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Config
 from batsched_py.reporting.metrics.summary import summary_table
 from batsched_py.reporting.pictures.terminal.gantt import render
@@ -61,7 +62,7 @@ from batsched_py.reporting.pictures.terminal.live import session_status, simulat
 from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.generation import generation_of
-from batsched_py.simulator.outputs.result_files import JOBS
+from batsched_py.simulator.outputs.result_files import CONTENTION, JOBS
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
@@ -112,7 +113,7 @@ class SimulateRequest(Struct, frozen=True):
 @clock_option
 @requests_option
 @option("--socket", "ADDRESS", "Ask the decision process that listens there, as Batsim does.", callback=read_address)
-@connect_timeout_option("With --socket: wait so long for somebody to listen.")
+@connect_timeout_option("With --socket: wait this long for a listener.")
 @flag("--gantt", "Draw what happened.")
 @live_option
 @flag("--quiet", "No progress bar and no summary.")
@@ -125,7 +126,13 @@ def command(request: SimulateRequest) -> None:
     _check_usage(request)
     export, energy = request.export, request.settings.energy
     tracing = request.settings.trace_machine_states
-    results = result_paths(export, machine_states=tracing, energy=energy, decisions=request.socket is None)
+    results = result_paths(
+        export,
+        machine_states=tracing,
+        energy=energy,
+        decisions=_tells_decisions(request),
+        protocol=request.settings.protocol,
+    )
     inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
@@ -142,8 +149,10 @@ def command(request: SimulateRequest) -> None:
         simulation = Simulation(platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on)
         result = _run(request, simulation, sessions, decisions)
         if export is not None:
-            write_result(export, result, rows)
+            write_result(export, result, rows, protocol=request.settings.protocol)
         if decisions is not None:
+            if request.socket is not None:
+                decisions.add(outage_rows(result))
             decisions.write()
     if export is not None and described is not None:
         _describe(request, export, described, sessions, result)
@@ -165,7 +174,9 @@ def _describe(
     """Write what was run beside its results. InputError."""
     decider = Decider(request.choice.algorithm, sessions[0].options, sessions[0].given) if sessions else Decider()
     settings = plain_settings(request.settings, clock=request.choice.clock, requests=request.choice.requests)
-    own = {"decisions": Path(export + DECISIONS)} if sessions else {}
+    own = {"decisions": Path(export + DECISIONS)} if _tells_decisions(request) else {}
+    if result.slowed:
+        own["contention"] = Path(export + CONTENTION)
     results = {"jobs": Path(export + JOBS), **own, **table_files(export, result.tables)}
     run = describe_run(inputs, decider, settings, approximations=result.approximations, results=results)
     write_description(export, run)
@@ -178,6 +189,12 @@ def _check_usage(request: SimulateRequest) -> None:
         raise click.UsageError("One of '-s' and '--socket' is needed: who decides?")
     if request.socket is not None and (choice.assignments or choice.options_file or choice.clock != "zero"):
         raise click.UsageError("'-o', '--options-file' and '--clock' go with '-s': another program has its own options")
+    settings = request.settings
+    asks = settings.dynamic_jobs or settings.profile_reuse or settings.forward_profiles
+    if request.socket is not None and settings.protocol == V5.name and asks:
+        raise click.UsageError(
+            "with '--protocol v5' the program on '--socket' asks for dynamic jobs and profiles itself"
+        )
     if choice.redis.redis_address is not None and not request.enable_redis:
         raise click.UsageError("'--redis' goes with '--enable-redis'")
 
@@ -208,8 +225,13 @@ def _rows_aside(request: SimulateRequest) -> AbstractContextManager[RowsAside | 
 
 
 def _decisions_aside(request: SimulateRequest) -> AbstractContextManager[DecisionsAside | None]:
-    """Put aside what our algorithm decides, if it is to be written; None if another program decides."""
-    return decisions_aside(request.export if request.socket is None else None)
+    """Put aside what our algorithm decides, and the hosts it could not use, if that is to be written."""
+    return decisions_aside(request.export if _tells_decisions(request) else None)
+
+
+def _tells_decisions(request: SimulateRequest) -> bool:
+    """Return True if there is a file of decisions; of another program's run, for the hosts that events took away."""
+    return request.socket is None or request.events is not None
 
 
 def _run(
@@ -248,7 +270,8 @@ def _decider(
         sessions.append(session)
         watch.follow(lambda: session_status(session, simulation.job_count))
 
-    return our_decider(request.choice, request.record, follow, None if decisions is None else decisions.add)
+    log = None if decisions is None else decisions.add
+    return our_decider(request.choice, request.record, follow, log, settings=_settings(request))
 
 
 def _show(request: SimulateRequest, result: Result) -> None:

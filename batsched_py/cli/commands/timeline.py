@@ -117,7 +117,9 @@ command.params.append(DEBUG)
 @option("--reboot-delay", "S", "Seconds that a reboot takes.", type=Seconds(min=0))
 @option("--reboot-limit", "N", "Reboots of a VM; more fail it.", type=click.IntRange(0))
 @option("--preload-rate", "MB/S", "At which files are loaded before the first entry.", type=Number(min=1e-6))
-@option("--kind kinds", "FILE:CLASS", "A kind of programs of your own, beside the built-in ones.", callback=_read_kind)
+@option(
+    "--kind kinds", "FILE:CLASS", "Your own kind of programs, in addition to the built-in ones.", callback=_read_kind
+)
 @option("-o --output", "FILE", "Write a picture (.pdf, .svg, .png) instead.", type=PATH, callback=read_picture)
 @option("--width", "INCHES", "Of that picture; 7, if not given.", type=Number(1.0, 100.0))
 @option("--title", "TEXT", "Above that picture.", default="")

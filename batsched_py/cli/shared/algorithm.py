@@ -22,6 +22,7 @@ from batsched_py.cli.shared.terminal import warn
 from batsched_py.errors import OptionError
 from batsched_py.model.limits import LimitError
 from batsched_py.plugins import load
+from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import Origin, parse_options, read_values
 from batsched_py.session.clock import parse_clock
@@ -82,10 +83,12 @@ class AlgorithmChoice(Struct, frozen=True):
         if not self.algorithm:
             raise click.UsageError("Missing option '-s': which algorithm shall decide?")
 
-    def session(self, log: PassOn | None = None) -> Session:
+    def session(
+        self, log: PassOn | None = None, *, features: Features = NO_FEATURES, compute_sharing: bool = False
+    ) -> Session:
         """Make a new session. PluginError or OptionError if there is no such algorithm or option.
 
-        `log` receives holds and promises, if they are wanted.
+        `log` receives holds and promises, if they are wanted; the others are for Batsim 5.
         """
         options = self.options
         recorded = {name: value for name, value in self.recorded.options.items() if name not in options}
@@ -108,6 +111,8 @@ class AlgorithmChoice(Struct, frozen=True):
             requests=self.requests,
             call_every=self.call_every or None,
             log=log,
+            features=features,
+            compute_sharing=compute_sharing,
         )
 
     def header(self) -> Header:

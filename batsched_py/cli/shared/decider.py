@@ -14,6 +14,8 @@ from batsched_py.errors import BatschedError, DeadlockError, RefusedError, Remot
 from batsched_py.protocol.conversation import check_stop
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.simulator.wire.scheduler_link import Exchange
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
@@ -33,6 +35,8 @@ def our_decider(
     record: Path | None,
     follow: Callable[[Session], None] = _ignore,
     log: PassOn | None = None,
+    *,
+    settings: Settings = DEFAULTS,
 ) -> Iterator[Exchange]:
     """Yield the answers of an algorithm's session, which is given to `follow` before the first request.
 
@@ -40,7 +44,7 @@ def our_decider(
 
     The error of a deadlock gets the reasons for which the algorithm lets jobs wait.
     """
-    session = choice.session(log)
+    session = choice.session(log, features=settings.features, compute_sharing=settings.compute_sharing)
     follow(session)
     with recording(record, choice.header()) as recorder:
         try:

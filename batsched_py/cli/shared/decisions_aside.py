@@ -7,7 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from batsched_py.cli.shared.output_paths import existing_folder, naming_errors, writing
+from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import DecisionRow
+from batsched_py.simulator.records import Result
 from batsched_py.traces.decisions_file import COLUMNS, DECISIONS, decision_lines
 from batsched_py.traces.text_aside import TextAside
 
@@ -29,6 +31,14 @@ class DecisionsAside(TextAside):
         """Write the file, whole or not at all."""
         with writing(self.path):
             self.write_below(",".join(COLUMNS), self.path)
+
+
+def outage_rows(result: Result) -> list[DecisionRow]:
+    """Return what a simulation itself tells: its hosts, and those that external events made unavailable."""
+    rows = [DecisionRow(0.0, "hosts", hosts=HostSet.range(result.host_count))]
+    for time, hosts in result.unavailable:
+        rows += [DecisionRow(time, "down", hosts=hosts), DecisionRow(time, "unavailable", hosts=hosts)]
+    return rows
 
 
 def decisions_aside(prefix: str | None) -> AbstractContextManager[DecisionsAside | None]:

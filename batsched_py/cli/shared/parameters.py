@@ -97,6 +97,16 @@ def read_roles(context: click.Context, parameter: click.Parameter, values: Seque
     return roles
 
 
+def read_items(
+    context: click.Context, parameter: click.Parameter, values: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """Read (name, value) from texts like "network/TCP-gamma:20000000"."""
+    for value in values:
+        if not all(value.partition(":")[::2]):
+            raise click.BadParameter(f"must be item:value, not {value!r}", context, parameter)
+    return tuple((name, text) for name, _, text in (value.partition(":") for value in values))
+
+
 class Number(click.FloatRange):
     """A finite number, in a range if one is given."""
 

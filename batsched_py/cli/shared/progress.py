@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from batsched_py.cli.shared.console import Output
 from batsched_py.reporting.formatting import clock
 from batsched_py.simulator.progress import RunProgress
+from batsched_py.text.display import displayed
+
+if TYPE_CHECKING:  # which one simulation does not need
+    from batsched_py.campaigns.execution.stored_run import StoredRun
+    from batsched_py.campaigns.plan.planner import PlannedRun
+    from batsched_py.campaigns.tuning.tuner import Trial, Tuning
 
 #: A function of the number that ended, of all, and of a text.
 _Show = Callable[[int, int, str], None]
@@ -36,13 +51,62 @@ def runs_bar(*, wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
 
 
 @contextmanager
-def _bar(text: str, now: str, *, wanted: bool) -> Iterator[_Show | None]:
+def campaign_bar(before: int, count: int, *, wanted: bool) -> Iterator[Callable[[PlannedRun, StoredRun], None] | None]:
+    """Yield a function that shows how many runs of `count` are there, the last result and the time left; or None.
+
+    `before` were there before, which tells nothing of the time that the others will take.
+    """
+    with _bar("runs, {task.fields[now]}", "", wanted=wanted, left=True) as show:
+        if show is None:
+            yield None
+            return
+        over = before
+        show(over, count, "workers are being started")
+
+        def tell(run: PlannedRun, ended: StoredRun) -> None:
+            nonlocal over
+            over += 1
+            show(over, count, f"{displayed(run.variant.name)} on {displayed(run.workload)}: {_told(ended)}")
+
+        yield tell
+
+
+@contextmanager
+def trials_bar(tuning: Tuning, *, wanted: bool) -> Iterator[Callable[[Trial], None] | None]:
+    """Yield a function that shows how many trials of a search are over, and the best value so far; or None."""
+    with _bar("trials, {task.fields[now]}", "", wanted=wanted, left=True) as show:
+        if show is None:
+            yield None
+            return
+        values: list[float] = []
+        show(0, tuning.trials, "workers are being started")
+
+        def tell(trial: Trial) -> None:
+            values.extend([] if trial.value is None else [trial.value])
+            best = max if tuning.metric.more_is_better else min
+            told = f"best {tuning.metric.title}: {tuning.metric.text(best(values))}" if values else "none with a value"
+            show(trial.number + 1, tuning.trials, told)
+
+        yield tell
+
+
+def _told(ended: StoredRun) -> str:
+    """Return the outcome of a run in a few words."""
+    if ended.metrics is None:
+        return displayed(ended.error)
+    wait = ended.metrics.mean_wait
+    return "no job ran" if wait is None else f"mean wait {wait:.0f} s"
+
+
+@contextmanager
+def _bar(text: str, now: str, *, wanted: bool, left: bool = False) -> Iterator[_Show | None]:
     """Draw a bar, which vanishes at the end; None if it is not wanted or stderr is no terminal."""
     console = Output(stderr=True)
     if not (wanted and console.is_terminal):
         yield None
         return
-    columns = (BarColumn(None), MofNCompleteColumn(), TextColumn(text), TimeElapsedColumn())
+    time: ProgressColumn = TimeRemainingColumn() if left else TimeElapsedColumn()
+    columns = (BarColumn(None), MofNCompleteColumn(), TextColumn(text), time)
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None, now=now)
 

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.output_paths import existing_folder, make_folder, naming_errors, writing
 from batsched_py.cli.shared.table_writer import write_tables
+from batsched_py.protocol.dialects import V4, V5
 from batsched_py.simulator.outputs import result_files as results
 from batsched_py.simulator.outputs import trace_files as traces
 from batsched_py.simulator.records import JobRecord, Result
@@ -32,11 +33,13 @@ if TYPE_CHECKING:  # the package imports much that one simulation does not need
 _DRAWN: Final = "workload.json"
 
 
-def result_paths(prefix: str | None, *, machine_states: bool, energy: bool, decisions: bool = False) -> list[Path]:
+def result_paths(
+    prefix: str | None, *, machine_states: bool, energy: bool, decisions: bool = False, protocol: str = V4.name
+) -> list[Path]:
     """Return the files of a run's results and of its description; none without a prefix, which may end with a slash."""
     if prefix is None:
         return []
-    endings = [results.JOBS, results.SCHEDULE]
+    endings = [results.JOBS, results.SCHEDULE, *([results.SCHEDULE_JSON] if protocol == V5.name else [])]
     if machine_states:
         endings.append(results.MACHINE_STATES)
     if energy:
@@ -46,7 +49,7 @@ def result_paths(prefix: str | None, *, machine_states: bool, energy: bool, deci
     return [*(Path(prefix + ending) for ending in endings), run_path(prefix)]
 
 
-def write_result(prefix: str, result: Result, rows: results.JobRows | None = None) -> None:
+def write_result(prefix: str, result: Result, rows: results.JobRows | None = None, *, protocol: str = V4.name) -> None:
     """Make the folder and write what the result has, each file whole or not at all. InputError.
 
     The jobs are those of `rows`, if they were put aside.
@@ -56,11 +59,15 @@ def write_result(prefix: str, result: Result, rows: results.JobRows | None = Non
         results.JOBS: rows.write if rows is not None else lambda path: results.write_jobs(path, result),
         results.SCHEDULE: lambda path: results.write_schedule(path, result),
     }
+    if protocol == V5.name:
+        writers[results.SCHEDULE_JSON] = lambda path: results.write_schedule_json(path, result)
     if trace is not None and (states := trace.states) is not None:
         writers[results.MACHINE_STATES] = lambda path: traces.write_machine_states(path, states)
     if trace is not None and (energy := trace.energy) is not None:
         writers[results.CONSUMED_ENERGY] = lambda path: traces.write_consumed_energy(path, energy)
         writers[results.PSTATE_CHANGES] = lambda path: traces.write_pstate_changes(path, trace)
+    if result.slowed:
+        writers[results.CONTENTION] = lambda path: results.write_contention(path, result.slowed)
     for ending, write in writers.items():
         path = Path(prefix + ending)
         with writing(path):

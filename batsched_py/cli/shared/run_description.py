@@ -5,10 +5,8 @@ Inputs are hashed before the run, which may be long: a file that is changed mean
 
 from __future__ import annotations
 
-import os
 import platform
 import re
-import sys
 import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -27,6 +25,7 @@ from batsched_py.cli.shared.output_paths import writing
 from batsched_py.example_files import told_path
 from batsched_py.model.table import Table
 from batsched_py.model.workload import Workload
+from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.run_file import (
@@ -44,8 +43,6 @@ from batsched_py.traces.table_file import table_path
 _PROGRAM: Final = "batsched-py"
 #: The name of a package at the beginning of a requirement.
 _PACKAGE: Final = re.compile(r"[\w.-]+")
-#: A file of Python code, with what is meant in it.
-_CODE: Final = re.compile(r"(.+\.py)(?::\w+)?")
 
 
 class RunInputs(Struct, frozen=True):
@@ -89,19 +86,6 @@ def other_files(**paths: Path | None) -> tuple[OtherFile, ...]:
         for role, path in paths.items()
         if path is not None
     )
-
-
-def files_of_algorithm(
-    algorithm: str, options: Mapping[str, Any], options_file: Path | None = None
-) -> tuple[OtherFile, ...]:
-    """Return the files of an algorithm: its code and that of its options, and documents that these name. InputError.
-
-    Code of a module is looked up where it was loaded from; built-in things are told by the version.
-    """
-    given = {name: value for name, value in options.items() if isinstance(value, str)}
-    found = {"algorithm": _code(algorithm), "options file": options_file}
-    found |= {f"option {name}": _code(text) or _document(text) for name, text in given.items()}
-    return tuple(OtherFile(str(path), content_hash(path), role) for role, path in found.items() if path is not None)
 
 
 def files_of_choice(choice: AlgorithmChoice) -> tuple[OtherFile, ...]:
@@ -170,21 +154,3 @@ def _dependencies() -> dict[str, str]:
         return {}
     names = [_PACKAGE.match(line) for line in needed if "extra ==" not in line]
     return {name[0]: metadata.version(name[0]) for name in names if name is not None}
-
-
-def _code(text: str) -> Path | None:
-    """Return the file of the code that a text like file.py:Class or package.module:Class names; None for a name."""
-    found = _CODE.fullmatch(text)
-    if found is not None:
-        return Path(found[1]) if os.path.isfile(found[1]) else None
-    module = sys.modules.get(text.partition(":")[0]) if ":" in text else None
-    file = getattr(module, "__file__", None)
-    if file is None or file.startswith(os.path.dirname(batsched_py.__file__) + os.sep):
-        return None
-    path = Path(file)
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-def _document(text: str) -> Path | None:
-    """Return the file that an option names, if there is one of that name, which has an ending."""
-    return Path(text) if os.path.splitext(text)[1] and os.path.isfile(text) else None  # False for any text, long or odd

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits
-from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, flag, option, read_roles, together
+from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, flag, option, read_items, read_roles, together
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.protocol.dialects import DIALECTS, V4
-from batsched_py.simulator.settings import ON_FAILURE, Settings
+from batsched_py.simulator.settings import NETWORK, ON_FAILURE, Settings
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 from batsched_py.traces.event_file import MACHINE_EVENTS, ExternalEvent, read_events
@@ -40,7 +40,7 @@ machine_options = together(
 
 #: Switches of Batsim under the names of Settings, and --events as `events`, a file.
 behaviour_options = together(
-    option("--protocol", None, "Protocol of Batsim 4 or 1.4.", type=click.Choice(list(DIALECTS)), default=V4.name),
+    option("--protocol", None, "Protocol of Batsim 4, 1.4 or 5.", type=click.Choice(list(DIALECTS)), default=V4.name),
     flag("-E energy", "Measure energy, and allow changes of power states."),
     option("--events", "FILE", "External events, such as host failures (JSON lines).", type=PATH),
     option(
@@ -67,6 +67,19 @@ behaviour_options = together(
     ),
     flag("--forward-profiles-on-submission forward_profiles", "Include the profile in submissions."),
     flag("--forward-unknown-events forward_unknown_events", "Forward events of other types to the algorithm."),
+    click.option(
+        "--network",
+        type=click.Choice(NETWORK),
+        default="sharing",
+        help="Jobs on the same links and hosts share them (sharing), or each runs as if it were alone (alone).",
+    ),
+    option(
+        "--sg-cfg simgrid_config",
+        "ITEM:VALUE",
+        "Set an item of SimGrid's configuration; may be given several times.",
+        multiple=True,
+        callback=read_items,
+    ),
     flag("--message-latency message_latency", "Simulate the latency of messages between Batsim's parts."),
     flag("--enable-profile-reuse profile_reuse", "Keep profiles after their jobs have ended."),
     flag("--allow-oversized-jobs allow_oversized", "Submit jobs larger than the platform, so that they are rejected."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from batsched_py.campaigns.inputs import WorkloadLike
+from batsched_py.campaigns.plan.seeds import parse_seeds
 from batsched_py.errors import OptionError
 from batsched_py.text.wording import unknown
 from batsched_py.traces.lublin import Drawn
@@ -26,23 +26,16 @@ _PARAMETERS: Final = {
     "load": (float, "a number"),
     "overestimate": (float, "a number"),
 }
-#: More seeds are a slip of the finger.
-_MOST_SEEDS: Final = 10_000
-_SEEDS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
 def read_seeds(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
     """Read seeds like "1-20" or "1,2,5-9", each once, in the order given; none for an option that was not given."""
-    seeds: dict[int, None] = {}
-    for part in value.split(",") if value is not None else []:
-        found = _SEEDS.fullmatch(part)
-        if found is None or (found[2] and int(found[2]) < int(found[1])):
-            raise click.BadParameter(f"must be like 1-20 or 1,2,5-9, not {value!r}", context, parameter)
-        some = range(int(found[1]), int(found[2] or found[1]) + 1)
-        if len(seeds) + len(some) > _MOST_SEEDS:
-            raise click.BadParameter(f"must be at most {_MOST_SEEDS} seeds", context, parameter)
-        seeds |= dict.fromkeys(some)
-    return tuple(seeds)
+    if value is None:
+        return ()
+    try:
+        return parse_seeds(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, parameter) from None
 
 
 def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int], hosts: int) -> dict[str, WorkloadLike]:

@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from batsched_py.campaigns.study import Variant
+from batsched_py.campaigns.study import Variant, label_variant
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.completion import complete_algorithm
 from batsched_py.cli.shared.parameters import PATH, option, together
@@ -56,8 +56,7 @@ class _Group(Struct):
 
     def label(self, algorithm: str) -> str:
         """Return a name with the options that were given."""
-        options = ", ".join(f"{key}={_text(value)}" for key, value in self.choice.options.items())
-        return f"{algorithm}({options})" if options else algorithm
+        return label_variant(algorithm, self.choice.options)
 
 
 #: -s, and -o, --options-file and --name after it, for an OrderedCommand and as fields of VariantOptions.
@@ -115,7 +114,7 @@ def _grouped(order: Sequence[str], options: VariantOptions) -> list[_Group]:
         if parameter == _SCHEDULER:
             groups.append(_Group(value, {}))
         elif not groups:
-            raise click.UsageError(f"{value} stands before any '-s': options belong to the algorithm before them")
+            raise click.UsageError(f"{value} comes before any '-s': options belong to the algorithm before them")
         else:
             _add(groups[-1], parameter, value)
     return groups
@@ -135,8 +134,3 @@ def _add(group: _Group, parameter: str, value: Any) -> None:
         raise click.UsageError(f"{group.algorithm} has two names, {group.name} and {value}")
     else:
         group.name = value
-
-
-def _text(value: Any) -> str:
-    """Spell a JSON value as after -o."""
-    return str(value).lower() if value is None or isinstance(value, bool) else str(value)

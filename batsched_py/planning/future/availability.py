@@ -16,8 +16,10 @@ from typing import Final
 from batsched_py.bits import SMALL, size_of, sized, without
 from batsched_py.hostset import HostSet, pick_hosts
 from batsched_py.planning.future.calendar import Calendar
-from batsched_py.planning.future.promises import Choose, Claim, Promise, Reserved, Shadow, Slot
-from batsched_py.planning.future.slot_table import CountSlots, HostSlots, SlotTable
+from batsched_py.planning.future.count_slots import CountSlots
+from batsched_py.planning.future.host_slots import HostSlots
+from batsched_py.planning.future.promises import Choose, Claim, Promise, Shadow, Slot
+from batsched_py.planning.future.slot_table import SlotTable
 
 #: Starts of reservations up to which questions walk the calendar; beyond that it pays to keep the slot table.
 FEW: Final = 2
@@ -201,7 +203,13 @@ class Availability:
         if self._table is not None:
             self._table.book(promise, self.now, reserved=False)
 
-    def move(self, before: Reserved, after: Reserved) -> bool:
+    def move_claim(self, before: Claim, after: Claim) -> None:
+        """Note that `after` is claimed instead of `before`, which is still to come: it was moved in the slot table."""
+        claims = self._calendar.claims
+        claims.remove(before)
+        claims.add(after)
+
+    def move(self, before: Slot, after: Slot) -> bool:
         """Reserve `after` instead of `before`, which is still to come; not later, and as many hosts.
 
         False if the slots by which it was found are not true any more.
@@ -213,7 +221,8 @@ class Availability:
     def _book(self, promise: Promise, *, reserved: bool) -> None:
         """Write a promise into the calendar, or take it out again."""
         if isinstance(promise, Claim):
-            self._calendar.claims.add(promise.start, promise.end, promise.size if reserved else -promise.size)
+            claims = self._calendar.claims
+            (claims.add if reserved else claims.remove)(promise)
             return
         hosts = promise.hosts.bits
         if promise.start <= self.now:

@@ -14,6 +14,7 @@ from operator import or_
 from typing import Final
 
 from batsched_py.bits import counter
+from batsched_py.planning.future.promises import Claim
 
 
 class Changes:
@@ -72,32 +73,28 @@ class Changes:
         return reduce(or_, self.bits.values(), 0)
 
 
-class Deltas:
-    """Changes of a number, by the instant."""
+class Claims:
+    """Claims on numbers of hosts, whichever. They are told apart as objects, since two of them may be alike."""
 
-    __slots__ = ("_by", "_until_now")
+    __slots__ = ("_claims",)
 
     def __init__(self) -> None:
-        #: Instant -> change, never 0.
-        self._by: dict[float, int] = {}
-        #: The sum of the changes that were forgotten since they are past.
-        self._until_now = 0
+        #: Identity -> claim; those that are over may still be here.
+        self._claims: dict[int, Claim] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._by)
+        return bool(self._claims)
 
-    def add(self, start: float, end: float, number: int) -> None:
-        """Let the number be that much more during [start, end)."""
-        by = self._by
-        for time, change in ((start, number), (end, -number)):
-            total = by.get(time, 0) + change
-            if total:
-                by[time] = total
-            else:
-                by.pop(time, None)
+    def add(self, claim: Claim) -> None:
+        """Enter a claim, which is not here."""
+        self._claims[id(claim)] = claim
+
+    def remove(self, claim: Claim) -> None:
+        """Take out a claim that is not over."""
+        del self._claims[id(claim)]
 
     def left_of(self, steps: Iterable[tuple[float, int]], now: float) -> Iterator[tuple[float, int]]:
-        """Subtract this number from another one: yield (instant, difference from then on), from now, ascending.
+        """Subtract what is claimed from a number: yield (instant, difference from then on), from now, ascending.
 
         `steps` are (instant, number) from then on, the first is `now`.
         """
@@ -118,10 +115,21 @@ class Deltas:
             yield time, number - taken
 
     def _after(self, now: float) -> tuple[int, list[tuple[float, int]]]:
-        """Return the number at `now`, and (instant, by how much it changes) after it, instants ascending."""
-        for time in [time for time in self._by if time <= now]:
-            self._until_now += self._by.pop(time)
-        return self._until_now, sorted(self._by.items())
+        """Return how many are claimed at `now`, and (instant, by how much that changes) after it, instants ascending.
+
+        Forgets the claims that are over.
+        """
+        taken = 0
+        changes: dict[float, int] = {}
+        for claim in [claim for claim in self._claims.values() if claim.end <= now]:
+            self.remove(claim)
+        for claim in self._claims.values():
+            if claim.start <= now:
+                taken += claim.size
+            else:
+                changes[claim.start] = changes.get(claim.start, 0) + claim.size
+            changes[claim.end] = changes.get(claim.end, 0) - claim.size
+        return taken, sorted((time, change) for time, change in changes.items() if change)
 
 
 class Calendar:
@@ -140,7 +148,7 @@ class Calendar:
         #: Ends of bookings of hosts, later than now.
         self.stops: Final = Changes()
         #: The number of hosts that are claimed, whichever.
-        self.claims: Final = Deltas()
+        self.claims: Final = Claims()
 
     def only_ends(self, now: float) -> bool:
         """Return whether nothing is late, and all that is expected is that work ends."""

@@ -13,26 +13,25 @@ Promises of shares of hosts will be a fourth kind, on slots of their own (see `s
 When hosts are released promises are *compressed*. The rule is to give each back in turn and reserve it again at its
 earliest start, which is never later. Most promises come out as they were, so nothing is given back to find that out:
 before the promise's start the slots are searched as they are, and from its start on what it has itself is free for it.
+Promises of numbers of hosts are only searched if they may come sooner (see `candidates`).
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator
-from typing import Generic, TypeAlias, TypeVar
-
-from msgspec import Struct
+from typing import Generic, TypeAlias
 
 from batsched_py.bits import LARGE, size_of, sized
 from batsched_py.hostset import HostSet, pick_hosts
 from batsched_py.model.job import Job
 from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.future.candidates import Candidates
+from batsched_py.planning.future.entries import Entry, Kind
 from batsched_py.planning.future.promises import Choose, Claim, Reserved, Shadow, Slot
-from batsched_py.planning.future.slot_table import Slots
+from batsched_py.planning.future.ranking import Ranking
 
-Kind = TypeVar("Kind", Slot, Claim, Shadow)
 #: (number of hosts, instant): so many are free from now until then; instants ascend, numbers descend.
 Limits: TypeAlias = list[tuple[int, float]]
 
@@ -147,15 +146,6 @@ class HostGaps(Gaps):
         return limits
 
 
-class Entry(Struct, Generic[Kind], eq=False):
-    """A job that waits, and its promise; None if no start can be foreseen. Lower numbers are served first."""
-
-    job: Job
-    promise: Kind | None
-    duration: float = math.inf
-    number: int = 0
-
-
 class PromiseBook(ABC, Generic[Kind]):
     """Promises of one kind, in the order of serving."""
 
@@ -217,30 +207,26 @@ class ReservingBook(PromiseBook[Reserved]):
     A change costs two binary searches and an insertion beside what it costs the availability.
     """
 
-    __slots__ = ("_by_start", "_numbers", "_seen_disruptions")
+    __slots__ = ("_numbers", "_seen_disruptions", "_starts")
 
     def __init__(self, availability: Callable[[], Availability], duration: Callable[[Job], float]) -> None:
         """Begin as a PromiseBook."""
         super().__init__(availability, duration)
         self._numbers = 0
-        #: (start, number, entry) of those with a promise, ascending.
-        self._by_start: list[tuple[float, int, Entry[Reserved]]] = []
+        #: Entries with a promise, by its start.
+        self._starts: Ranking[Entry[Reserved]] = Ranking()
         #: The availability's disruptions when the promises were last renewed.
         self._seen_disruptions = -1
-
-    @abstractmethod
-    def _slots(self, future: Availability) -> Slots[Reserved]:
-        """Return the slots in which these promises are searched."""
 
     @property
     def first_start(self) -> float:
         """The first start that is promised; infinite if there is none."""
-        return self._by_start[0][0] if self._by_start else math.inf
+        starts = self._starts.numbers
+        return starts[0] if starts else math.inf
 
     def starting(self, now: float) -> list[tuple[Entry[Reserved], Reserved]]:
         """Return those that are promised a start by now, each with its promise, in the order of serving."""
-        due = self._by_start[: bisect_right(self._by_start, (now, math.inf))]
-        entries = sorted((entry for _, _, entry in due), key=lambda entry: entry.number)
+        entries = sorted(self._starts.within(-math.inf, now), key=lambda entry: entry.number)
         return [(entry, entry.promise) for entry in entries if entry.promise is not None]
 
     def keep(self, job: Job, promise: Reserved | None) -> None:
@@ -250,7 +236,7 @@ class ReservingBook(PromiseBook[Reserved]):
         entry = self.entries[job.id] = Entry(job, promise, self._duration(job), self._numbers)
         if promise is not None:
             self._availability().reserve(promise)
-            insort(self._by_start, (promise.start, entry.number, entry))
+            self._enter(entry, promise)
 
     def withdraw(self, entry: Entry[Reserved]) -> None:
         """Give a promise up, and release it."""
@@ -258,7 +244,13 @@ class ReservingBook(PromiseBook[Reserved]):
         del self.entries[entry.job.id]
         if entry.promise is not None:
             self._availability().release(entry.promise)
-            del self._by_start[bisect_left(self._by_start, (entry.promise.start, entry.number))]
+            self._leave(entry, entry.promise)
+
+    def _enter(self, entry: Entry[Reserved], promise: Reserved) -> None:
+        self._starts.add(promise.start, entry)
+
+    def _leave(self, entry: Entry[Reserved], promise: Reserved) -> None:
+        self._starts.remove(promise.start, entry)
 
     def withdraw_all(self) -> None:
         """Give all promises up, and release them."""
@@ -272,47 +264,65 @@ class ReservingBook(PromiseBook[Reserved]):
     def stands(self) -> bool:
         """True if each job has a promise that can still be kept, as far as is known."""
         same = self._seen_disruptions == self._availability().disruptions
-        return same and len(self._by_start) == len(self.entries)
+        return same and len(self._starts.items) == len(self.entries)
 
     def note_renewal(self) -> None:
         """Note that all promises can be kept as the availability is now."""
         self._seen_disruptions = self._availability().disruptions
 
+    @abstractmethod
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Reserved]]:
         """Make each promise anew in turn, at its earliest start; yield those that are better now, as they are found.
 
-        Only for a book that `stands`. Searches only up to where hosts were freed since a promise was last looked at.
+        Only for a book that `stands`.
         """
-        future = self._availability()
-        now, slots = future.now, self._slots(future)
-        limit, slots.freed_until = slots.freed_until, -math.inf
-        for entry in self.entries.values():
-            promise = entry.promise
-            if promise is None or promise.start < now:  # its time has come, and its hosts are late
-                continue
-            better = slots.sooner(promise, entry.duration, limit, choose)
-            if better is not None:
-                true = future.move(promise, better)
-                if better.start != promise.start:
-                    del self._by_start[bisect_left(self._by_start, (promise.start, entry.number))]
-                    insort(self._by_start, (better.start, entry.number, entry))
-                entry.promise = better
-                if not true:
-                    slots = self._slots(future)
-                yield entry.job, better
 
 
 class CountBook(ReservingBook[Claim]):
     """Promises of numbers of hosts, whichever."""
 
-    __slots__ = ()
+    __slots__ = ("_candidates",)
+
+    def __init__(self, availability: Callable[[], Availability], duration: Callable[[Job], float]) -> None:
+        """Begin as a PromiseBook."""
+        super().__init__(availability, duration)
+        self._candidates = Candidates()
+        self._starts = self._candidates.starts
 
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Claim | None:  # noqa: ARG002
         """Return the first claim that breaks no promise."""
         return self._availability().earliest_count(job.size, self._duration(job))
 
-    def _slots(self, future: Availability) -> Slots[Claim]:
-        return future.slots_by_count
+    def _enter(self, entry: Entry[Claim], promise: Claim) -> None:
+        self._candidates.enter(entry, promise)
+
+    def _leave(self, entry: Entry[Claim], promise: Claim) -> None:
+        self._candidates.leave(entry, promise)
+
+    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Claim]]:  # noqa: ARG002
+        """Compress as a ReservingBook; looks only at the promises that may come sooner."""
+        future, candidates, starts = self._availability(), self._candidates, self._starts
+        now, slots, never = future.now, future.slots_by_count, math.inf
+        candidates.look(slots)
+        for entry in self.entries.values():
+            since = entry.since
+            if since == never:
+                continue
+            entry.since = never
+            promise = entry.promise
+            if promise is None or promise.start < now:  # its time has come, and its hosts are late
+                continue
+            better = slots.sooner(promise, entry.duration, since)
+            if better is None:
+                continue
+            entry.promise = better
+            freed = slots.move(promise, better)
+            future.move_claim(promise, better)
+            starts.remove(promise.start, entry)
+            starts.add(better.start, entry)
+            if freed < promise.end:  # both ends may be the same instant, rounded
+                candidates.note(slots, freed, promise.end)
+            yield entry.job, better
 
     def _find_gaps(self) -> Gaps:
         future = self._availability()
@@ -328,8 +338,25 @@ class HostBook(ReservingBook[Slot]):
         """Return the first slot that breaks no promise."""
         return self._availability().earliest(job.size, self._duration(job), among, choose)
 
-    def _slots(self, future: Availability) -> Slots[Slot]:
-        return future.slots_by_host
+    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Slot]]:
+        """Compress as a ReservingBook; searches only up to where hosts were freed since they were last looked at."""
+        future = self._availability()
+        now, slots = future.now, future.slots_by_host
+        limit, slots.freed_until = slots.freed_until, -math.inf
+        for entry in self.entries.values():
+            promise = entry.promise
+            if promise is None or promise.start < now:  # its time has come, and its hosts are late
+                continue
+            better = slots.sooner(promise, entry.duration, limit, choose)
+            if better is not None:
+                true = future.move(promise, better)
+                if better.start != promise.start:
+                    self._starts.remove(promise.start, entry)
+                    self._starts.add(better.start, entry)
+                entry.promise = better
+                if not true:
+                    slots = future.slots_by_host
+                yield entry.job, better
 
     def _find_gaps(self) -> Gaps:
         future = self._availability()

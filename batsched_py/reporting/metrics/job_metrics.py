@@ -26,6 +26,7 @@ COLUMNS: Final = (
     "user",
     "deadline",
     "deadline_met",
+    "contention_slowdown",
 )
 
 
@@ -45,6 +46,8 @@ class JobMetrics(Struct, frozen=True):
         user: its owner; None if that is not known.
         due: its deadline, or the instant of its reservation; None if it has neither.
         met: whether it was in time; None if it has no `due`. False if it was rejected.
+        contention_slowdown: run / the time in which it would have done the same without others on its links and hosts;
+            None if that is not known, or if it would have taken no time.
     """
 
     record: JobRecord
@@ -59,6 +62,7 @@ class JobMetrics(Struct, frozen=True):
     user: str | None = None
     due: float | None = None
     met: bool | None = None
+    contention_slowdown: float | None = None
 
 
 def measure_jobs(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> list[JobMetrics]:
@@ -100,7 +104,17 @@ def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
         user=user_of(job),
         due=due,
         met=met,
+        contention_slowdown=_contention_slowdown(schedule, record),
     )
+
+
+def _contention_slowdown(schedule: Schedule, record: JobRecord) -> float | None:
+    if schedule.alone is None:
+        return None
+    alone = schedule.alone.get(record.job.id)
+    if alone is None:
+        return 1.0
+    return record.execution / alone if alone > 0 else None
 
 
 def _batsim_cells(metrics: JobMetrics) -> Sequence[str]:
@@ -124,6 +138,7 @@ def _own_cells(metrics: JobMetrics) -> Sequence[str]:
         metrics.user or "",
         _real(metrics.due),
         "" if metrics.met is None else str(int(metrics.met)),
+        _real(metrics.contention_slowdown),
     )
 
 
@@ -159,6 +174,7 @@ _VALUES: Final[Mapping[str, Callable[[JobMetrics], Any]]] = {
     "user": lambda metrics: metrics.user,
     "deadline": lambda metrics: metrics.due,
     "deadline_met": lambda metrics: metrics.met,
+    "contention_slowdown": lambda metrics: metrics.contention_slowdown,
 }
 
 

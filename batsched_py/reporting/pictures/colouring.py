@@ -1,4 +1,4 @@
-"""Colours of jobs in a picture: by job, or one for each user, workload or final state."""
+"""Colours of jobs, the same in all pictures: by job, or one for each user, workload or final state."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from batsched_py.reporting.schedules.members import user_of
 from batsched_py.simulator.records import JobRecord
 
 #: Light enough for black names on them, and distinct for colour-blind people, too: the scheme "light" of P. Tol,
-#: "Colour Schemes", SRON technical note SRON/EPS/TN/09-002.
+#: "Colour Schemes", SRON technical note SRON/EPS/TN/09-002, and a ninth: their number has no divisor in common with
+#: that of the letters in the terminal, so that 468 jobs look different there.
 LIGHT: Final = (
-    "#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00",
+    "#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00", "#CC99BB",
 )  # fmt: skip
 #: The colour of small groups: the grey of the same scheme.
 OTHERS: Final = "#DDDDDD"
@@ -60,6 +61,11 @@ GROUPS: Final[Mapping[str, Callable[[JobRecord], str]]] = {
 CHOICES: Final = ("job", *GROUPS)
 
 
+def job_colour(number: int) -> str:
+    """Return the colour of the job with this number (window.number_jobs): the one rule of all pictures."""
+    return LIGHT[number % len(LIGHT)]
+
+
 class Colouring(Struct, frozen=True):
     """The colours of groups of jobs.
 
@@ -76,7 +82,7 @@ class Colouring(Struct, frozen=True):
     def of(self, number: int, record: JobRecord) -> str:
         """Return the colour of a job by its number in order of submission: it has the same in all runs."""
         if self.by == "job":
-            return LIGHT[number % len(LIGHT)]
+            return job_colour(number)
         return self.colours.get(GROUPS[self.by](record), OTHERS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from msgspec import Struct
@@ -97,7 +97,8 @@ def window_on(
 def number_jobs(schedules: Iterable[Schedule]) -> dict[str, int]:
     """Number the jobs from 0 on: in order of submission, the jobs of the first schedule before those of others.
 
-    A job has the same number with each algorithm, as long as the same jobs were submitted.
+    The schedules are whole, whatever a picture shows of them. So a job has the same number, and with it the same
+    colour, in each picture and with each algorithm, as long as the same jobs were submitted.
     """
     numbers: dict[str, int] = {}
     for schedule in schedules:
@@ -106,32 +107,32 @@ def number_jobs(schedules: Iterable[Schedule]) -> dict[str, int]:
     return numbers
 
 
-def lease_numbers(schedule: Schedule) -> dict[int, int]:
-    """Return the number of each lease in pictures: that of its first job in order of submission."""
+def lease_numbers(schedule: Schedule, numbers: Mapping[str, int]) -> dict[int, int]:
+    """Return the number of each lease in pictures: the lowest of its jobs; `numbers` are those of all jobs."""
     if schedule.leases is None:
         return {}
-    numbers, found = number_jobs([schedule]), dict[int, int]()
+    found = dict[int, int]()
     for job, lease in schedule.leases.of_jobs(schedule.jobs).items():
         found[lease] = min(found.get(lease, numbers[job]), numbers[job])
     return found
 
 
-def shown_numbers(schedule: Schedule) -> dict[str, int]:
-    """Return the number of each job in pictures: its own in order of submission, or that of its lease."""
-    numbers = number_jobs([schedule])
+def shown_numbers(schedule: Schedule, numbers: Mapping[str, int]) -> dict[str, int]:
+    """Return the number of each job in pictures: its own of `numbers`, or that of its lease."""
+    shown = dict(numbers)
     if schedule.leases is not None:
-        of_lease = lease_numbers(schedule)
-        numbers |= {job: of_lease[lease] for job, lease in schedule.leases.of_jobs(schedule.jobs).items()}
-    return numbers
+        of_lease = lease_numbers(schedule, numbers)
+        shown |= {job: of_lease[lease] for job, lease in schedule.leases.of_jobs(schedule.jobs).items()}
+    return shown
 
 
-def drawn(schedule: Schedule, window: Window) -> list[tuple[int, JobRecord]]:
-    """Return the jobs in a chart of the window, in order of submission, each with its number in the whole schedule.
+def drawn(schedule: Schedule, window: Window, numbers: Mapping[str, int]) -> list[tuple[int, JobRecord]]:
+    """Return the jobs in a chart of the window, in order of submission, each with its number.
 
-    They ran within the time and on some of the hosts, which stand in their places; rejected jobs have a number, too.
-    All jobs of a lease have that of its first one.
+    They ran within the time and on some of the hosts, which stand in their places. `numbers` are those of the jobs of
+    all schedules of the picture, rejected ones included; all jobs of a lease have that of its first one.
     """
-    part, numbers = window.through(schedule), shown_numbers(schedule)
+    part, numbers = window.through(schedule), shown_numbers(schedule, numbers)
     places = (1 << part.hosts) - 1
     shown = (record for record in part.jobs if window.shows(record) and record.hosts.bits & places)
     return sorted(((numbers[record.job.id], record) for record in shown), key=itemgetter(0))

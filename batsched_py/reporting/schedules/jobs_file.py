@@ -91,7 +91,7 @@ class _RowReader:
         if len(self._lines) > table.limits.jobs:
             raise table.error(table.limits.rule("jobs"))
         if before != table.line:
-            raise table.error(f"tells of {shown(job.id)}, as line {before} does, too", column=at["name"])
+            raise table.error(f"repeats {shown(job.id)} of line {before}", column=at["name"])
         state, metadata = self._text(row, "state"), self._text(row, "metadata")
         if "state" in at and state not in FINAL_STATES:
             raise table.error(f"must be one of {', '.join(FINAL_STATES)}, not {shown(state)}", column=at["state"])

@@ -179,7 +179,7 @@ def _read_leases(table: Tabular) -> list[tuple[LeaseRow, str]]:
         one = LeaseRow(*columns.cells(row))
         before = lines.setdefault(one.lease, table.line)
         if before != table.line:
-            raise table.error(f"tells of lease {one.lease}, as line {before} does, too")
+            raise table.error(f"repeats lease {one.lease} of line {before}")
         found.append((one, row[job]))
     return found
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from msgspec import Struct
 
 from batsched_py.bits import without
 from batsched_py.hostset import HostSet
-from batsched_py.model.decision_row import DecisionRow
 
 
 class Outage(Struct, frozen=True):
@@ -19,7 +19,19 @@ class Outage(Struct, frozen=True):
     hosts: HostSet
 
 
-def find_outages(rows: Iterable[DecisionRow], end: float) -> tuple[Outage, ...]:
+class UnavailableRow(Protocol):
+    """The hosts that are unavailable from a time in seconds on: a row of decisions, or of a simulation's result."""
+
+    @property
+    def time(self) -> float:
+        """Return the time."""
+
+    @property
+    def hosts(self) -> HostSet:
+        """Return the hosts, all of them."""
+
+
+def find_outages(rows: Iterable[UnavailableRow], end: float) -> tuple[Outage, ...]:
     """Return the outages of which the rows tell, by their start; what does not come back is out until `end`.
 
     Hosts that failed together and came back together are one outage.
@@ -28,7 +40,7 @@ def find_outages(rows: Iterable[DecisionRow], end: float) -> tuple[Outage, ...]:
     return tuple(outage for outage in found if outage.finish > outage.start)
 
 
-def _outages(rows: Iterable[DecisionRow], end: float) -> Iterator[Outage]:
+def _outages(rows: Iterable[UnavailableRow], end: float) -> Iterator[Outage]:
     #: Start -> bits of the hosts that are out since then.
     since: dict[float, int] = {}
     out = 0

@@ -10,6 +10,7 @@ from typing import Final
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.tabular import Tabular
+from batsched_py.simulator.outputs.trace_files import UNAVAILABLE_COLUMN
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
 
 #: A change of power states: (time, hosts as bits, pstate; TO_COMPUTING or TO_SLEEP on the way).
@@ -37,16 +38,20 @@ def read_schedule_row(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, st
 
 
 def read_machine_states(path: Path, *, limits: Limits = LIMITS) -> StateRows:
-    """Read a `_machine_states.csv`; InputError."""
+    """Read a `_machine_states.csv`, Batsim's or ours; InputError."""
     table = Tabular(path, limits)
     time, *states = [table.column(name) for name in ("time", *(f"nb_{state}" for state in HOST_STATES))]
+    unavailable = table.optional_column(UNAVAILABLE_COLUMN)
     rows = StateRows()
     for row in table.rows():
         rows.times.append(table.number(row, time))
         counts = [table.count(row, state) for state in states]
-        if sum(counts) > min(limits.hosts, _MOST_COUNTED):
+        out = 0 if unavailable is None else table.count(row, unavailable)
+        if sum(counts) + out > min(limits.hosts, _MOST_COUNTED):
             raise table.error(limits.rule("hosts"))
         rows.counts.extend(counts)
+        if unavailable is not None:
+            rows.unavailable.append(out)
     return rows
 
 

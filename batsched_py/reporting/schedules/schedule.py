@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.contention_file import read_contention, tells_of
 from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
 from batsched_py.reporting.schedules.jobs_file import read_jobs
 from batsched_py.reporting.schedules.lease_schedule import lease_jobs
@@ -25,7 +26,7 @@ from batsched_py.reporting.schedules.lease_tables import (
     read_lease_tables,
 )
 from batsched_py.reporting.schedules.log_schedule import records_of
-from batsched_py.reporting.schedules.outages import Outage
+from batsched_py.reporting.schedules.outages import Outage, find_outages
 from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, placements_of, read_placements
 from batsched_py.reporting.schedules.run_files import (
     PstateChange,
@@ -43,6 +44,7 @@ from batsched_py.reporting.schedules.timeline_tables import (
 )
 from batsched_py.simulator.outputs.result_files import (
     CONSUMED_ENERGY,
+    CONTENTION,
     JOBS,
     MACHINE_STATES,
     PSTATE_CHANGES,
@@ -72,6 +74,7 @@ _OTHERS: Final = (
     PLACEMENTS,
     RUN,
     DECISIONS,
+    CONTENTION,
 )
 
 
@@ -90,6 +93,8 @@ class Schedule(Brief, frozen=True):
         leases: what became of leases; None if the algorithm has none.
         timelines: of the VMs of the run; None if the algorithm has none.
         placements: what it took to place jobs, by their ids; None if no hosts were asked.
+        alone: job id -> seconds in which it would have done the same without others on its links and hosts, of jobs
+            that were slowed down; None if none was, or if that is not known.
         outages: hosts that were unavailable for a time, as far as that was looked for: see `with_outages`.
         unlisted: number of jobs that are in no row: Batsim 1.4 leaves out those that were rejected.
         notes: assumptions and omissions, a line each.
@@ -109,6 +114,7 @@ class Schedule(Brief, frozen=True):
     leases: LeaseTables | None = None
     timelines: TimelineChart | None = None
     placements: Mapping[str, PlacementRow] | None = None
+    alone: Mapping[str, float] | None = None
     outages: tuple[Outage, ...] = ()
     unlisted: int = 0
     notes: tuple[str, ...] = ()
@@ -145,7 +151,7 @@ class Schedule(Brief, frozen=True):
 def schedule_of(result: Result, name: str) -> Schedule:
     """Return the schedule of a simulation in this process."""
     trace = result.trace
-    return Schedule(
+    schedule = Schedule(
         name=name,
         jobs=result.jobs,
         hosts=result.host_count,
@@ -156,9 +162,13 @@ def schedule_of(result: Result, name: str) -> Schedule:
         leases=lease_tables_of(result.tables),
         timelines=chart_of_tables(result.tables),
         placements=placements_of(result.tables),
+        alone={job.job_id: job.alone for job in result.slowed}
+        or None,  # as files say it: without slowed jobs there is none
         notes=tuple(f"approximation: {line}" for line in result.approximations),
         source=name,
     )
+    rows = result.unavailable
+    return replace(schedule, outages=find_outages(rows, schedule.end)) if rows else schedule
 
 
 def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None, limits: Limits = LIMITS) -> list[Schedule]:
@@ -212,6 +222,7 @@ def read_schedule(
     leases, other_jobs = _read_leases(prefix, jobs.jobs, limits)
     run, other_run = _read_run(prefix, {"jobs": jobs_path}, limits)
     placements = _beside(prefix, PLACEMENTS)
+    slowed, other_slowed = _read_contention(prefix, jobs.jobs, limits)
     return Schedule(
         name=_run_path(jobs_path).name if name is None else name,
         jobs=jobs.jobs,
@@ -224,8 +235,9 @@ def read_schedule(
         leases=leases,
         timelines=_read_timelines(prefix, limits),
         placements=read_placements(placements, limits=limits) if placements else None,
+        alone=slowed,
         unlisted=unlisted,
-        notes=(*notes, *other_jobs, *other_run),
+        notes=(*notes, *other_jobs, *other_slowed, *other_run),
         source=str(jobs_path),
         run=run,
         log_start=None if run is None else run.log_start,
@@ -242,7 +254,20 @@ def _read_run(
     run = read_run(path, limits=limits)
     if belongs(run, results):
         return run, ()
-    return None, (f"{path.name} is left out: it tells of a run with other results",)
+    return None, (f"{path.name} is ignored: it describes a run with other results",)
+
+
+def _read_contention(
+    prefix: str | None, jobs: Sequence[JobRecord], limits: Limits
+) -> tuple[Mapping[str, float] | None, tuple[str, ...]]:
+    """Return the times alone of jobs that were slowed down, and a note if the file there is that of another run."""
+    path = _beside(prefix, CONTENTION)
+    if path is None:
+        return None, ()
+    slowed = read_contention(path, limits=limits)
+    if slowed is None or not tells_of(slowed, jobs):
+        return None, (f"{path.name} is left out: it contains other jobs than those of this run",)
+    return {job.job_id: job.alone for job in slowed}, ()
 
 
 def _read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
@@ -284,7 +309,7 @@ def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | Non
     images = next((file for file in files if file.name.endswith(IMAGES)), None)
     tables = read_lease_tables(files[0], files[1], images, limits=limits)
     if tables is None:
-        raise InputError(str(files[0]), "", "is no table of leases, and there is no jobs file beside it")
+        raise InputError(str(files[0]), "", "is no table of leases, and there is no jobs file in its folder")
     jobs = lease_jobs(tables)
     count, notes = _host_count(hosts, jobs, {}, None)
     _check_hosts(files[1], count, limits)
@@ -371,7 +396,7 @@ def _host_count(
         return given, _beyond(given, highest, "the number of compute hosts that was given leaves them out")
     if states is not None and states.times:
         known = max(map(sum, zip(*states.columns().values(), strict=True)))
-        return known, _beyond(known, highest, f"they are storage, beside {counted(known, 'compute host')}")
+        return known, _beyond(known, highest, f"they are storage, in addition to {counted(known, 'compute host')}")
     if "nb_computing_machines" in row:
         return int(row["nb_computing_machines"]), ()
     return highest, (f"{counted(highest, 'host')}, up to the highest that a job had: no file says how many there were",)
@@ -380,7 +405,7 @@ def _host_count(
 def _check_hosts(path: Path, hosts: int, limits: Limits) -> None:
     """InputError if the machine is larger than the limit: pictures and metrics take a bit or more for each host."""
     if hosts > limits.hosts:
-        raise InputError(str(path), "", f"tells of a machine of {hosts} hosts, which {limits.rule('hosts')}")
+        raise InputError(str(path), "", f"describes a machine of {hosts} hosts, which {limits.rule('hosts')}")
 
 
 def _beyond(hosts: int, highest: int, why: str) -> tuple[str, ...]:

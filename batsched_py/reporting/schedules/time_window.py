@@ -72,7 +72,7 @@ class WindowChoice(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.skip is not None:
-            raise OptionError("--skip: stands in place of --from, not beside it")
+            raise OptionError("--skip: cannot be combined with --from")
 
     @property
     def whole(self) -> bool:

@@ -33,5 +33,5 @@ WORDS: Final[Mapping[Reason, str]] = {
     Reason.QUEUE: "a job before it waited, and it could not overtake",
     Reason.ALGORITHM: "the algorithm held it back",
     Reason.DELIVERY: "its hosts were free, the decision was on its way",
-    Reason.UNKNOWN: "enough hosts were free; nothing tells why",
+    Reason.UNKNOWN: "enough hosts were free; the reason is unknown",
 }

@@ -22,7 +22,8 @@ from batsched_py.model.profile import (
     Receive,
     Send,
 )
-from batsched_py.simulator.jobs.transfers import Transfer, TransferModel
+from batsched_py.simulator.contention.demand import LONGEST_TASK, Demand, Processors
+from batsched_py.simulator.contention.transfers import Transfer, TransferModel
 from batsched_py.simulator.jobs.work import Task, TaskSequence, Work, last_task
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
@@ -38,8 +39,6 @@ SIMULATED: Final = (Delay, *COMPUTING, Composed, *STORING, *TALKING)
 NO_CONTENTION: Final = "communication: bottleneck link of each job's transfers, no contention between jobs"
 
 Profiles = Mapping[str, Profile]
-#: Seconds that stand for whatever lasts longer, so that no sum of them is infinite.
-_LONGEST: Final = 1e100
 
 
 class Site(Struct, frozen=True):
@@ -50,26 +49,36 @@ class Site(Struct, frozen=True):
         storages: label -> number of a storage host.
         io_profile: what is merged with each of its parallel tasks; None for nothing.
         io_hosts: the hosts of that, ascending.
+        overrides: name of a step of a sequence -> host of each of its executors, if they are other ones.
     """
 
     executors: Sequence[int] = ()
     storages: Mapping[str, int] = MappingProxyType({})
     io_profile: Profile | None = None
     io_hosts: Sequence[int] = ()
+    overrides: Mapping[str, Sequence[int]] = MappingProxyType({})
 
 
 class Execution:
     """Turns profiles into work. BrokenRuleError where Batsim aborts when the job starts."""
 
     def __init__(
-        self, transfers: TransferModel, speeds: Sequence[float], approximations: set[str], storages: int = 0
+        self,
+        transfers: TransferModel,
+        processors: Processors,
+        approximations: set[str],
+        storages: int = 0,
+        *,
+        contention: bool = False,
+        compute_sharing: bool = False,
     ) -> None:
-        """`speeds` are those of the hosts at any time, in flop/s; `storages` are bits of hosts.
+        """`storages` are bits of hosts; `approximations` receives a line when a simplification is really used.
 
-        `approximations` receives a line when a simplification is really used.
+        With `contention` tasks slow each other down on links, and with `compute_sharing` on hosts.
         """
         self.approximations = approximations
-        self._transfers, self._speeds, self._storages = transfers, speeds, storages
+        self._transfers, self._processors, self._storages = transfers, processors, storages
+        self._contention, self._compute_sharing = contention, compute_sharing
 
     def work(
         self, profile: Profile, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work] | None = None
@@ -84,6 +93,13 @@ class Execution:
         if isinstance(profile, Composed):
             return self._sequence(profile, profiles, site, {} if known is None else known)
         return self._parallel(profile, site)
+
+    def loads(self, task: Task, seconds: float) -> tuple[float, ...]:
+        """Return the share of one core that each host of a task computes if it takes so many seconds in all."""
+        amounts: dict[int, float] = {}
+        for host, amount in () if task.demand is None else task.demand.flops:
+            amounts[host] = amounts.get(host, 0.0) + amount
+        return loads_of(task.hosts, amounts, self._processors.speeds, seconds)
 
     def _sequence(
         self, profile: Composed, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work]
@@ -102,38 +118,54 @@ class Execution:
         code, repeat = steps[-1].return_code, 1
         if not code:
             code, repeat = profile.return_code, profile.repeat
-        total = min(sum(step.duration for step in steps) * repeat, _LONGEST)
-        return TaskSequence(profile.name, total, code, tuple(steps), repeat)
+        total = min(sum(step.duration for step in steps) * repeat, LONGEST_TASK)
+        contends = any(step.contends for step in steps)
+        return TaskSequence(profile.name, total, code, tuple(steps), repeat, contends)
 
     def _parallel(self, profile: Profile, site: Site) -> Task:
         """Let all computations and transfers advance together: the slowest decides, the latency comes on top (L07)."""
-        executors, speeds = site.executors, self._speeds
-        #: Host -> flops, summed over its executors.
-        flops: dict[int, float] = {}
-        for host, amount in zip(executors, computation(profile, len(executors)), strict=True):
-            flops[host] = flops.get(host, 0.0) + amount
+        executors, speeds = site.overrides.get(profile.name, site.executors), self._processors.speeds
+        flops = list(zip(executors, computation(profile, len(executors)), strict=True))
         transfers: Iterable[Transfer] = communication(profile, executors)
         if isinstance(profile, STORING):
             transfers = self._storage_transfers(profile, executors, site.storages)
         if site.io_profile is not None:
             transfers = chain(transfers, self._merge(profile, site.io_profile, site.io_hosts, flops))
+        if len(flops) == 1 and not isinstance(profile, STORING):
+            transfers = ()  # SimGrid takes a task on one host for a computation
+        #: Host -> flops, summed over its executors.
+        amounts: dict[int, float] = {}
+        for host, amount in flops:
+            amounts[host] = amounts.get(host, 0.0) + amount
         if self._storages:
-            self._check_storages_rest(profile, flops)
-        slowest_link, latency = self._transfers.transfer_time(transfers)
-        if slowest_link or latency:
+            self._check_storages_rest(profile, amounts)
+            flops = [use for use in flops if not self._storages >> use[0] & 1]
+        demand = self._demand(flops, transfers)
+        busy = demand.seconds_alone(self._processors)
+        hosts = tuple(sorted(amounts))
+        return Task(
+            profile.name,
+            busy + demand.latency,
+            profile.return_code,
+            hosts,
+            loads_of(hosts, amounts, speeds, busy),
+            alone=len(executors) == 1 and len(hosts) == 1,
+            latency=demand.latency,
+            is_delay=False,
+            demand=demand,
+            contends=self._contention and bool(demand.links or self._compute_sharing),
+        )
+
+    def _demand(self, flops: Iterable[tuple[int, float]], transfers: Iterable[Transfer]) -> Demand:
+        links, latency, window = self._transfers.needs(transfers)
+        if (links or latency) and not self._contention:
             self.approximations.add(NO_CONTENTION)
-        busy = max(slowest_link, *(amount / speeds[host] for host, amount in flops.items() if amount), 0.0)
-        hosts = tuple(sorted(flops))
-        # A few flops are done in no time at all, which is nothing to divide by.
-        loads = tuple(flops[host] / speeds[host] / busy if flops[host] and busy else 0.0 for host in hosts)
-        alone = len(executors) == 1 and len(hosts) == 1
-        busy = min(busy, _LONGEST)
-        return Task(profile.name, busy + latency, profile.return_code, hosts, loads, alone, latency, is_delay=False)
+        return Demand(tuple([use for use in flops if use[1] > 0]), links, latency, window)
 
     def _merge(
-        self, profile: Profile, io: Profile, hosts: Sequence[int], flops: dict[int, float]
+        self, profile: Profile, io: Profile, hosts: Sequence[int], flops: list[tuple[int, float]]
     ) -> Iterator[Transfer]:
-        """Add the flops of the io job to `flops`; return its transfers."""
+        """Add the flops of the io job to those of each host's first executor; return its transfers."""
         if isinstance(profile, STORING):
             rule = f"runs {profile.name}, of type {profile.type}: Batsim mixes up its hosts with an additional_io_job's"
             raise BrokenRuleError(rule)
@@ -144,8 +176,12 @@ class Execution:
             raise BrokenRuleError(
                 f"has an additional_io_job on {counted(len(hosts), 'host')}, {io.name} is for {len(io.cpu)}"
             )
+        first = {host: position for position, (host, _) in reversed(list(enumerate(flops)))}
         for host, amount in zip(hosts, computation(io, len(hosts)), strict=True):
-            flops[host] = flops.get(host, 0.0) + amount
+            if host in first:
+                flops[first[host]] = host, flops[first[host]][1] + amount
+            else:
+                flops.append((host, amount))
         return communication(io, hosts)
 
     def _storage_transfers(
@@ -230,6 +266,14 @@ def communication(profile: Profile, executors: Sequence[int]) -> Iterator[Transf
             for target in range(count):
                 if source != target:
                     yield executors[source], executors[target], size
+
+
+def loads_of(
+    hosts: Sequence[int], flops: Mapping[int, float], speeds: Sequence[float], seconds: float
+) -> tuple[float, ...]:
+    """Return the share of one core's speed that each host computes when its flops take so many seconds."""
+    # A few flops are done in no time at all, which is nothing to divide by.
+    return tuple([flops[host] / speeds[host] / seconds if seconds and flops.get(host, 0.0) else 0.0 for host in hosts])
 
 
 def ending(work: Work, walltime: float | None, done: float = 0.0) -> tuple[float, int | None]:

@@ -1,17 +1,20 @@
 """Jobs from submission to the record of how they ended.
 
 A table, `live_jobs.STATES`, has the commands and ends that are possible in each state. What a job does while it runs
-is in `planned_jobs`, for nearly all of them, and in `talking_jobs`.
+is in `planned_jobs`, for nearly all of them, in `contending_jobs` and in `talking_jobs`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
 from batsched_py.bits import lowest_one
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Delay, Profile
+from batsched_py.model.limits import LONGEST, TOO_LONG
+from batsched_py.model.profile import Composed, Delay, Profile
+from batsched_py.protocol.batsim5.profiles import write_profile
 from batsched_py.protocol.commands import ChangeJobState, ExecuteJob, KillJob, RejectJob, SetJobMetadata, ToJobMessage
 from batsched_py.protocol.events import (
     COMPLETED_SUCCESSFULLY,
@@ -22,6 +25,7 @@ from batsched_py.protocol.events import (
     Progress,
 )
 from batsched_py.simulator.context import Context
+from batsched_py.simulator.jobs.contending_jobs import ContendingJob
 from batsched_py.simulator.jobs.execution import Execution
 from batsched_py.simulator.jobs.live_jobs import NO_HOSTS, ONLY_IN_THE_BOOKS, RUNNING, SUBMITTED, LiveJob, RunningJob
 from batsched_py.simulator.jobs.planned_jobs import PlannedJob
@@ -29,9 +33,10 @@ from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.talking_jobs import TalkingJob
 from batsched_py.simulator.machines.machines import COMPUTING
 from batsched_py.simulator.outputs.tracing import JOB_ENDED, JOB_STARTED
-from batsched_py.simulator.records import EndedJobs, JobRecord
+from batsched_py.simulator.records import EndedJobs, JobRecord, SlowedJob
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.referee.placement import PlacementRules
+from batsched_py.simulator.time.event_queue import PRECISION
 from batsched_py.simulator.wire.rounding import wire_members
 
 #: The execution time that Batsim records of a job that took none, in seconds.
@@ -61,6 +66,8 @@ class Jobs:
         self._profiles, self._execution, self._placement, self._ended = profiles, execution, placement, ended
         self._emit, self._forgets = context.outbox.append, context.generation.forgets
         self._forgets_profiles = context.settings.dynamic_jobs and not context.settings.profile_reuse
+        #: A kill is answered with the profiles of its jobs, if Batsim 5 was asked for that.
+        self.forwards_on_kill = False
         #: Id -> job, submitted and not forgotten.
         self.live: dict[str, LiveJob] = {}
         #: Number of those that have not ended.
@@ -118,8 +125,8 @@ class Jobs:
         state = live.next_state("executed")
         job, profile, hosts = live.job, live.profile, command.hosts.bits
         self._placement.check(command, job, profile)
-        if type(profile) is not Delay and hosts & self._machines.hosts_in[COMPUTING] & self._machines.compute:
-            self._context.approximations.add(SHARED_HOSTS)
+        if self._context.fluid is None:
+            self._note_sharing(profile, hosts)
         live.hosts, live.site = command.hosts, self._placement.site(command, job, profile)
         live.running = running = self._running(live)
         live.state, live.start = state, self._queue.now
@@ -129,6 +136,10 @@ class Jobs:
         if self._context.tracer is not None:
             self._context.tracer.job(JOB_STARTED)
         running.begin()
+
+    def _note_sharing(self, profile: Profile, hosts: int) -> None:
+        if type(profile) is not Delay and hosts & self._machines.hosts_in[COMPUTING] & self._machines.compute:
+            self._context.approximations.add(SHARED_HOSTS)
 
     def follow_speeds(self, hosts: int) -> None:
         """Let the jobs on hosts whose speed has changed end at another time (energy is counted)."""
@@ -156,6 +167,8 @@ class Jobs:
                 self._end(live, live.next_state("killed"), code)
         if asked:
             self._context.mailbox.post(self._announce_kill, (asked, progress))
+        elif not self._context.generation.accepts_kills_in_vain:
+            raise BrokenRuleError("names no job that is not being killed already")
 
     def fail(self, hosts: int) -> None:
         """End the jobs that run on hosts that fail, and submit them again if `on_failure` says so."""
@@ -220,15 +233,21 @@ class Jobs:
             inbox = self._inboxes[job.id]
             return TalkingJob(self._context, self._execution, live, profiles, self._complete, inbox=inbox)
         try:
-            return PlannedJob(self._context, self._execution, live, profiles.by_name, self._complete)
+            work = self._execution.work(live.profile, profiles.by_name, live.site)
         except BrokenRuleError as broken:
             raise BrokenRuleError(str(broken), job=job.id) from None
+        if job.walltime is None and work.duration > LONGEST:
+            rule = f"runs {work.profile} without a walltime: {TOO_LONG} not {work.duration:g}"
+            raise BrokenRuleError(rule, job=job.id)
+        if work.contends and work.duration > PRECISION:  # a sequence that takes no time may have very many steps
+            return ContendingJob(self._context, self._execution, live, work, end=self._complete)
+        return PlannedJob(self._context, self._execution, live, profiles.by_name, work, end=self._complete)
 
     def _find(self, job_id: str) -> LiveJob:
         live = self.live.get(job_id)
         if live is None:
             raise BrokenRuleError(
-                "is unknown: it was never submitted, or its end was told and it is forgotten", job=job_id
+                "is unknown: it was never submitted, or its end was reported and it is forgotten", job=job_id
             )
         return live
 
@@ -242,8 +261,10 @@ class Jobs:
         code = live.code
         # Batsim takes a negative `ret` of a profile for the code of a walltime that is over.
         what = "succeeded" if code == 0 else "failed" if (code or -1) > 0 else "stopped at its walltime"
+        running = live.running
+        assert running is not None  # noqa: S101  # set when it was executed
         self._end(live, live.next_state(what), -1 if code is None else code)
-        self._context.mailbox.post(self._announce_end, live, lowest_one(live.hosts.bits))
+        self._context.mailbox.post(self._announce_end, live, lowest_one(live.hosts.bits), running.release)
 
     def _announce_end(self, live: LiveJob) -> None:
         self.announced.append(live.job.id)
@@ -257,7 +278,26 @@ class Jobs:
         for live in asked:
             if live.job.id in progress:
                 self._announce_end(live)
-        self._emit(JobKilled(self._queue.stamp, tuple(live.job.id for live in asked), progress))
+        extra: dict[str, Any] = {}
+        if self._context.generation.counts_repetitions:
+            progress = {job_id: self._repeated(job_id, progress[job_id]) for job_id in sorted(progress)}
+            if self.forwards_on_kill:
+                extra = {"profiles": self._forwarded(live for live in asked if live.job.id in progress)}
+        self._emit(JobKilled(self._queue.stamp, tuple(live.job.id for live in asked), progress, extra))
+
+    def _repeated(self, job_id: str, progress: Progress) -> Progress:
+        """Return the progress with the steps of sequences counted within their repetitions."""
+        profile = self._profiles.by_workload[job_id.partition("!")[0]].by_name.get(progress.profile)
+        current = None if progress.current is None else self._repeated(job_id, progress.current)
+        if progress.step is None or not isinstance(profile, Composed):
+            return progress
+        repetition, step = divmod(max(progress.step, 0), len(profile.sequence))
+        return Progress(progress.profile, None, step, current, repetition)
+
+    def _forwarded(self, killed: Iterable[LiveJob]) -> list[dict[str, Any]]:
+        """Return the profiles of jobs that were killed, each once, as Batsim 5 writes them."""
+        profiles = {(live.job.workload, live.job.profile): live.profile.members for live in killed}
+        return [write_profile(workload, name, profiles[workload, name]) for workload, name in sorted(profiles)]
 
     def _end(self, live: LiveJob, state: str, code: int) -> None:
         running, live.running = live.running, None  # the two know each other: no garbage that only a collector finds
@@ -265,11 +305,13 @@ class Jobs:
         now, energy, job_id = self._queue.now, -1.0, live.job.id
         live.state, live.code = state, code
         self._machines.release(live.hosts.bits, now)
-        joules = running.stop()
+        joules, lost = running.stop(), running.lost
+        if abs(lost) > PRECISION:
+            self._ended.slowed.append(SlowedJob(job_id, now - live.start, now - live.start - lost))
         if self._context.meter is not None:
-            energy = joules
             del self._charged[job_id]
-            self.joules_at_last_end = self._context.meter.total(now)
+            if self._context.settings.energy:
+                energy, self.joules_at_last_end = joules, self._context.meter.total(now)
         if self._context.tracer is not None:
             self._context.tracer.job(JOB_ENDED)
         if self._inboxes:

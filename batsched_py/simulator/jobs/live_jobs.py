@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -50,6 +51,14 @@ class RunningJob(Protocol):
     @property
     def waits(self) -> bool:
         """True if it waits for a message and no walltime will ever end that."""
+
+    @property
+    def lost(self) -> float:
+        """Seconds by which other jobs have delayed it; known when it was stopped."""
+
+    @property
+    def release(self) -> Callable[[], None] | None:
+        """Free what it uses when its end at its walltime was told; None if it uses nothing then."""
 
     def begin(self) -> None:
         """Start at the present instant."""

@@ -1,23 +1,24 @@
-"""Planned jobs: running jobs whose end is known when they start, unless their hosts change speed."""
+"""Planned jobs: running jobs whose end is known when they start, unless their hosts change speed.
+
+`contending_jobs` has those that others may slow down.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import ClassVar
 
-from batsched_py.model.limits import LONGEST, TOO_LONG
 from batsched_py.protocol.events import Progress
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import Execution, Profiles, ending
 from batsched_py.simulator.jobs.live_jobs import LiveJob
 from batsched_py.simulator.jobs.work import Task, Work, last_task, progress_at, rank_of_end, task_at
 from batsched_py.simulator.machines.energy_use import EnergyUse
-from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.time.event_queue import RANK_END, RANK_WATCH, Ticket
 
 
 class PlannedJob:
-    """One running job that does not talk. BrokenRuleError if Batsim aborts when it starts."""
+    """One running job that does not talk, and that no other slows down."""
 
     __slots__ = (
         "_ahead",
@@ -34,6 +35,9 @@ class PlannedJob:
 
     #: It never waits for a message.
     waits: ClassVar[bool] = False
+    #: It uses nothing that others use, and loses no time by them.
+    release: ClassVar[None] = None
+    lost: ClassVar[float] = 0.0
 
     def __init__(
         self,
@@ -41,13 +45,16 @@ class PlannedJob:
         execution: Execution,
         live: LiveJob,
         profiles: Profiles,
+        work: Work,
+        *,
         end: Callable[[LiveJob], None],
     ) -> None:
-        """`end` is called when the job ends by itself or at its walltime; its code stands in `live` before."""
+        """`work` is what it does at the present speeds of its hosts.
+
+        `end` is called when the job ends by itself or at its walltime; its code stands in `live` before.
+        """
         self._context, self._execution, self._live, self._profiles, self._end = context, execution, live, profiles, end
-        self._work = work = execution.work(live.profile, profiles, live.site)
-        if live.job.walltime is None and work.duration > LONGEST:
-            raise BrokenRuleError(f"runs {work.profile} without a walltime: {TOO_LONG} not {work.duration:g}")
+        self._work = work
         #: By how many seconds the work is further than the clock, where speeds have changed.
         self._ahead = 0.0
         #: The end; of a parallel task that takes as long as its walltime, also the end of that.

@@ -119,7 +119,8 @@ class ProfileStore:
         Jobs that have it keep it; the last one takes it along.
         """
         profiles = self.by_workload[workload]
-        _forget(profiles, profile)
+        if not self._generation.keeps_needed_profiles or profiles.needed[profile] == 1:
+            _forget(profiles, profile)
         _drop(profiles, profile)
 
 

@@ -24,11 +24,11 @@ class Registration:
     ) -> None:
         """`used_ids` are those of the static jobs; not needed if jobs cannot be registered."""
         self._context, self._profiles, self._submit = context, profiles, submit
-        self._enabled = context.settings.dynamic_jobs
+        self._enabled = context.settings.dynamic_jobs or context.generation.greets
         #: Ids of all jobs, static and registered, ended ones too.
         self._used_ids = used_ids
         #: True until the scheduler says that it will register nothing more; never true if it may not.
-        self.open = self._enabled
+        self.open = context.settings.dynamic_jobs
         self.count = 0
 
     def register_profile(self, command: RegisterProfile) -> None:

@@ -52,7 +52,7 @@ class Submissions:
     def submit(self, entries: Iterable[Entry]) -> None:
         """Submit jobs together."""
         context, names, submitted = self._context, self._profiles.names, list[tuple[Job, Profile]]()
-        if context.meter is not None and self.joules_at_first < 0:
+        if context.settings.energy and context.meter is not None and self.joules_at_first < 0:
             self.joules_at_first = context.meter.settle_all(context.queue.now)
         for _, number, _, plain in entries:
             workload = names[number]
@@ -67,7 +67,8 @@ class Submissions:
     def finish(self) -> None:
         """Note that the last job was submitted."""
         self.over = True
-        if self._context.generation.announces_last_job:
+        generation = self._context.generation
+        if generation.announces_last_job and (self._workloads or generation.announces_without_workload):
             self._context.emit(Notify(self._context.queue.stamp, NO_MORE_STATIC_JOB))
 
 

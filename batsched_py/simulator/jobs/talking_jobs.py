@@ -15,15 +15,18 @@ from batsched_py.bits import lowest_one
 from batsched_py.errors import RefusedError
 from batsched_py.model.profile import Composed, Profile, Receive, Send
 from batsched_py.protocol.events import FromJobMessage, Members, Progress
+from batsched_py.simulator.contention.activities import Activity
+from batsched_py.simulator.contention.demand import Demand
+from batsched_py.simulator.contention.fluid_model import FluidModel
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import Execution, Site, io_of_step
 from batsched_py.simulator.jobs.live_jobs import LiveJob
 from batsched_py.simulator.jobs.profiles import WorkloadProfiles
 from batsched_py.simulator.jobs.work import Task, rank_of_end
-from batsched_py.simulator.machines.energy_use import EnergyUse
+from batsched_py.simulator.machines.energy_use import EnergyUse, HostDraw
 from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.referee.errors import BrokenRuleError
-from batsched_py.simulator.time.event_queue import RANK_END, Ticket
+from batsched_py.simulator.time.event_queue import RANK_END, RANK_WATCH, Ticket
 from batsched_py.simulator.wire.rounding import wire_members
 
 #: Profiles inside each other at which a job is taken to go on for ever.
@@ -82,13 +85,21 @@ class TalkingJob:
         #: True once the job has ended, or was killed.
         self._over = False
         #: Draw of the task that runs, if energy is counted; joules of the hosts when the job began.
-        self._energy_use: EnergyUse | None = None
+        self._energy_use: EnergyUse | HostDraw | None = None
         self._before = self._joules()
+        #: The task that runs, if others may slow it down; seconds by which they have delayed those before it.
+        self._activity: Activity | None = None
+        self.lost = 0.0
 
     @property
     def waits(self) -> bool:
         """True if it waits for a text and no walltime will ever end that."""
         return self._waiting_since is not None and self._ticket is None
+
+    @property
+    def release(self) -> Callable[[], None] | None:
+        """Free what the task uses that its walltime has cut; None if there is none."""
+        return None if self._activity is None else self._release
 
     def begin(self) -> None:
         """Play on until something takes time."""
@@ -121,17 +132,20 @@ class TalkingJob:
         progress: Progress | None = None
         for frame in reversed(self._frames[:REPORTED_LEVELS]):
             if frame.task is not None and not isinstance(frame.profile, Send):
-                elapsed = self._queue.now - frame.since
-                progress = Progress(frame.profile.name, round(frame.task.progress(elapsed), 6))
+                progress = Progress(frame.profile.name, round(self._share(frame.task, frame.since), 6))
             else:
                 progress = Progress(frame.profile.name, None, frame.step, progress)
         assert progress is not None  # noqa: S101  # a job that runs plays a profile
         task = self._frames[-1].task
+        self._release()
         return -1 if task is None else task.killed_code, progress
 
     def stop(self) -> float:
         """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
         self._over, self._waiting_since = True, None
+        if self._activity is not None and self._context.fluid is not None:
+            self.lost += self._context.fluid.lost(self._activity)
+            self._activity.mute()
         self._drop_ticket()
         self._unload()
         return self._joules() - self._before
@@ -151,7 +165,7 @@ class TalkingJob:
             if following is not None:
                 if len(self._frames) == DEEPEST:
                     name = following.profile.name
-                    raise BrokenRuleError(f"goes on for ever: {DEEPEST} profiles inside each other ({name})")
+                    raise BrokenRuleError(f"continues forever: {DEEPEST} profiles inside each other ({name})")
                 self._frames.append(following)
                 continue
             if self._waiting_since is not None:
@@ -222,14 +236,50 @@ class TalkingJob:
         if self._over:
             return
         frame.since = self._queue.now
+        if task.demand is not None and self._context.fluid is not None:
+            self._contend(task, task.demand, self._context.fluid)
+            return
         if task.loads and self._context.meter is not None:
             self._energy_use = EnergyUse(self._context.meter, self._queue, self._hosts, task)
         self._due(task, task.duration)
 
+    def _contend(self, task: Task, demand: Demand, fluid: FluidModel) -> None:
+        """Let the task advance beside others; its walltime may cut it."""
+        self._measured = now = self._queue.now
+        if self._left < math.inf:
+            self._ticket = self._queue.at(now + self._left, RANK_WATCH, self._run_out, None)
+        on_pace = None
+        if self._context.meter is not None:
+            self._energy_use = draw = HostDraw(self._context.meter, self._queue, self._hosts)
+            draw.begin(task)
+            on_pace = partial(_load, draw, self._execution, task)
+        self._activity = fluid.begin(demand, self._end_activity, deadline=now + self._left, on_pace=on_pace)
+
+    def _end_activity(self) -> None:
+        self._drop_ticket()
+        if self._activity is not None:
+            self.lost += self._activity.lost
+        self._activity, self._spending = None, self._queue.now - self._measured
+        self._go_on(None)
+
+    def _release(self) -> None:
+        if self._activity is not None and self._context.fluid is not None:
+            self._context.fluid.stop(self._activity)
+            self.lost += self._activity.lost
+            self._activity = None
+
+    def _share(self, task: Task, since: float) -> float:
+        """Return the share of its work that a task has done."""
+        if self._activity is not None and self._context.fluid is not None:
+            return self._context.fluid.progress(self._activity)
+        return task.progress(self._queue.now - since)
+
     def follow_speeds(self) -> None:
         """Compute the end of the task anew after a change of speed of some of the hosts."""
         frame, now = self._frames[-1], self._queue.now
-        if self._energy_use is None or frame.task is None:
+        if self._activity is not None and self._context.fluid is not None:
+            self._context.fluid.follow_speeds(self._activity)
+        if not isinstance(self._energy_use, EnergyUse) or frame.task is None:
             return
         task = self._task(frame)
         done = self._energy_use.follow(task)
@@ -272,3 +322,8 @@ class TalkingJob:
             return 0.0
         meter.settle_all(now)
         return meter.joules(members(self._hosts), now)
+
+
+def _load(draw: HostDraw, execution: Execution, task: Task, seconds: float) -> None:
+    """Let the hosts draw what they draw when the task advances so that it would take so many seconds in all."""
+    draw.load(execution.loads(task, seconds))

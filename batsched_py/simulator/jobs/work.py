@@ -8,6 +8,7 @@ from itertools import islice
 from msgspec import Struct
 
 from batsched_py.protocol.events import Progress
+from batsched_py.simulator.contention.demand import Demand
 from batsched_py.simulator.time.event_queue import RANK_END, RANK_TASK_END, RANK_WATCH
 
 
@@ -23,6 +24,8 @@ class Task(Struct, frozen=True):
         alone: a parallel task of one executor.
         latency: seconds that pass before it advances, at whatever speed.
         is_delay: a delay must end *before* the walltime, a parallel task may end with it (E10, as observed).
+        demand: what a parallel task needs; None of a delay.
+        contends: others may slow it down, so that its duration is only what it takes alone.
     """
 
     profile: str
@@ -33,6 +36,8 @@ class Task(Struct, frozen=True):
     alone: bool = False
     latency: float = 0.0
     is_delay: bool = True
+    demand: Demand | None = None
+    contends: bool = False
 
     @property
     def killed_code(self) -> int:
@@ -55,13 +60,17 @@ class Task(Struct, frozen=True):
 
 
 class TaskSequence(Struct, frozen=True):
-    """Steps one after the other, the whole `repeat` times; `duration` is that of everything."""
+    """Steps one after the other, the whole `repeat` times; `duration` is that of everything.
+
+    `contends` if one of the steps does.
+    """
 
     profile: str
     duration: float
     return_code: int
     steps: tuple[Work, ...]
     repeat: int
+    contends: bool = False
 
     @property
     def round(self) -> float:
@@ -116,6 +125,21 @@ def tasks(work: Work) -> Iterator[Task]:
     for _ in range(work.repeat):
         for step in work.steps:
             yield from tasks(step)
+
+
+def tasks_with_paths(
+    work: Work, path: tuple[tuple[str, int], ...] = ()
+) -> Iterator[tuple[tuple[tuple[str, int], ...], Task]]:
+    """Yield each task, in order of execution, after the profiles around it and the index of the step in each of them.
+
+    Steps are counted through all repetitions, as `progress_at` does.
+    """
+    if isinstance(work, Task):
+        yield path, work
+        return
+    for repetition in range(work.repeat):
+        for position, step in enumerate(work.steps, repetition * len(work.steps)):
+            yield from tasks_with_paths(step, (*path, (work.profile, position)))
 
 
 def tasks_from(work: Work, index: int) -> tuple[float, Iterator[Task]]:

@@ -1,11 +1,59 @@
-"""EnergyUse: what one running job makes its hosts draw, task after task, and the joules consumed meanwhile."""
+"""What one running job makes its hosts draw, task after task, and the joules consumed meanwhile."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from batsched_py.simulator.jobs.work import Task, Work, tasks, tasks_from
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.time.event_queue import RANK_END, EventQueue, Ticket
+
+
+class HostDraw:
+    """What the hosts of one running job draw, whose tasks begin and end when the job says so."""
+
+    __slots__ = ("_before", "_hosts", "_loads", "_meter", "_queue", "_task")
+
+    def __init__(self, meter: EnergyMeter, queue: EventQueue, hosts: int) -> None:
+        self._meter, self._queue = meter, queue
+        self._hosts = members(hosts)
+        meter.settle_all(queue.now)
+        self._before = meter.joules(self._hosts, queue.now)
+        #: The task that runs, and the share of the speed of each of its hosts that it uses; () while it uses nothing.
+        self._task: Task | None = None
+        self._loads: Sequence[float] = ()
+
+    def begin(self, task: Task) -> None:
+        """Begin a task, which uses nothing until `load` is called."""
+        self._task = task
+        if task.alone:
+            self._meter.settle(task.hosts, self._queue.now)
+
+    def load(self, loads: Sequence[float]) -> None:
+        """Let the task use these shares of the speeds of its hosts from now on."""
+        self._unload()
+        assert self._task is not None  # noqa: S101  # it has begun
+        self._meter.load(self._task.hosts, loads)
+        self._loads = loads
+
+    def end(self) -> None:
+        """End the task."""
+        assert self._task is not None  # noqa: S101  # it has begun
+        self._meter.settle(self._task.hosts or self._hosts[:1], self._queue.now)
+        self._unload()
+        self._task = None
+
+    def stop(self) -> float:
+        """End the job; return the joules its hosts have consumed since it began, whatever made them."""
+        self._meter.settle_all(self._queue.now)
+        self._unload()
+        return self._meter.joules(self._hosts, self._queue.now) - self._before
+
+    def _unload(self) -> None:
+        if self._task is not None and self._loads:
+            self._meter.unload(self._task.hosts, self._loads)
+        self._loads = ()
 
 
 class EnergyUse:

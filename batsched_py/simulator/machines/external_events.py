@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+import orjson
+
 from batsched_py.bits import format_bits
 from batsched_py.errors import WorkloadError
 from batsched_py.protocol import events as notices
-from batsched_py.protocol.events import Notify
+from batsched_py.protocol.events import Notify, ToldBy
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.machines import SWITCHING_ON
 from batsched_py.simulator.wire.rounding import wire_members
-from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
+from batsched_py.traces.event_file import GENERIC, MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 
 FAILED_WHILE_SWITCHED_ON: Final = (
     "machines: a host that fails while it is switched on goes on here; real Batsim 4.2.1 aborts when it is on"
@@ -49,6 +51,10 @@ class ExternalEvents:
     def happen(self, events: Iterable[ExternalEvent]) -> None:
         """Change the machines, and notify the scheduler."""
         now, stamp = self._queue.now, self._queue.stamp
+        if not self._context.generation.fails_machines:
+            for event in events:
+                self._context.emit(_told(event, stamp))
+            return
         for event in events:
             hosts = event.hosts
             if event.type == MACHINE_UNAVAILABLE:
@@ -67,3 +73,13 @@ class ExternalEvents:
     def finish(self) -> None:
         """Notify the scheduler that there will be no more."""
         self._context.emit(Notify(self._queue.stamp, notices.NO_MORE_EXTERNAL_EVENT))
+
+
+def _told(event: ExternalEvent, stamp: float) -> Notify:
+    """Return an event as Batsim 5 tells it: a text, with an id. One of machines is the text that is agreed upon."""
+    members = {name: value for name, value in event.members.items() if name != "timestamp"}
+    if event.type == GENERIC and type(event.members.get("data")) is str:
+        said = event.members["data"]
+    else:
+        said = orjson.dumps({"type": event.type, **wire_members(members)}).decode()
+    return Notify(stamp, event.type, event.hosts or None, members, ToldBy(event.id, said))

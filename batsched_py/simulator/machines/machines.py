@@ -37,6 +37,8 @@ class Machines:
         self.hosts_in = {IDLE: self.all, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0}
         #: Hosts that an external event has made unavailable.
         self.unavailable = 0
+        #: (time, compute hosts that are unavailable from then on), ascending.
+        self.outages: list[tuple[float, int]] = []
         #: State -> hosts seen in it; when that number last changed; seconds spent in it until then, by all hosts.
         self._counts = {IDLE: compute, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0, UNAVAILABLE: 0}
         self._since = dict.fromkeys(self._counts, 0.0)
@@ -89,12 +91,14 @@ class Machines:
         for state, in_state in self.hosts_in.items():
             self._count(in_state & hosts, state, UNAVAILABLE, now)
         self.unavailable |= hosts
+        self.outages.append((now, self.unavailable & self.compute))
 
     def restore(self, hosts: int, now: float) -> None:
         """Make unavailable hosts again what they are underneath."""
         for state, in_state in self.hosts_in.items():
             self._count(in_state & hosts, UNAVAILABLE, state, now)
         self.unavailable &= ~hosts
+        self.outages.append((now, self.unavailable & self.compute))
 
     def seconds(self) -> dict[str, float]:
         """Return state -> seconds spent in it, summed over compute hosts, each up to its last change, as in Batsim."""
@@ -111,6 +115,11 @@ class Machines:
         """Return the numbers of hosts sleeping, switching on and off, idle, computing; the rest is unavailable."""
         counts = self._counts
         return counts[SLEEPING], counts[SWITCHING_ON], counts[SWITCHING_OFF], counts[IDLE], counts[COMPUTING]
+
+    @property
+    def unavailable_count(self) -> int:
+        """The number of compute hosts that are unavailable."""
+        return self._counts[UNAVAILABLE]
 
     def states(self, hosts: int) -> str:
         """Return the states of these hosts in words, for messages: "0-3 idle, 4 sleeping"."""

@@ -23,6 +23,8 @@ class SwitchRequest(Struct):
 
     hosts: int
     pstate: int
+    #: Hosts are turned on or off (Batsim 5).
+    turns: bool
     #: Hosts that are still switching.
     waiting: int
 
@@ -55,12 +57,17 @@ class Switching:
         if hosts & ~self._machines.all:
             raise BrokenRuleError("names a host that does not exist", hosts=hosts & ~self._machines.all)
         sleeping, waking = self._sort_out(hosts, pstate)
+        if command.turns and hosts & ~(sleeping | waking):
+            staying = hosts & ~(sleeping | waking)
+            raise BrokenRuleError(
+                "cannot be turned on or off: it is that already, or has no such pstate", hosts=staying
+            )
         self.requests += 1
         self.host_switches += hosts.bit_count()
         self._meter.settle_all(self._queue.now)
         if self._tracer is not None:
             self._tracer.switch(hosts, TO_SLEEP if sleeping else TO_COMPUTING)
-        request = SwitchRequest(hosts, pstate, sleeping | waking)
+        request = SwitchRequest(hosts, pstate, command.turns, sleeping | waking)
         self._depart(request, sleeping, IDLE, SWITCHING_OFF)
         self._depart(request, waking, SLEEPING, SWITCHING_ON)
         at_once = hosts & ~request.waiting
@@ -140,4 +147,5 @@ class Switching:
         self._meter.settle_all(self._queue.now)
         if self._tracer is not None:
             self._tracer.switch(request.hosts, request.pstate)
-        self._context.emit(ResourceStateChanged(self._queue.stamp, HostSet(request.hosts), str(request.pstate)))
+        hosts, pstate = HostSet(request.hosts), str(request.pstate)
+        self._context.emit(ResourceStateChanged(self._queue.stamp, hosts, pstate, turned=request.turns))

@@ -10,16 +10,22 @@ from typing import Final
 import batsched_py
 from batsched_py.bits import format_bits
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
-from batsched_py.simulator.records import JobRecord, Result, stretch
+from batsched_py.simulator.records import JobRecord, Result, SlowedJob, stretch
 from batsched_py.traces.atomic_file import write_atomically, write_pieces_atomically
 from batsched_py.traces.text_aside import TextAside
 
 #: Endings of Batsim's result files, behind the prefix of its option -e.
 JOBS: Final = "_jobs.csv"
 SCHEDULE: Final = "_schedule.csv"
+#: In Batsim 5.
+SCHEDULE_JSON: Final = "_schedule.json"
 MACHINE_STATES: Final = "_machine_states.csv"
 CONSUMED_ENERGY: Final = "_consumed_energy.csv"
 PSTATE_CHANGES: Final = "_pstate_changes.csv"
+#: Ending of a file that Batsim does not have: the jobs that others have slowed down.
+CONTENTION: Final = "_contention.csv"
+
+CONTENTION_HEADER: Final = "job_id,workload_name,execution_time,alone_time,slowdown"
 
 JOBS_HEADER: Final = (
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -29,6 +35,9 @@ JOBS_HEADER: Final = (
 
 _ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,"%s"\n'
 _REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"\n'
+
+#: Columns that depend on the machine, which Batsim 5 has in a file of their own.
+_WALL_CLOCK: Final = frozenset({"scheduling_time", "simulation_time"})
 
 #: Rows that are written at once.
 PIECE: Final = 4096
@@ -44,6 +53,16 @@ def write_jobs(path: Path, result: Result) -> None:
     """
     listed = (record for record in result.jobs if result.lists_rejected or not record.rejected)
     write_rows(path, JOBS_HEADER, map(_row, listed))
+
+
+def write_contention(path: Path, slowed: Iterable[SlowedJob]) -> None:
+    """Write one row for each job that others have slowed down; the file is replaced whole or not at all. OSError."""
+    rows = []
+    for job in slowed:
+        workload, _, name = job.job_id.partition("!")
+        times = f"{job.execution:.6f},{job.alone:.6f},{stretch(job.execution, job.alone):.6f}"
+        rows.append(f"{name},{workload},{times}\n")
+    write_rows(path, CONTENTION_HEADER, iter(rows))
 
 
 class JobRows(TextAside):
@@ -71,6 +90,18 @@ def write_schedule(path: Path, result: Result) -> None:
     """Write one row of metrics of the whole run; the file is replaced at once or not at all. OSError."""
     columns = schedule_columns(result)
     write_atomically(path, f"{','.join(columns)}\n{','.join(columns.values())}\n".encode())
+
+
+def write_schedule_json(path: Path, result: Result) -> None:
+    """Write the metrics of the whole run as Batsim 5 does, without those of the wall clock. OSError."""
+    columns = schedule_columns(result)
+    lines = [f'  "{name}": {_json_number(value)}' for name, value in columns.items() if name not in _WALL_CLOCK]
+    write_atomically(path, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+def _json_number(value: str) -> str:
+    """Return a number as it is, and any other text in quotes."""
+    return value if value.replace(".", "", 1).replace("-", "", 1).isdigit() else f'"{value}"'
 
 
 def schedule_columns(result: Result) -> Mapping[str, str]:

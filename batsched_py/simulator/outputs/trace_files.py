@@ -11,15 +11,24 @@ from batsched_py.simulator.outputs.result_files import write_rows
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows, Trace
 
 MACHINE_STATES_HEADER: Final = ",".join(["time", *(f"nb_{state}" for state in HOST_STATES)])
+#: A column of ours, after Batsim's.
+UNAVAILABLE_COLUMN: Final = "nb_unavailable"
 CONSUMED_ENERGY_HEADER: Final = "time,energy,event_type,wattmin,epower"
 PSTATE_CHANGES_HEADER: Final = "time,machine_id,new_pstate"
 
 
 def write_machine_states(path: Path, rows: StateRows) -> None:
-    """Times have six digits in all, not after the point; the file is replaced whole or not at all. OSError."""
+    """Times have six digits in all, not after the point; the file is replaced whole or not at all. OSError.
+
+    Where hosts were unavailable it has a last column that Batsim's file has not; else it is Batsim's.
+    """
     counts = iter(rows.counts)
-    per_row = zip(rows.times, *[counts] * len(HOST_STATES), strict=False)  # the same iterator: five numbers a row
-    write_rows(path, MACHINE_STATES_HEADER, map("%g,%d,%d,%d,%d,%d\n".__mod__, per_row))
+    columns = [rows.times, *[counts] * len(HOST_STATES)]  # the same iterator: five numbers a row
+    header, row = MACHINE_STATES_HEADER, "%g,%d,%d,%d,%d,%d"
+    if any(rows.unavailable):
+        columns.append(rows.unavailable)
+        header, row = f"{header},{UNAVAILABLE_COLUMN}", f"{row},%d"
+    write_rows(path, header, map(f"{row}\n".__mod__, zip(*columns, strict=False)))
 
 
 def write_consumed_energy(path: Path, rows: EnergyRows) -> None:

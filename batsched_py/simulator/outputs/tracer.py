@@ -40,6 +40,7 @@ class Tracer:
         if states is not None:
             states.times.append(self._queue.now)
             states.counts.extend(self._machines.census())
+            states.unavailable.append(self._machines.unavailable_count)
 
     def _measure(self, kind: str) -> None:
         assert self._meter is not None  # noqa: S101  # without it there are no rows of energy

@@ -50,10 +50,12 @@ class StateRows(Struct):
     Attributes:
         times: one for each row, ascending.
         counts: one for each of HOST_STATES for each row.
+        unavailable: how many hosts were in none of these states, one for each row; empty if nothing tells.
     """
 
     times: array[float] = field(default_factory=numbers)
     counts: array[int] = field(default_factory=counts)
+    unavailable: array[int] = field(default_factory=lambda: array("I"))
 
     def columns(self) -> Mapping[str, array[int]]:
         """Return state (of HOST_STATES) -> how many hosts are in it, for each row."""

@@ -11,6 +11,10 @@ from batsched_py.text.display import displayed
 _LONGEST: Final = 400
 
 
+class StoppedError(Exception):
+    """Raised if the scheduler ends the simulation: what it said after that is dropped, and so is what would happen."""
+
+
 class BrokenRuleError(Exception):
     """Raised if a command breaks a rule; names the job and the hosts (a bitmask) it is about, if it is about any."""
 

@@ -20,10 +20,13 @@ from batsched_py.text.wording import counted
 class PlacementRules:
     """Judges the hosts of an EXECUTE_JOB."""
 
-    def __init__(self, context: Context, profiles: ProfileStore) -> None:
+    def __init__(self, context: Context, profiles: ProfileStore, cores: Sequence[int] = ()) -> None:
+        """`cores` of each host; not needed where executors do not fill hosts."""
+        self._cores = cores
         self._context, self._machines, self._profiles = context, context.machines, profiles
         #: Bits of the hosts on which several jobs may run.
-        self._sharing = self._machines.compute if context.settings.compute_sharing else 0
+        self._checks = context.generation.checks_allocations
+        self._sharing = self._machines.compute if context.settings.compute_sharing or not self._checks else 0
         self._sharing |= self._machines.storages if context.settings.storage_sharing else 0
 
     def check(self, command: ExecuteJob, job: Job, profile: Profile) -> None:
@@ -37,7 +40,7 @@ class PlacementRules:
                 "cannot run there: the pstate of the host is none that computes", job=job.id, hosts=unfit
             )
         given = size_of(hosts) if command.mapping is None else len(command.mapping)
-        if given != job.size and not self._is_flexible(job, profile):
+        if given != job.size and self._checks and not self._is_flexible(job, profile):
             what = ("host",) if command.mapping is None else ("executor in the mapping", "executors in the mapping")
             raise BrokenRuleError(
                 f"asks for {counted(job.size, 'host')}, not {counted(given, *what)}", job=job.id, hosts=hosts
@@ -50,13 +53,43 @@ class PlacementRules:
 
     def site(self, command: ExecuteJob, job: Job, profile: Profile) -> Site:
         """Return where the job runs; its io job's profile becomes one of its workload, as in Batsim."""
-        executors = () if type(profile) is Delay else _executors(command)
+        executors = () if type(profile) is Delay else self._executors(command, job)
+        if command.overrides:
+            return self._overridden(command, job, executors)
         if command.storage_mapping is not None:
             return Site(executors, command.storage_mapping)
         if command.additional_io is not None:
             io = command.additional_io
             return Site(executors, io_profile=self._io_profile(io, job, profile), io_hosts=members(io.hosts.bits))
         return Site(executors) if executors else NO_SITE
+
+    def _executors(self, command: ExecuteJob, job: Job) -> Sequence[int]:
+        """Return the host of each executor; where hosts are not counted there are as many as the job asks for."""
+        if command.mapping is not None or self._checks:
+            return _executors(command)
+        return self._placed(members(command.hosts.bits), command.placement, job.size)
+
+    def _placed(self, hosts: Sequence[int], placement: str, count: int) -> Sequence[int]:
+        """Place so many executors on hosts in turn, or on one after the other, as many as each has cores."""
+        slots = hosts
+        if placement == "fill":
+            slots = [host for host in hosts for _ in range(self._cores[host])]
+        return [slots[executor % len(slots)] for executor in range(count)]
+
+    def _overridden(self, command: ExecuteJob, job: Job, executors: Sequence[int]) -> Site:
+        """Return a site with hosts of their own for some profiles of a sequence."""
+        own: dict[str, Sequence[int]] = {}
+        for placed in command.overrides:
+            wrong = placed.hosts.bits & ~self._machines.all
+            if wrong:
+                rule = f"names hosts for the profile {placed.name} that do not exist: there are {self._machines.count}"
+                raise BrokenRuleError(rule, job=job.id, hosts=wrong)
+            hosts = members(placed.hosts.bits)
+            if placed.mapping is not None:
+                own[placed.name] = [hosts[placed.mapping[executor]] for executor in range(len(placed.mapping))]
+            else:
+                own[placed.name] = self._placed(hosts, placed.placement, job.size)
+        return Site(executors, command.storage_mapping or {}, overrides=own)
 
     def _io_profile(self, io: AdditionalIo, job: Job, profile: Profile) -> Profile:
         """Return its profile, added to the workload if it comes along; BrokenRuleError."""

@@ -12,13 +12,14 @@ from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.protocol.events import Answer, Nop, Notify, Query, RequestedCall
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.simulator.referee.errors import BrokenRuleError, StoppedError
 from batsched_py.simulator.time.event_queue import RANK_CALL
 
 if TYPE_CHECKING:
     from batsched_py.simulator.jobs.lifecycle import Jobs
     from batsched_py.simulator.jobs.registration import Registration
     from batsched_py.simulator.machines.switching import Switching
+    from batsched_py.simulator.recurring import Recurring
 
 #: A call asked less than this ahead is made this much ahead, as in Batsim; in seconds.
 SHORTEST_CALL: Final = 1e-5
@@ -27,7 +28,9 @@ SHORTEST_CALL: Final = 1e-5
 class Referee:
     """Judges and applies commands at the time the clock shows."""
 
-    def __init__(self, context: Context, jobs: Jobs, switching: Switching, registration: Registration) -> None:
+    def __init__(
+        self, context: Context, jobs: Jobs, switching: Switching, registration: Registration, recurring: Recurring
+    ) -> None:
         self._context, self._queue = context, context.queue
         #: Class of a command -> what applies it; raises BrokenRuleError.
         self._appliers: dict[type, Callable[[Any], None]] = {
@@ -42,6 +45,11 @@ class Referee:
             commands.RegisterProfile: registration.register_profile,
             Notify: registration.notify,
             CallMeLater: self._call_later,
+            commands.CallPeriodically: recurring.call,
+            commands.StopCalls: recurring.stop_calls,
+            commands.CreateProbe: recurring.measure,
+            commands.StopProbe: recurring.stop_probe,
+            commands.StopSimulation: _stop,
             Query: self._query,
             Answer: _ignore,
             Nop: _ignore,
@@ -58,13 +66,14 @@ class Referee:
 
     def _call_later(self, command: CallMeLater) -> None:
         now = self._queue.now
-        if not command.at > min(now, self._queue.stamp):
+        if not command.at > min(now, self._queue.stamp) and not self._context.generation.calls_at_once:
             raise BrokenRuleError(f"asks to be called at {command.at!r}, which is not later than {self._queue.stamp!r}")
         call = partial(self._context.mailbox.post, self._announce_call)
-        self._queue.at(max(command.at, now + SHORTEST_CALL), RANK_CALL, call, None)
+        soonest = now if self._context.generation.calls_at_once else now + SHORTEST_CALL
+        self._queue.at(max(command.at, soonest), RANK_CALL, call, command.call_id)
 
-    def _announce_call(self, _: None) -> None:
-        self._context.emit(RequestedCall(self._queue.stamp))
+    def _announce_call(self, call_id: str) -> None:
+        self._context.emit(RequestedCall(self._queue.stamp, call_id=call_id))
 
     def _query(self, command: Query) -> None:
         if list(command.requests) != ["consumed_energy"] or command.requests["consumed_energy"] != {}:
@@ -73,6 +82,10 @@ class Referee:
             raise BrokenRuleError("asks for consumed_energy, which needs energy to be counted (-E)")
         joules = round(self._context.meter.settle_all(self._queue.now), 6)
         self._context.emit(Answer(self._queue.stamp, {self._context.generation.energy_answer: joules}))
+
+
+def _stop(_: Command) -> None:
+    raise StoppedError
 
 
 def _ignore(command: Answer | Nop) -> None:

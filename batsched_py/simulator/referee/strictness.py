@@ -13,11 +13,9 @@ from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.traces.simgrid_config import is_known
 
 NO_TRANSFERS: Final = "profiles: a parallel task without all its `com` sends nothing here; Batsim refuses the workload"
-NO_SIZE: Final = "workloads: an `nb_res` that is absent or 0 is not looked at here; Batsim refuses the workload"
+NO_SIZE: Final = "workloads: an `nb_res` that is absent or 0 is ignored here; Batsim refuses the workload"
 NO_MASTER: Final = "platform: it has no master host (-m, or the role master), which is needed by real Batsim alone"
-UNKNOWN_CONFIG: Final = (
-    "platform: items of its `config` are passed over here; SimGrid stops at those it does not know: "
-)
+UNKNOWN_CONFIG: Final = "platform: items of its `config` are ignored here; SimGrid stops at those it does not know: "
 
 
 def refused_files(
@@ -26,7 +24,7 @@ def refused_files(
     """Yield a line for each rule of Batsim or SimGrid that a file breaks."""
     if platform.master(master_host) is None:
         yield NO_MASTER
-    unknown = [item for item in platform.config if not is_known(item)]
+    unknown = [item for item, _ in platform.config if not is_known(item)]
     if unknown:
         yield UNKNOWN_CONFIG + ", ".join(unknown)
     if any(not workload.host_count for workload in workloads):

@@ -17,6 +17,8 @@ RANK_WATCH: Final = 5
 RANK_CALL: Final = 6
 #: Messages that take time arrive after all else of an instant was posted.
 RANK_MAIL: Final = 7
+#: Latencies end, and rates are computed anew, when all is known that changes them at an instant.
+RANK_RATES: Final = 8
 
 #: A sleep that has less than this to go is over for SimGrid, in seconds. What computes or travels is exact.
 PRECISION: Final = 1e-9

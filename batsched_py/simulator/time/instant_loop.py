@@ -26,10 +26,16 @@ class InstantLoop:
 
     def run(self, ask: Ask, apply: Apply) -> None:
         """Play until nothing will ever happen again."""
+        while self.advance():
+            apply_reply(self._queue, ask(), apply)
+
+    def advance(self) -> bool:
+        """Let time pass until there is something to tell; return False if nothing will ever happen again."""
         queue, outbox = self._queue, self._outbox
-        while outbox or queue.run_next():
-            if outbox:
-                apply_reply(queue, ask(), apply)
+        while not outbox:
+            if not queue.run_next():
+                return False
+        return True
 
 
 def apply_reply(queue: EventQueue, reply: Message, apply: Apply) -> None:

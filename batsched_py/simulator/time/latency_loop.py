@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
 from batsched_py.simulator.time.instant_loop import Apply, Ask
-from batsched_py.simulator.time.mailbox import NetworkMailbox
+from batsched_py.simulator.time.mailbox import Carry, NetworkMailbox
 
 if TYPE_CHECKING:
     from batsched_py.protocol.codec import Message
@@ -24,10 +24,10 @@ class LatencyLoop:
     _apply: Apply
     _reply: Message
 
-    def __init__(self, queue: EventQueue, outbox: Sequence[Event], latencies: Sequence[float]) -> None:
-        """`latencies` are those of `mailbox.latencies`."""
+    def __init__(self, queue: EventQueue, outbox: Sequence[Event], carry: Carry) -> None:
+        """`carry` sends a message from a host, by its number, or from the master (-1)."""
         self._queue = queue
-        self.mailbox = NetworkMailbox(queue, outbox, latencies, self._exchange)
+        self.mailbox = NetworkMailbox(queue, outbox, carry, self._exchange)
         #: Position of the command that travels next.
         self._next = 0
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
-from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.protocol.events import Event
-from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
+from batsched_py.simulator.time.event_queue import EventQueue
 
 #: The sender is the master host, on which Batsim's server and its helpers live.
 MASTER: Final = -1
 
 Action = Callable[[Any], None]
 Then = Callable[[], None] | None
-#: (seconds on the way, what is done when it arrives, its argument, what its sender does then).
-_Posted = tuple[float, Action, Any, Then]
+#: (host of the sender, what is done when it arrives, its argument, what its sender does then).
+_Posted = tuple[int, Action, Any, Then]
+#: Sends a message from a host, and calls what is given when it has arrived.
+Carry = Callable[[int, Callable[[], None]], None]
 
 
 class InstantMailbox:
@@ -41,11 +43,9 @@ class NetworkMailbox:
     the latest reply was applied whole; so an instant may come in several messages (E5).
     """
 
-    def __init__(
-        self, queue: EventQueue, outbox: Sequence[Event], latencies: Sequence[float], speak: Callable[[], None]
-    ) -> None:
-        """`latencies` are as `latencies` returns them; `speak()` sends the outbox, which must not be empty."""
-        self._queue, self._outbox, self._latencies, self._speak = queue, outbox, latencies, speak
+    def __init__(self, queue: EventQueue, outbox: Sequence[Event], carry: Carry, speak: Callable[[], None]) -> None:
+        """`speak()` sends the outbox, which must not be empty."""
+        self._queue, self._outbox, self._carry, self._speak = queue, outbox, carry, speak
         self._posted: deque[_Posted] = deque()
         #: True while a message is on its way or is dealt with.
         self._taking = False
@@ -54,7 +54,7 @@ class NetworkMailbox:
 
     def post(self, action: Action, argument: Any, host: int = MASTER, then: Then = None) -> None:
         """Do `action(argument)` when all that was posted before and this has crossed the network; then `then()`."""
-        self._posted.append((self._latencies[host], action, argument, then))
+        self._posted.append((host, action, argument, then))
         if not self._taking:
             self._take()
 
@@ -65,7 +65,7 @@ class NetworkMailbox:
     def _take(self) -> None:
         self._taking = True
         posted = self._posted.popleft()
-        self._queue.at(self._queue.now + posted[0], RANK_MAIL, self._arrive, posted)
+        self._carry(posted[0], partial(self._arrive, posted))
 
     def _arrive(self, posted: _Posted) -> None:
         """Let the server take a message; its sender goes on after the server has looked whether more is there."""
@@ -86,18 +86,3 @@ class NetworkMailbox:
 
 
 Mailbox = InstantMailbox | NetworkMailbox
-
-
-def latencies(platform: Platform, hosts: Sequence[PlatformHost], master_name: str) -> list[float]:
-    """Return the seconds that one byte takes from each host to the master, and last from the master to itself.
-
-    All are 0 if the platform has no master.
-    """
-    master = platform.master(master_name)
-    if master is None:
-        return [0.0] * (len(hosts) + 1)
-    found = []
-    for host in (*hosts, master):
-        route = platform.route(host.name, master.name)
-        found.append(route.latency + max((1.0 / link.bandwidth for link in route.links), default=0.0))
-    return found

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from batsched_py.errors import RemoteProtocolError
+from batsched_py.protocol.batsim5.greeting import Hello
 from batsched_py.protocol.codec import Message
-from batsched_py.protocol.conversation import BatsimSide
+from batsched_py.protocol.conversation import BatsimSide, check_stop
 from batsched_py.protocol.dialects import Dialect
 from batsched_py.protocol.events import Event
 
@@ -15,26 +16,41 @@ Exchange = Callable[[bytes], bytes]
 
 
 class SchedulerLink:
-    """Batsim's end of the conversation over an exchange."""
+    """Batsim's end of the conversation, which somebody else carries."""
 
-    def __init__(self, exchange: Exchange, clock: Callable[[], float], dialect: Dialect) -> None:
-        self._exchange, self._clock, self._side = exchange, clock, BatsimSide(dialect)
-        self._begun = clock()
+    def __init__(self, clock: Callable[[], float], dialect: Dialect) -> None:
+        self._clock, self._side = clock, BatsimSide(dialect)
+        self._begun = self._asked = clock()
+        #: The clock of the simulation at the last request.
+        self._now = 0.0
         self.deciding_seconds = 0.0
         self.messages = 0
 
-    def request(self, now: float, events: Sequence[Event]) -> Message:
-        """Send a request; return the reply, or raise RemoteProtocolError for what makes Batsim abort."""
+    def greeting(self, words: str) -> bytes:
+        """Return what Batsim 5 says first: a text of the user's."""
+        self._asked = self._clock()
+        return self._side.greeting(words)
+
+    def read_hello(self, reply: bytes) -> Hello:
+        """Read the answer to the greeting; RemoteProtocolError as for a reply."""
+        self.deciding_seconds += self._clock() - self._asked
+        check_stop(reply)
+        return self._side.receive_hello(reply)
+
+    def write(self, now: float, events: Sequence[Event]) -> bytes:
+        """Return the next request, after which the scheduler decides."""
         request = self._side.request(now, events)
-        clock = self._clock
-        before = clock()
-        reply = self._exchange(request)
-        self.deciding_seconds += clock() - before
+        self._now, self._asked = now, self._clock()
+        return request
+
+    def read(self, reply: bytes) -> Message:
+        """Read the reply to the last request; RemoteProtocolError for what makes Batsim abort."""
+        self.deciding_seconds += self._clock() - self._asked
         self.messages += 1
         try:
             return self._side.receive(reply)
         except RemoteProtocolError as error:
-            raise RemoteProtocolError(error.path, f"{error.rule} (t={now:.6f})") from None
+            raise RemoteProtocolError(error.path, f"{error.rule} (t={self._now:.6f})") from None
 
     def total_seconds(self) -> float:
         """Return the wall-clock time since the link began."""

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
+import batsched_py
 from batsched_py.model.platform import PlatformHost
-from batsched_py.protocol.events import Config, Resource, SimulationBegins
+from batsched_py.protocol.batsim5.greeting import PROTOCOL_VERSION
+from batsched_py.protocol.events import NO_MEMBERS, Config, Resource, SimulationBegins
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.profiles import ProfileStore
+from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.wire.rounding import wire_members
+
+#: What Batsim 5 says of itself.
+_VERSIONS: Final = {
+    "batprotocol_version": PROTOCOL_VERSION,
+    "batsim_version": f"batsched-py {batsched_py.__version__}",
+    "batsim_commit": "",
+    "batsim_execution_context_json": "{}",
+}
 
 
 def build(
@@ -22,10 +34,11 @@ def build(
     if not context.generation.describes_workloads:
         resources = tuple(Resource(number, host.name, "idle", host.properties) for number, host in enumerate(hosts))
         return SimulationBegins(0.0, resources, compute_sharing=settings.compute_sharing, config=config)
+    later = context.generation.greets
     return SimulationBegins(
         0.0,
-        tuple(_resources(hosts, 0)),
-        tuple(_resources(storages, len(hosts))),
+        tuple(_resources(hosts, 0, later=later)),
+        tuple(_resources(storages, len(hosts), later=later)),
         settings.compute_sharing,
         settings.storage_sharing,
         config=config,
@@ -34,7 +47,16 @@ def build(
             name: {profile.name: wire_members(profile.members) for profile in profiles.by_name.values()}
             for name, profiles in profile_store.by_workload.items()
         },
+        extra=_told_besides(settings) if later else NO_MEMBERS,
     )
+
+
+def _told_besides(settings: Settings) -> dict[str, Any]:
+    """Return what Batsim 5 says besides: its version, its arguments as far as they matter, files of events."""
+    files = dict.fromkeys(event.source.rpartition(":")[0] for event in settings.external_events)
+    lists = [{"name": f"ee{number}", "filename": file} for number, file in enumerate(files)]
+    arguments = ["batsched-py", "simulate", *(["--energy-host"] if settings.energy else [])]
+    return {**_VERSIONS, "batsim_arguments": arguments, "external_event_lists": lists}
 
 
 def _config(context: Context) -> Config:
@@ -53,8 +75,17 @@ def _config(context: Context) -> Config:
     )
 
 
-def _resources(hosts: Iterable[PlatformHost], first: int) -> Iterable[Resource]:
-    """Return hosts numbered from `first`; each has a `role`, which is "" for a compute host."""
+def _resources(hosts: Iterable[PlatformHost], first: int, *, later: bool) -> Iterable[Resource]:
+    """Return hosts numbered from `first`; each has a `role`, which is "" for a compute host.
+
+    In Batsim 5 (`later`) there is a role only if it is one; and speeds, cores and pstates.
+    """
     for number, host in enumerate(hosts, first):
-        properties = {"role": host.role, **{key: value for key, value in host.properties.items() if key != "role"}}
-        yield Resource(number, host.name, "idle", properties, dict(host.zone_properties))
+        own = {key: value for key, value in host.properties.items() if key != "role"}
+        if not later:
+            yield Resource(number, host.name, "idle", {"role": host.role, **own}, dict(host.zone_properties))
+            continue
+        properties = {"role": host.role, **own} if host.role else own
+        told = {"pstate": host.pstate, "pstate_count": len(host.speeds), "core_count": host.cores}
+        extra = {**told, "computation_speed": list(host.speeds)}
+        yield Resource(number, host.name, "idle", properties, dict(host.zone_properties), extra)

@@ -1,6 +1,7 @@
 // The chart of hosts over time: what has run, what runs, and what is planned.
 
-const COLOURS = ["#88ccee", "#cc6677", "#ddcc77", "#44aa99", "#aa99dd", "#ee8866", "#77aadd", "#999933", "#ffaabb", "#bbcc33"];
+/** Those of jobs in all pictures (reporting.pictures.colouring). */
+const COLOURS = ["#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00", "#CC99BB"];
 /** What a lease does -> how it is drawn, and its name. */
 export const KINDS = {
   vm: ["solid", "runs"],

@@ -10,7 +10,13 @@ import pytest
 from rich.console import Console
 
 from batsched_py.campaigns.bootstrap import Estimate
-from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_cautions, find_different_jobs
+from batsched_py.campaigns.comparison import (
+    AlgorithmComparison,
+    compare_algorithms,
+    find_best_algorithms,
+    find_cautions,
+    find_different_jobs,
+)
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.metrics import METRICS, find_metrics
@@ -48,6 +54,39 @@ def shown(comparison: AlgorithmComparison, *, differences: bool = False) -> str:
         for table in comparison_tables(comparison, differences=differences):
             console.print(table)
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def best(found: AlgorithmComparison) -> frozenset[str]:
+    return find_best_algorithms(found, found.metrics[0])
+
+
+@pytest.mark.parametrize(
+    ("waits", "names"),
+    [
+        ([(10.0, 5.0)], {"mine"}),
+        ([(5.0, 10.0)], {"easy"}),
+        ([(10.0, 10.0)], set()),
+        ([(10.0, 5.0), (20.0, 15.0), (30.0, 20.0)], {"mine"}),
+        ([(5.0, 10.0), (15.0, 20.0), (20.0, 30.0)], {"easy"}),
+        ([(10.0, 5.0), (20.0, 25.0), (30.0, 20.0)], set()),
+        ([(5.0, 10.0), (25.0, 20.0), (20.0, 30.0)], set()),
+    ],
+)
+def test_the_best_mean_is_marked_where_intervals_show_a_difference(
+    waits: list[tuple[float, float]], names: set[str]
+) -> None:
+    """A single workload has no interval; one that contains 0 shows nothing."""
+    assert best(compare_algorithms(study(*waits), find_metrics(["mean_wait"]))) == names
+
+
+def test_nothing_is_the_best_of_different_jobs() -> None:
+    """Whoever rejects what is difficult waits less; if others succeeded, the metric is still of the same jobs."""
+    pair = [outcome("w0", "easy", 10.0, ran="x", succeeded="x"), outcome("w0", "mine", 5.0, ran="y", succeeded="x")]
+    both = Study(("w0",), tuple(Variant(each.variant, "easy") for each in pair), tuple(pair))
+    assert best(compare_algorithms(both, find_metrics(["mean_wait"]))) == frozenset()
+    pair[1] = outcome("w0", "mine", 5.0, ran="x", succeeded="y")
+    both = Study(("w0",), both.variants, tuple(pair))
+    assert best(compare_algorithms(both, find_metrics(["mean_wait"]))) == {"mine"}
 
 
 def test_workloads_are_paired() -> None:

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.campaigns import AlgorithmComparison, Drawn, Variant, compare_algorithms, find_metrics, run_study
+from batsched_py.campaigns.comparison import find_best_algorithms
 from batsched_py.campaigns.comparison_page import comparison_page, write_page
 from batsched_py.campaigns.figures import Kind, Sweep, draw_comparison, find_sweep, values_of
 from batsched_py.errors import OptionError
@@ -123,12 +124,30 @@ def test_a_page_shows_tables_pictures_and_every_workload(two: AlgorithmCompariso
     assert "A &amp; B" in page
     mean = two.metrics[0].means[1].mean
     assert mean is not None
-    assert f"<td>{mean.value:.1f}</td>" in page
+    assert f"{mean.value:.1f}</td>" in page
     for name in two.study.workloads:
         assert name in page
     assert page.count("data:image/svg+xml") == 2
     assert "default-src 'none'" in page
     assert not re.findall(r"(?:src|href)=\"(?!data:|#)", page)
+
+
+def test_a_page_marks_the_best_and_tells_by_what_rule(two: AlgorithmComparison) -> None:
+    """Without intervals the best value, which is also read out; with them none here."""
+    drawn = {"crowded": Drawn(jobs=80, hosts=8, seed=1, load=1.5)}
+    study = run_study(plain_platform(8), drawn, (EASY, FCFS), processes=1)
+    one = compare_algorithms(study, find_metrics(METRICS))
+    page = comparison_page(one).decode()
+    marked = [
+        mean
+        for metric in one.metrics
+        for mean in metric.means
+        if mean.variant in find_best_algorithms(one, metric) and mean.mean is not None
+    ]
+    assert len(marked) == page.count("★</span>") > 0
+    assert all(f"best: </span>{mean.mean.value:.1f}" in page for mean in marked[:1] if mean.mean is not None)
+    assert "★ marks the best value of a metric." in page
+    assert "★ marks the best mean of a metric, if the interval" in comparison_page(two).decode()
 
 
 def test_names_are_escaped_on_a_page(two: AlgorithmComparison, tmp_path: Path) -> None:

@@ -14,6 +14,11 @@ from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.campaigns import Run, simulate
 from batsched_py.cli.main import run as run_command
 from batsched_py.errors import ExtraError, OptionError
+from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
+from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
+from batsched_py.reporting.schedules.schedule import read_schedule
+from batsched_py.simulator.settings import Settings
+from batsched_py.traces.event_file import read_events
 from tests.clone import ROOT
 
 PLATFORM, JOBS = ROOT / "platforms" / "cluster32.xml", ROOT / "workloads" / "lublin200.json"
@@ -132,3 +137,30 @@ def test_a_missing_extra_is_named(ended: Run, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("batsched_py.loading.find_spec", lambda name: None if name == "pandas" else find_spec(name))
     with pytest.raises(ExtraError, match=r"Run.jobs: needs pandas: .*batsched-py\[notebook\]"):
         _ = ended.jobs
+
+
+def test_hosts_that_were_unavailable_are_drawn_as_from_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the terminal after the run, and in notebooks."""
+    monkeypatch.setenv("COLUMNS", "100")
+    events = tmp_path / "events.txt"
+    events.write_text(
+        '{"timestamp": 20000, "type": "machine_unavailable", "resources": "0-3"}\n'
+        '{"timestamp": 60000, "type": "machine_available", "resources": "0-1"}\n'
+        '{"timestamp": 80000, "type": "machine_available", "resources": "2-3"}\n'
+    )
+    prefix = tmp_path / "run"
+    files = ["-p", str(PLATFORM), "-w", str(JOBS), "--events", str(events)]
+    assert run_command(["simulate", *files, "-s", "easy", "-e", str(prefix), "--quiet", "--gantt"]) == 0
+    after = capsys.readouterr().out
+    assert run_command(["gantt", str(prefix)]) == 0
+    assert f"{CROSS[0]} unavailable" in after
+    assert capsys.readouterr().out.startswith(after)
+    settings = Settings(external_events=read_events(events))
+    run = simulate(PLATFORM, JOBS, "easy", settings=settings)
+    read = read_schedule(prefix)
+    assert run.schedule.outages == with_outages(read, read_decisions_of(read)).outages
+    assert [(one.start, str(one.hosts)) for one in run.schedule.outages] == [(20000, "0-1"), (20000, "2-3")]
+    legend = run.gantt().figure.legends
+    assert [text.get_text() for text in legend[0].get_texts()] == ["unavailable"]

@@ -58,7 +58,7 @@ def test_rejections_and_warnings_are_handed_on() -> None:
     assert found.rejections.keys() == large
     assert len(large) > MOST_TOLD
     assert len(warnings) == MOST_TOLD + 1
-    assert warnings[-1] == f"{len(large)} jobs were rejected; the first {MOST_TOLD} were told"
+    assert warnings[-1] == f"{len(large)} jobs were rejected; the first {MOST_TOLD} were reported"
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_every_command_has_an_example(capsys: pytest.CaptureFixture[str], name: 
 def test_examples_do_what_they_say(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One after the other, as in the help: those that need neither a Batsim nor a site, nor files of one's own."""
     needs = {"serve", "batsim", "record", "replay", "diff", "site", "lease", "queue", "hosts", "convert", "timeline"}
-    needs |= {"experiment", "haizea", "report", "gantt", "plot"}
+    needs |= {"campaign", "experiment", "haizea", "report", "gantt", "plot"}
     for name in [name for name in COMMANDS if name not in needs]:
         assert run(shlex.split(COMMANDS[name].example)) == 0, capsys.readouterr().err
     assert sorted(path.name for path in here.iterdir()) == [
@@ -95,7 +95,7 @@ def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     """And all commands."""
     assert run(["--help"]) == 0
     out = capsys.readouterr().out
-    assert "Exit codes: 0 all is well" in out
+    assert "Exit codes: 0 success" in out
     assert all(f"\n  {name} " in out for name in COMMANDS)
 
 
@@ -208,6 +208,8 @@ def test_simulate_names_its_approximations(here: Path, capsys: pytest.CaptureFix
     root = ROOT
     files = ["-p", str(root / "platforms" / "cluster32.xml"), "-w", str(root / "workloads" / "mixed.json")]
     assert run(["simulate", *files, "-s", "filler"]) == 0
+    assert "approximation: " not in capsys.readouterr().out
+    assert run(["simulate", *files, "-s", "filler", "--network", "alone"]) == 0
     assert "approximation: " in capsys.readouterr().out
 
 
@@ -248,7 +250,7 @@ def test_a_replay_that_decides_otherwise_shows_the_first_difference(
     assert capsys.readouterr().out.splitlines() == [
         "fcfs: 1 of 5 exchanges with the same decision, then:",
         "exchange 1, t=0: another decision",
-        "  Batsim told: JOB_SUBMITTED w0!1, JOB_SUBMITTED w0!2, JOB_SUBMITTED w0!3, "
+        "  Batsim reported: JOB_SUBMITTED w0!1, JOB_SUBMITTED w0!2, JOB_SUBMITTED w0!3, "
         "NOTIFY no_more_static_job_to_submit",
         "  - recorded, + now",
         "    EXECUTE_JOB w0!1 on 0-2",
@@ -344,13 +346,13 @@ def test_list_shows_apart_what_is_for_tests_and_what_packages_add(
     monkeypatch.setattr(schedulers, "FOR_TESTS", frozenset({"filler"}))
     assert run(["list"]) == 0
     firsts = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip(" ─")]
-    assert firsts == ["come", "easy", "for", "filler"]
+    assert firsts == ["built-in", "easy", "for", "filler"]
     monkeypatch.setattr(listing, "available", lambda: {**schedulers.BUILT_INS, "theirs": BUILT_INS["fcfs"]})
     monkeypatch.setattr(listing, "load_from_here", lambda name: load("easy"))
     monkeypatch.setattr(schedulers, "FOR_TESTS", frozenset())
     assert run(["list"]) == 0
     firsts = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip(" ─")]
-    assert firsts == ["come", "easy", "filler", "of", "theirs"]
+    assert firsts == ["built-in", "easy", "filler", "of", "theirs"]
 
 
 PLAIN = """

@@ -111,4 +111,4 @@ def test_without_decisions_the_schedule_answers(here: Path, capsys: pytest.Captu
     assert run(["explain", "run", "j"]) == 0
     out, err = capsys.readouterr()
     assert "a job before it waited" in out
-    assert err.startswith("note: no file tells what the algorithm decided")
+    assert err.startswith("note: no file contains the algorithm's decisions")

@@ -283,7 +283,7 @@ def test_a_description_of_another_run_is_left_out(capsys: pytest.CaptureFixture[
     path.write_text(path.read_text().replace(",first,", ",w0,") + "\n")
     assert run(["metrics", "out/fcfs"]) == 0
     shown = capsys.readouterr()
-    assert shown.err == "note: fcfs: fcfs_run.json is left out: it tells of a run with other results\n"
+    assert shown.err == "note: fcfs: fcfs_run.json is ignored: it describes a run with other results\n"
     assert "first.json" not in shown.out
 
 

@@ -11,7 +11,7 @@ from tests.clone import ROOT
 def row(option: Option) -> str:
     """The row of an option in the documentation."""
     default = f"`{option.default}`" if option.default is not None else ""
-    here = f"told: {option.told}" if option.told else "ours" if option.ours else "honoured"
+    here = f"ignored: {option.told}" if option.told else "extension" if option.ours else "supported"
     required = str(option.required or "")
     cells = (f"`{option.name}`", option.type.label.replace("|", "\\|"), default, required, here, option.help)
     return f"| {' | '.join(cells)} |"

@@ -197,7 +197,7 @@ def test_what_has_no_counterpart_is_told(tmp_path: Path) -> None:
     assert config(tmp_path, options).told == (
         "general.logfile: the log is written to standard output",
         "general.persistence-file: leases are kept in memory only",
-        "opennebula.host: OpenNebula is not driven from here",
+        "opennebula.host: OpenNebula is not supported",
         "scheduling.resume-rate: not given, 32 MB/s is assumed",
     )
 
@@ -243,7 +243,7 @@ WRONG: list[tuple[Mapping[str, str | None], str]] = [
         {"scheduling.backfilling": "intermediate"},
         "scheduling.backfilling-reservations: is required when scheduling.backfilling is intermediate",
     ),
-    ({"general.mode": "opennebula"}, "general.mode: must be simulated: OpenNebula is not driven from here"),
+    ({"general.mode": "opennebula"}, "general.mode: must be simulated: OpenNebula is not supported"),
     ({"general.loglevel": "info"}, "general.loglevel: must be STATUS, INFO, DEBUG or VDEBUG, not 'info'"),
     (
         {"scheduling.backfilling": "agressive"},

@@ -66,6 +66,7 @@ def test_reserved_names_are_those_of_files_that_each_run_may_have() -> None:
         result_files.MACHINE_STATES,
         result_files.CONSUMED_ENERGY,
         result_files.PSTATE_CHANGES,
+        result_files.CONTENTION,
         DECISIONS,
     )
     assert {f"_{name}.csv" for name in RESERVED} == set(endings)

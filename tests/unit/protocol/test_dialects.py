@@ -24,7 +24,7 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.dialects import V4, V14, Dialect, dialect_of
+from batsched_py.protocol.dialects import V4, V5, V14, Dialect, dialect_of
 from batsched_py.protocol.events import (
     Answer,
     FromJobMessage,
@@ -40,11 +40,14 @@ from batsched_py.protocol.events import (
     SimulationEnds,
 )
 from tests.unit.protocol.strategies import COMMANDS_V4, COMMANDS_V14, EVENTS_V4, EVENTS_V14, Values
+from tests.unit.protocol.strategies_v5 import COMMANDS_V5, EVENTS_V5
 
 #: dialect and direction -> class -> values that it can say.
 TABLES = {
     ("v4", "events"): (V4, V4.events, EVENTS_V4),
     ("v4", "commands"): (V4, V4.commands, COMMANDS_V4),
+    ("v5", "events"): (V5, V5.events, EVENTS_V5),
+    ("v5", "commands"): (V5, V5.commands, COMMANDS_V5),
     ("v1.4", "events"): (V14, V14.events, EVENTS_V14),
     ("v1.4", "commands"): (V14, V14.commands, COMMANDS_V14),
 }
@@ -278,6 +281,19 @@ def test_every_class_that_can_be_written_is_tried(dialect: Dialect, forms: Forms
             V14.commands,
             "CALL_ME_LATER CHANGE_JOB_STATE EXECUTE_JOB KILL_JOB NOP NOTIFY QUERY_REPLY QUERY_REQUEST REJECT_JOB"
             " SET_RESOURCE_STATE SUBMIT_JOB SUBMIT_PROFILE TO_JOB_MSG",
+        ),
+        (
+            V5.events,
+            "AllStaticExternalEventsHaveBeenInjectedEvent AllStaticJobsHaveBeenSubmittedEvent"
+            " ExternalEventOccurredEvent HostsPStateChangedEvent HostsTurnedOnOffEvent JobCompletedEvent"
+            " JobSubmittedEvent JobsKilledEvent ProbeDataEmittedEvent RequestedCallEvent SimulationBeginsEvent"
+            " SimulationEndsEvent",
+        ),
+        (
+            V5.commands,
+            "CallMeLaterEvent ChangeHostsPStateEvent CreateProbeEvent ExecuteJobEvent FinishRegistrationEvent"
+            " ForceSimulationStopEvent KillJobsEvent RegisterJobEvent RegisterProfileEvent RejectJobEvent"
+            " StopCallMeLaterEvent StopProbeEvent TurnOnOffHostsEvent",
         ),
     ],
 )

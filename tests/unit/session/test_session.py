@@ -335,7 +335,7 @@ def test_hosts_that_compute_when_the_simulation_begins_are_told() -> None:
         begins["resources_data"][number]["state"] = "computing"
     Session(Limited, warn=warnings.append).answer(message(0, ("SIMULATION_BEGINS", begins)))
     assert warnings == [
-        "hosts 0-1 3 compute when the simulation begins: no event will tell of an end, and they count as free"
+        "hosts 0-1 3 compute when the simulation begins: no event will report their end, so they count as free"
     ]
 
 
@@ -618,3 +618,28 @@ def test_hostile_bytes_give_only_remote_protocol_errors(requests: list[bytes]) -
         except RemoteProtocolError:
             break
         session.check()
+
+
+class Hesitant(Fcfs):
+    """Starts one job at a call, and is told to go on."""
+
+    def decide(self, view: View, plan: Plan) -> None:
+        if (job := view.queue.first()) is not None:
+            plan.start(job, plan.free.first(job.size) or HostSet())
+
+
+def test_an_algorithm_may_be_called_again_before_the_reply() -> None:
+    """What it plans then goes into the same reply."""
+    session = begun(Hesitant)
+    session.receive(message(1, ("JOB_SUBMITTED", submitted_data("a", 2)), ("JOB_SUBMITTED", submitted_data("b", 2))))
+    assert [job.id for job in session.view.queue] == ["w0!b"]
+    session.decide_again()
+    assert [data["alloc"] for _, data in said(session.reply())] == ["0-1", "2-3"]
+
+
+def test_an_algorithm_that_fails_when_it_is_called_again_is_told() -> None:
+    """With its story, as in the first call."""
+    session = begun(Hesitant)
+    session.receive(message(1, *(("JOB_SUBMITTED", submitted_data(name, 3)) for name in "ab")))
+    with pytest.raises(AlgorithmError, match=r"^t=1: fcfs failed on JobSubmitted w0!a, JobSubmitted w0!b: start w0!b"):
+        session.decide_again()

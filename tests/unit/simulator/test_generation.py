@@ -127,7 +127,7 @@ def test_workloads_may_be_named(protocol: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "rule"),
     [
-        (Settings(protocol="v3"), "the protocol must be v4 or v1.4, not 'v3'"),
+        (Settings(protocol="v3"), "the protocol must be v4 or v1.4 or v5, not 'v3'"),
         (Settings(workload_names=()), "a name for each workload .1., not 0"),
         (Settings(workload_names=("a!b",)), "must not be empty, have no '!', and must have no comma"),
         (Settings(workload_names=("a,b",)), "not 'a,b'"),
@@ -350,7 +350,7 @@ def test_ended_jobs_are_remembered() -> None:
     script = {1.0: [execute("a", "0"), execute("b", "1")], 11.0: [kill("a")]}
     _, peer = play_v14(jobs, script)
     assert peer.told("JOB_KILLED") == [(11.0, {"job_ids": ["w0!a"], "job_progress": {}})]
-    with pytest.raises(RefusedError, match=r"job w0!a is unknown: .* its end was told"):
+    with pytest.raises(RefusedError, match=r"job w0!a is unknown: .* its end was reported"):
         play(jobs, script)
 
 

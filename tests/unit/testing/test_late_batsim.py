@@ -52,8 +52,12 @@ TWO = Case(hosts=2, jobs=((0, 1, 5, 9), (1, 1, 5, 9)))
     [
         (ONE, {"JOB_SUBMITTED": [start("000", "0-1")]}, "starts w0!000 on 0-1 at t=.*: it needs 1 host$"),
         (ONE, {"JOB_SUBMITTED": [start("000", "2")]}, "hosts 2 are not there"),
-        (ONE, {"SIMULATION_BEGINS": [start("000", "0")]}, "it does not wait, as far as was told"),
-        (ONE, {"JOB_SUBMITTED": [start("000", "0"), start("000", "1")]}, "it does not wait, as far as was told"),
+        (ONE, {"SIMULATION_BEGINS": [start("000", "0")]}, "it does not wait, according to the messages sent"),
+        (
+            ONE,
+            {"JOB_SUBMITTED": [start("000", "0"), start("000", "1")]},
+            "it does not wait, according to the messages sent",
+        ),
         (
             ONE,
             {"SIMULATION_BEGINS": [("REJECT_JOB", {"job_id": "w0!000"})]},

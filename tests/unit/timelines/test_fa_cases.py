@@ -49,9 +49,9 @@ def test_local_barriers_in_wall_time() -> None:
     [
         (run("A", 0), "vms.vm[0].at: must not be 0: that is the global barrier"),
         (pause(-1, 5), "vms.vm[0].pause: must be at least 0, not -1"),
-        (run("A", "-inf"), "vms.vm[0].at: only a pause or break may stand at -inf"),
-        (pause(1, -1), "vms.vm[0].at: a pause or break must stand at -inf, 0 or a positive time, not -1"),
-        (hold(-1), "vms.vm[0].at: a pause or break must stand at -inf, 0 or a positive time, not -1"),
+        (run("A", "-inf"), "vms.vm[0].at: only a pause or break may be at -inf"),
+        (pause(1, -1), "vms.vm[0].at: a pause or break must be at -inf, 0 or a positive time, not -1"),
+        (hold(-1), "vms.vm[0].at: a pause or break must be at -inf, 0 or a positive time, not -1"),
         (pause(float("nan"), 5), "vms.vm[0].pause: must be a number, not nan"),
         (pause("60", 5), "vms.vm[0].pause: must be a number, not '60'"),
         (pause(True, 5), "vms.vm[0].pause: must be a number, not True"),

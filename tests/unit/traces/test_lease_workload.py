@@ -104,7 +104,7 @@ def test_requests_of_other_jobs() -> None:
     ("workload", "message"),
     [
         (job_of(start="soon"), "w.json: job 7.lease.start: must be null"),
-        (job_of(group="a"), "w.json: job 7.lease.group: cannot be told in a lease trace"),
+        (job_of(group="a"), "w.json: job 7.lease.group: cannot be written to a lease trace"),
         (job_of(capacity={"cpu": 1}), "w.json: job 7.lease.capacity: must have Memory in a lease trace"),
         (job_of(capacity={"cpu": 1, "memory": 1, "a b": 1}), "job 7.lease.capacity: must be a type of letters"),
         (job_of(size=0), "w.json: job 7.res: must be 1 or more for a lease"),

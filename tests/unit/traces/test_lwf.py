@@ -95,8 +95,8 @@ def test_an_attribute_that_nothing_reads_is_told_once(tmp_path: Path) -> None:
     trace, plain = read(tmp_path, document(odd, odd)), read(tmp_path, document(REQUEST, REQUEST))
     file = tmp_path / "trace.lwf"
     assert trace.told == (
-        f"{file}: line 3, lease-request 1, lease.colour: means nothing here, and is passed over",
-        f"{file}: line 3, lease-request 1, start.time: means nothing here, and is passed over",
+        f"{file}: line 3, lease-request 1, lease.colour: is unknown and ignored",
+        f"{file}: line 3, lease-request 1, start.time: is unknown and ignored",
     )
     assert (trace.requests, plain.told) == (plain.requests, ())
 
@@ -106,8 +106,8 @@ def test_many_attributes_that_nothing_reads(tmp_path: Path) -> None:
     odd = " ".join(f'a{number}="1"' for number in range(50))
     told = read(tmp_path, document(REQUEST.replace('id="7"', f'id="7" {odd}'))).told
     assert len(told) == 11
-    assert told[9].endswith("lease.a9: means nothing here, and is passed over")
-    assert told[10].endswith("other attributes that mean nothing are not told")
+    assert told[9].endswith("lease.a9: is unknown and ignored")
+    assert told[10].endswith("further unknown attributes are not reported")
 
 
 def test_no_requests(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_what_is_written_is_read_as_it_was(trace: LeaseTrace) -> None:
         (' preemptible="true"', "", "lease-request 1, lease.preemptible: is missing"),
         ('preemptible="true"', 'preemptible="maybe"', "lease.preemptible: must be true or false, not 'maybe'"),
         ("<start/>", "", "lease.start: is missing"),
-        ("<start/>", "<start/><start/>", "start: stands in lease twice"),
+        ("<start/>", "<start/><start/>", "start: is given twice in lease"),
         ("<start/>", "<start><later/></start>", "line 3: 'later' is not an element of a lease workload's start"),
         ("<start/>", '<start><now/><exact time="00:00:01"/></start>', "start: must be empty, or have one of exact and"),
         ("<start/>", "<start><exact/></start>", "exact.time: is missing"),
@@ -181,11 +181,11 @@ def test_what_is_written_is_read_as_it_was(trace: LeaseTrace) -> None:
         ('numnodes="2"', 'numnodes="2000000"', "node-set.numnodes: makes 2000000 nodes; they must be at most 1048576"),
         ('amount="1024"', 'amount="-5"', "res.amount: must be a whole number from 1, not '-5'"),
         ('amount="1024"', "", "res.amount: is missing"),
-        ('amount="1024"/>', 'amount="1"><instance amount="1"/></res>', "res.amount: must not stand beside instances"),
+        ('amount="1024"/>', 'amount="1"><instance amount="1"/></res>', "res.amount: cannot be combined with instances"),
         ('amount="1024"/>', "><instance/></res>", "instance.amount: is missing"),
         ('<res type="CPU" amount="100"/>', "", "node-set: must have a res of type CPU"),
         ('<res type="Memory" amount="1024"/>', "", "node-set: must have a res of type Memory"),
-        ('type="Memory"', 'type="CPU"', "res.type: stands in node-set twice: 'CPU'"),
+        ('type="Memory"', 'type="CPU"', "res.type: is given twice in node-set: 'CPU'"),
         ('type="Memory"', 'type="Ponies"', "res.type: must be one of the site's resource-types, not 'Ponies'"),
         ('type="Memory"', 'type="memory"', "res.type: must not be a type named memory; there are CPU and Memory"),
         ('type="Memory"', 'type="a b"', "res.type: must be a type of letters, digits and - . _"),
@@ -193,7 +193,7 @@ def test_what_is_written_is_read_as_it_was(trace: LeaseTrace) -> None:
         ('id="a.img"', 'id="a,b"', "disk-image.id: must have no comma, double quote"),
         ('size="640"', 'size="big"', "disk-image.size: must be a whole number from 1, not 'big'"),
         ('<disk-image id="a.img" size="640"/>', "", "software: must have one of none and disk-image"),
-        ('<disk-image id="a.img" size="640"/>', "<none/><none/>", "none: stands in software twice"),
+        ('<disk-image id="a.img" size="640"/>', "<none/><none/>", "none: is given twice in software"),
         ("<realduration", "<realdurations", "line 3: 'realdurations' is not an element of a lease workload's"),
     ],
 )  # fmt: skip
@@ -212,7 +212,7 @@ def test_broken_rules_of_requests(tmp_path: Path, right: str, wrong: str, messag
         (document(REQUEST)[:-9], "is not XML: unclosed token"),
         ("<platform/>", "line 1, platform: must be a lease-workload element, not 'platform': this is"),
         ('<lease-workload name="x"/>', "line 1, lease-workload.lease-requests: is missing"),
-        (document(site=SITE + SITE), "line 1, site: stands in lease-workload twice"),
+        (document(site=SITE + SITE), "line 1, site: is given twice in lease-workload"),
         (document(site="<site/>"), "line 1, site.resource-types: is missing"),
         (document(site=SITE.replace("CPU Memory", "CPU")), "line 1, resource-types.names: must have Memory"),
         (document(site=SITE.replace("CPU Memory", "CPU Memory CPU")), "resource-types.names: must name each type once"),

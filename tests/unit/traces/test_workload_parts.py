@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.errors import OptionError
+from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
-from batsched_py.traces.workload_parts import MOST_PARTS, later, parts_of
+from batsched_py.traces.workload_parts import MOST_PARTS, jobs_of, later, parts_of
 
 START = datetime(2024, 5, 31, tzinfo=UTC)
 WORKLOAD = delay_workload(
@@ -58,3 +58,18 @@ def test_dates_that_cannot_be_written() -> None:
     """After the year 9999 nobody knows."""
     assert later(START, 1e12) is None
     assert later(None, 1) is None
+
+
+def test_consecutive_jobs_are_a_workload_of_their_own() -> None:
+    """Times count from the first of them; profiles of others are left out."""
+    part = jobs_of(WORKLOAD, 1, 2)
+    assert [(job.id, job.submit_time, job.members["subtime"]) for job in part.jobs] == [("2", 0, 0), ("3", 16, 16)]
+    assert list(part.profiles) == ["delay_5"]
+    assert part.log_start == datetime(2024, 5, 31, 0, 0, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("first", "count"), [(-1, 1), (0, 0), (2, 2), (3, 1)])
+def test_jobs_that_are_not_there_are_an_error(first: int, count: int) -> None:
+    """One line that tells how many there are."""
+    with pytest.raises(WorkloadError, match=f"a log: has 3 jobs, not {count} from number {first} on"):
+        jobs_of(WORKLOAD, first, count)

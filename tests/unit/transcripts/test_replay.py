@@ -178,7 +178,7 @@ def test_the_story_marks_what_differs() -> None:
     assert difference is not None
     assert difference.story().splitlines() == [
         "exchange 7, t=10: another decision",
-        "  Batsim told: JOB_COMPLETED w0!1, JOB_SUBMITTED w0!3",
+        "  Batsim reported: JOB_COMPLETED w0!1, JOB_SUBMITTED w0!3",
         "  - recorded, + now",
         "    EXECUTE_JOB w0!1 on 0-3",
         "  - EXECUTE_JOB w0!2 on 4",
@@ -252,7 +252,7 @@ def test_requests_and_replies_that_are_no_messages_can_be_told() -> None:
     difference = find_difference(Exchange(0, b"\xff?", b"hm"), reply(), V4)
     assert difference is not None
     assert difference.time is None
-    assert "Batsim told: (no message: b'\\xff?')" in difference.story()
+    assert "Batsim reported: (no message: b'\\xff?')" in difference.story()
     assert "- (no message: b'hm')" in difference.story()
 
 

@@ -11,11 +11,11 @@ from msgspec import Struct
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.formatting import FINAL_STATES, STATE_NAMES
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
-from batsched_py.reporting.pictures.colouring import OTHERS, STATE_COLOURS
+from batsched_py.reporting.pictures.colouring import LIGHT, OTHERS, STATE_COLOURS
 from batsched_py.reporting.pictures.html.lease_content import PackedLeases, pack_leases
 from batsched_py.reporting.pictures.html.short_numbers import Number, short
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
-from batsched_py.reporting.pictures.window import number_jobs
+from batsched_py.reporting.pictures.window import number_jobs, shown_numbers
 from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -71,6 +71,8 @@ class PackedRun(Struct, frozen=True):
         run: finish - start.
         size: number of its compute hosts.
         state: its final state, an index of the content's states.
+        colour: an index of the content's job colours.
+        lost: seconds by which others on its links and hosts have delayed it, 0 for none; empty if that is of no job.
         user: its owner, an index of the content's users, -1 for an unknown one; empty if none is known.
         sets: distinct sets of hosts, as intervals ("0-3 7"); empty if hosts are not known.
         set: its hosts, an index of `sets`.
@@ -90,6 +92,8 @@ class PackedRun(Struct, frozen=True):
     run: list[Number]
     size: list[int]
     state: list[int]
+    colour: list[int]
+    lost: list[Number]
     user: list[int]
     sets: list[str]
     set: list[int]
@@ -110,6 +114,7 @@ class Content(Struct, frozen=True):
         prefix: the workload, as "w0!", if all jobs are of the same; else empty.
         states: names of the final states that occur.
         state_colours: theirs, as in all pictures.
+        job_colours: those of jobs, as in all pictures.
         machine_states: names of the columns of `machines` of a run.
         mark_kinds: kinds of marks of leases, by their index.
         mark_names: theirs, as people read them.
@@ -125,6 +130,7 @@ class Content(Struct, frozen=True):
     prefix: str
     states: list[str]
     state_colours: list[str]
+    job_colours: tuple[str, ...]
     machine_states: tuple[str, ...]
     mark_kinds: tuple[str, ...]
     mark_names: tuple[str, ...]
@@ -141,7 +147,10 @@ def pack(
     window: TimeWindow | None = None,
     waits: Sequence[Waits] = (),
 ) -> Content:
-    """Return the data of these schedules, of which a window is shown; the same schedules give the same content."""
+    """Return the data of whole schedules, of which a window is shown; the same schedules give the same content."""
+    everywhere = number_jobs(schedules)
+    tints = [shown_numbers(schedule, everywhere) for schedule in schedules]
+    schedules = schedules if window is None else [window.seen(schedule) for schedule in schedules]
     numbers = number_jobs(schedules)
     workloads = {job.partition("!")[0] for job in numbers}
     prefix = f"{workloads.pop()}!" if len(workloads) == 1 else ""
@@ -152,13 +161,17 @@ def pack(
         prefix=prefix,
         states=[STATE_NAMES.get(state, state) for state in states],
         state_colours=[STATE_COLOURS.get(state, OTHERS) for state in states],
+        job_colours=LIGHT,
         machine_states=tuple(HOST_STATES.values()),
         mark_kinds=tuple(MARK_NAMES),
         mark_names=tuple(MARK_NAMES.values()),
         bound=bound,
         tolerance=TOLERANCE,
         window=None if window is None else (window.begin, window.end),
-        runs=[_pack_run(schedule, schedules[0], numbers, states, users) for schedule in schedules],
+        runs=[
+            _pack_run(schedule, schedules[0], numbers, states, users, colours=tint)
+            for schedule, tint in zip(schedules, tints, strict=True)
+        ],
         waits=[{numbers[job]: lines for job, lines in found.items() if job in numbers} for found in waits],
     )
 
@@ -215,7 +228,13 @@ def _owners(ran: Sequence[JobRecord], users: dict[str, int]) -> list[int]:
 
 
 def _pack_run(
-    schedule: Schedule, first: Schedule, numbers: dict[str, int], states: list[str], users: dict[str, int]
+    schedule: Schedule,
+    first: Schedule,
+    numbers: dict[str, int],
+    states: list[str],
+    users: dict[str, int],
+    *,
+    colours: dict[str, int],
 ) -> PackedRun:
     ran = sorted(schedule.ran, key=lambda record: (record.start, numbers[record.job.id]))
     numbered = {state: number for number, state in enumerate(states)}
@@ -230,6 +249,8 @@ def _pack_run(
         run=[short(record.finish - record.start) for record in ran],
         size=[schedule.size(record) for record in ran],
         state=[numbered[record.state] for record in ran],
+        colour=[colours[record.job.id] % len(LIGHT) for record in ran],
+        lost=_lost(schedule, ran),
         user=_owners(ran, users),
         sets=sets,
         set=places,
@@ -240,6 +261,13 @@ def _pack_run(
         leases=pack_leases(schedule, ran, numbers),
         outages=_outages(schedule.outages),
     )
+
+
+def _lost(schedule: Schedule, ran: Sequence[JobRecord]) -> list[Number]:
+    """Return the seconds by which others have delayed each job, 0 for none; empty if that is of no job."""
+    alone = schedule.alone or {}
+    lost = [max(0.0, record.execution - alone.get(record.job.id, record.execution)) for record in ran]
+    return [short(seconds) for seconds in lost] if any(lost) else []
 
 
 def _outages(outages: Sequence[Outage]) -> PackedOutages:

@@ -65,7 +65,7 @@ def report_page(
     """
     measured = [measure_run(schedule, bound, window) for schedule in schedules]
     seen = schedules if window is None else [window.seen(schedule) for schedule in schedules]
-    content = pack(seen, bound, window, waits)
+    content = pack(schedules, bound, window, waits)
     found = _sections(seen, content, measured, window, by)
     sections = [(name, title, parts) for name, title, parts in found if parts]
     page = template("page.html").substitute(
@@ -109,8 +109,8 @@ def _sections(
     return [
         ("runs", "What was run", _told(schedules)),
         ("summary", "Summary", _summary(counted, found, measured)),
-        ("differences", "Differences", _differences(counted, found, content, numbers)),
         ("over-time", "Over time", _over_time(schedules, found, content)),
+        ("differences", "Differences", _differences(counted, found, content, numbers)),
         ("timelines", "Timelines", timeline_parts(schedules)),
         ("distributions", "Distributions", _distributions(counted, names, content.bound)),
         ("groups", "Groups of jobs", breakdown_parts(counted, content.bound, by)),
@@ -272,9 +272,11 @@ def _over_time(schedules: Sequence[Schedule], found: Sequence[RunComparison], co
 
 
 def _marks(content: Content) -> list[tuple[str, str]]:
-    """Return (kind, name) of the patterns that occur in any run: those of leases, and of hosts that are unavailable."""
+    """Return (kind, name) of the patterns that occur in any run: of leases, slowed jobs and unavailable hosts."""
     there = {kind for run in content.runs if run.leases is not None for kind in run.leases.marks.kind}
     marks = [(content.mark_kinds[kind], content.mark_names[kind]) for kind in sorted(there)]
+    if any(run.sets and run.lost for run in content.runs):
+        marks.append(("slowed", "time lost to other jobs on the same links and hosts"))
     out = any(run.sets and run.outages.hosts for run in content.runs)
     return [*marks, ("unavailable", "unavailable")] if out else marks
 
@@ -284,7 +286,7 @@ def _gantt(number: int, schedule: Schedule) -> str:
     if not schedule.ran:
         return f"<h3>{escape(schedule.name)}</h3>{markup.paragraph('No Gantt chart: no job ran.', 'none')}"
     if not schedule.hosts_known or not schedule.hosts:
-        why = "No Gantt chart: the file tells how many hosts each job had, but not which."
+        why = "No Gantt chart: the file has the number of hosts of each job, but not which."
         return f"<h3>{escape(schedule.name)}</h3>{markup.paragraph(why, 'none')}"
     alternative = f"{schedule.name}: {size}, hosts upwards, time to the right"
     return markup.gantt(number, schedule.name, size, alternative)

@@ -16,6 +16,9 @@ _COLOURS: Final = 6
 #: Opacity of the colour of the hottest cell, on which text can still be read.
 _MOST_HEAT: Final = 0.6
 
+#: Stands before the best value of a metric, whoever looks or listens.
+BEST: Final = '<span class="mark" aria-hidden="true">★</span><span class="heard">best: </span>'
+
 
 def section(name: str, title: str, *parts: str) -> str:
     """Return a section with a heading; links lead to its `name`."""
@@ -48,7 +51,7 @@ def metrics_table(caption: str, names: Sequence[str], rows: Iterable[MetricRow])
 
 def _metric(cell: MetricCell) -> str:
     exact = f' title="{escape(cell.exact)}"' if cell.exact else ""
-    best = '<span class="mark" aria-hidden="true">★</span><span class="heard">best: </span>' if cell.best else ""
+    best = BEST if cell.best else ""
     delta = f'<span class="delta">{escape(cell.delta)}</span>' if cell.delta else ""
     return f"<td{' class=best' if cell.best else ''}{exact}>{best}{escape(cell.text)}{delta}</td>"
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from batsched_py.reporting.formatting import clock
-from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, MetricInfo, RunMetrics, Unit
+from batsched_py.reporting.metrics.best import equal, find_best
+from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
 from batsched_py.reporting.metrics.tables import format_metric
 from batsched_py.text.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
 
@@ -24,8 +24,6 @@ _MAIN: Final = (
 )
 #: Rows that are shown although they are 0: that no job waits is news.
 _ALWAYS: Final = frozenset(_MAIN[7:17]) | {"hosts", "jobs", "window_begin"}
-#: Smaller parts of a metric, or of 1 for shares, are not shown as differences.
-_SHOWN: Final = 0.0005
 #: From here on "12.3 times" says more than "+1130.0 %".
 _MANY: Final = 10
 
@@ -37,7 +35,7 @@ class MetricCell(Struct, frozen=True):
         text: as people read it.
         exact: the number behind it, with its unit; empty if the text is exact.
         delta: its difference from the first run's; empty for the first run and where none can be given.
-        best: True if no run is better and some run is worse, as far as differences are shown.
+        best: True if it is marked as the best, by the rule of metrics.best.
     """
 
     text: str
@@ -75,7 +73,7 @@ def _rows(names: Iterable[str], runs: Sequence[RunMetrics], *, ranked: bool) -> 
 
 def _row(name: str, values: Sequence[float | None], *, ranked: bool) -> MetricRow:
     info, first = METRIC_INFO[name], values[0]
-    best = _best(info, values) if ranked else None
+    best = find_best(info, values) if ranked else (False,) * len(values)
     cells = []
     for number, value in enumerate(values):
         if value is None:
@@ -83,7 +81,7 @@ def _row(name: str, values: Sequence[float | None], *, ranked: bool) -> MetricRo
             continue
         delta = _delta(info.unit, first, value) if number and first is not None else ""
         text, exact = _texts(name, value)
-        cells.append(MetricCell(text, exact, delta, best is not None and _alike(info.unit, value, best)))
+        cells.append(MetricCell(text, exact, delta, best[number]))
     return MetricRow(info.title.strip(), tuple(cells), info.title.startswith(" "))
 
 
@@ -104,24 +102,6 @@ def _texts(name: str, value: float) -> tuple[str, str]:
             return exact, ""
 
 
-def _best(info: MetricInfo, values: Sequence[float | None]) -> float | None:
-    """Return the best value; None if none is visibly better than another, or neither direction is better."""
-    known = [value for value in values if value is not None]
-    if not info.better or len(known) < 2 or _alike(info.unit, min(known), max(known)):
-        return None
-    return max(known) if info.better == "more" else min(known)
-
-
-def _equal(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
-
-
-def _alike(unit: Unit, one: float, other: float) -> bool:
-    """Return True if the difference is too small to be shown: it rounds to 0.0 points or percent."""
-    scale = 1.0 if unit is Unit.SHARE else 0.0 if unit is Unit.COUNT else min(abs(one), abs(other))
-    return _equal(one, other) or abs(one - other) < _SHOWN * scale
-
-
 def _relative(first: float, value: float) -> str:
     if not first:
         return ""
@@ -130,7 +110,7 @@ def _relative(first: float, value: float) -> str:
 
 def _delta(unit: Unit, first: float, value: float) -> str:
     """Return the difference: of counts as a number, of shares in points, of all else in percent."""
-    if _equal(first, value):
+    if equal(first, value):
         return "" if unit is Unit.COUNT else "same"
     match unit:
         case Unit.COUNT:

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.reporting.formatting import clock
-from batsched_py.reporting.pictures.colouring import LIGHT, OTHERS
+from batsched_py.reporting.pictures.colouring import OTHERS, job_colour
 from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.time_axis import tick_step, ticks
 from batsched_py.reporting.schedules.experiment_tables import ADDRESS, BARRIER, CREATION, THERE
@@ -185,4 +185,4 @@ def _name(vm: str) -> str:
 def _colours(chart: TimelineChart) -> dict[str, str]:
     """Return entry's name -> colour, the same in all VMs."""
     names = dict.fromkeys(bar.name for bar in chart.bars if bar.kind not in _SHADES)
-    return {name: LIGHT[number % len(LIGHT)] for number, name in enumerate(names)}
+    return {name: job_colour(number) for number, name in enumerate(names)}

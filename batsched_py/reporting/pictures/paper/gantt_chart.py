@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from batsched_py.reporting.pictures.paper.style import DPI
 from batsched_py.reporting.pictures.raster import Grid, rasterise
 from batsched_py.reporting.pictures.window import Window, blocks, drawn, lease_numbers, outages_in
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.records import JobRecord
 
 #: Rectangles that are drawn one by one, at most; files grow by some 100 bytes for each.
 MOST_RECTANGLES: Final = 6000
@@ -35,17 +36,25 @@ _HOST_STEPS: Final = tuple(factor * 10**power for power in range(12) for factor 
 
 
 def draw_gantt(
-    axes: Axes, schedule: Schedule, window: Window, colours: Colouring, inches: tuple[float, float]
+    axes: Axes,
+    schedule: Schedule,
+    window: Window,
+    colours: Colouring,
+    inches: tuple[float, float],
+    *,
+    numbers: Mapping[str, int],
 ) -> list[LeaseMark]:
-    """Draw the jobs of a window: time to the right in seconds, hosts upwards; `inches` are the axes' width and height.
+    """Draw the jobs of a window: time to the right in seconds, hosts upwards.
 
-    Returns the marks of leases that were drawn, for a legend.
+    `inches` are the axes' width and height, `numbers` those of the jobs of the figure. Returns the marks of leases that
+    were drawn, for a legend.
 
     A rectangle is a run of neighbouring hosts of a job. If there are more than MOST_RECTANGLES, a raster of DPI dots
     per inch replaces them: a dot has the colour of the job that occupies most of it, paler the less of it is busy.
     Marks of leases lie upon rectangles, and only there; hosts that were unavailable have a pattern upon all.
     """
-    chart = _Chart(axes, schedule, window, colours, inches)
+    hosts, jobs = window.hosts_of(schedule), drawn(schedule, window, numbers)
+    chart = _Chart(axes, window, colours, inches, hosts=len(hosts), jobs=jobs)
     axes.set_xlim(window.begin, window.end)
     marks = list[LeaseMark]()
     if chart.count_rectangles() > MOST_RECTANGLES:
@@ -53,11 +62,10 @@ def draw_gantt(
     else:
         chart.draw_rectangles()
         marks = marks_in(schedule, window)
-        draw_marks(axes, marks, lease_numbers(schedule))
+        draw_marks(axes, marks, lease_numbers(schedule, numbers))
         chart.write_names()
     if outages := outages_in(schedule, window):
         draw_outages(axes, outages)
-    hosts = window.hosts_of(schedule)
     axes.set_ylim(0, len(hosts))
     _number_hosts(axes, hosts, inches[1])
     return marks
@@ -67,11 +75,17 @@ class _Chart:
     """The jobs of a window, on the places of its hosts."""
 
     def __init__(
-        self, axes: Axes, schedule: Schedule, window: Window, colours: Colouring, inches: tuple[float, float]
+        self,
+        axes: Axes,
+        window: Window,
+        colours: Colouring,
+        inches: tuple[float, float],
+        *,
+        hosts: int,
+        jobs: Sequence[tuple[int, JobRecord]],
     ) -> None:
         self._axes, self._window, self._colours = axes, window, colours
-        self._hosts, self._jobs = len(window.hosts_of(schedule)), drawn(schedule, window)
-        self._inches = inches
+        self._hosts, self._jobs, self._inches = hosts, jobs, inches
         #: Points that a second is wide, and a host high.
         self._per_second, self._per_host = inches[0] * 72 / window.seconds, inches[1] * 72 / self._hosts
 

@@ -17,7 +17,7 @@ from batsched_py.reporting.pictures.paper.lease_layer import mark_handles
 from batsched_py.reporting.pictures.paper.outage_layer import outage_handle
 from batsched_py.reporting.pictures.paper.panels import PANELS
 from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure, time_ticks
-from batsched_py.reporting.pictures.window import Window, drawn, outages_in
+from batsched_py.reporting.pictures.window import Window, drawn, number_jobs, outages_in
 from batsched_py.reporting.schedules.schedule import Schedule
 
 #: Inches: heights of a Gantt chart, of a panel, and of titles, labels and ticks.
@@ -56,13 +56,13 @@ def gantt_figure(
     rows = len(each) * len(schedules)
     made = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=each * len(schedules))
     grid: list[Axes] = list(made[:, 0])
-    shown = [record for schedule in schedules for _, record in drawn(schedule, window)]
-    colours = colouring(by, shown)
+    numbers = number_jobs(schedules)
+    colours = colouring(by, [record for each in schedules for _, record in drawn(each, window, numbers)])
     scale = whole / (sum(each) * len(schedules) + _FOOT)
     marks = list[LeaseMark]()
     for number, schedule in enumerate(schedules):
         first, *others = grid[number * len(each) : (number + 1) * len(each)]
-        marks += draw_gantt(first, schedule, window, colours, (width - 0.5, _GANTT * scale))
+        marks += draw_gantt(first, schedule, window, colours, (width - 0.5, _GANTT * scale), numbers=numbers)
         first.set_ylabel("host")
         if len(schedules) > 1:
             first.set_title(schedule.name, loc="left", pad=2.0)

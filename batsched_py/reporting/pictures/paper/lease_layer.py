@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from batsched_py.bits import bit_runs
-from batsched_py.reporting.pictures.colouring import LIGHT
+from batsched_py.reporting.pictures.colouring import job_colour
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark, MarkKind, kinds_of
 
 #: Kind of a mark -> the hatch of matplotlib; reservations are framed instead.
@@ -45,7 +45,7 @@ def draw_marks(axes: Axes, marks: Sequence[LeaseMark], numbers: Mapping[int, int
         for mark in mine:
             for one in _rectangles(mark):
                 corners.append(one)
-                faces.append(LIGHT[numbers.get(mark.lease, 0) % len(LIGHT)] if kind in _HOLDING else "none")
+                faces.append(job_colour(numbers.get(mark.lease, 0)) if kind in _HOLDING else "none")
         axes.add_collection(_hatched(corners, faces, _HATCHES[kind]), autolim=False)
 
 

@@ -59,7 +59,7 @@ def draw_queue(axes: Axes, schedule: Schedule, window: Window) -> None:
 def draw_power(axes: Axes, schedule: Schedule, window: Window) -> None:
     """Draw the watts of all hosts; InputError if they were not traced."""
     if schedule.consumed_energy is None:
-        raise InputError(schedule.source, "", "has no _consumed_energy.csv beside it, which a run with -E writes")
+        raise InputError(schedule.source, "", "has no _consumed_energy.csv in its folder; runs with -E write it")
     steps = power(schedule)
     factor, unit = (1e-3, "kW") if max((watts for _, watts in steps), default=0.0) >= 2000 else (1.0, "W")
     _scale(axes, _area(axes, [(time, watts * factor) for time, watts in steps], window, LINES[3]))
@@ -69,7 +69,7 @@ def draw_power(axes: Axes, schedule: Schedule, window: Window) -> None:
 def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
     """Draw the number of hosts in each state, one above the other; InputError if it was not traced."""
     if schedule.machine_states is None:
-        raise InputError(schedule.source, "", "has no _machine_states.csv beside it, which tells the states of hosts")
+        raise InputError(schedule.source, "", "has no _machine_states.csv in its folder, which has the states of hosts")
     states = host_states(schedule)
     order = [name for name in _STACK if any(value for _, value in states.get(name, []))]
     instants = sorted({time for name in order for time in line_of(states[name], window.begin, window.end)[0]})
@@ -92,7 +92,7 @@ def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
 def draw_vms(axes: Axes, schedule: Schedule, window: Window) -> None:
     """Draw the timelines of VMs, a row for each; InputError if the run has none."""
     if schedule.timelines is None:
-        raise InputError(schedule.source, "", "has no _timeline.csv beside it, which the algorithm timelines writes")
+        raise InputError(schedule.source, "", "has no _timeline.csv in its folder; the algorithm timelines writes it")
     draw_timelines(axes, schedule.timelines, window.begin, window.end)
     axes.tick_params(axis="y", labelsize=max(2.5, min(6.0, _NAMES_POINTS / max(len(schedule.timelines.vms), 1))))
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from batsched_py.reporting.pictures.colouring import LIGHT, OTHERS
+from batsched_py.reporting.pictures.colouring import OTHERS, job_colour
 from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure, time_ticks
 from batsched_py.reporting.schedules.experiment_tables import ADDRESS, BARRIER, CREATION, THERE
 from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart
@@ -154,4 +154,4 @@ def _names(chart: TimelineChart) -> Sequence[str]:
 def _colours(chart: TimelineChart) -> dict[str, str]:
     """Return entry's name -> colour, the same in all VMs, in the order of the bars."""
     names = dict.fromkeys(bar.name for bar in chart.bars if bar.kind in ("run", "drop", "transfer"))
-    return {name: LIGHT[number % len(LIGHT)] for number, name in enumerate(names)}
+    return {name: job_colour(number) for number, name in enumerate(names)}

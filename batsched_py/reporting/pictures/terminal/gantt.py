@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from rich.text import Text
@@ -16,7 +16,15 @@ from batsched_py.reporting.pictures.terminal.lease_looks import marked
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING, Look, legend
 from batsched_py.reporting.pictures.terminal.outage_looks import crossed
 from batsched_py.reporting.pictures.time_axis import time_axis
-from batsched_py.reporting.pictures.window import Window, drawn, lease_numbers, outages_in, submission, window_on
+from batsched_py.reporting.pictures.window import (
+    Window,
+    drawn,
+    lease_numbers,
+    number_jobs,
+    outages_in,
+    submission,
+    window_on,
+)
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from batsched_py.text.wording import counted
@@ -27,7 +35,13 @@ _CHART_LINES: Final = 2
 _LEGEND_LINES: Final = 3
 
 
-def render(schedule: Schedule, width: int = 100, height: int = 16, window: Window | None = None) -> Text:
+def render(
+    schedule: Schedule,
+    width: int = 100,
+    height: int = 16,
+    window: Window | None = None,
+    numbers: Mapping[str, int] | None = None,
+) -> Text:
     """Draw a schedule, `width` characters wide, with at most `height` rows of hosts; all of it, or a window.
 
     A letter and its colour are the job that occupies at least half of a cell; jobs get them in order of submission, so
@@ -35,7 +49,8 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     "░", "▒", "▓", and "█" all of it; a blank is idle. Below the time axis stand the number of jobs that wait (whatever
     the hosts that are shown) and the part of the shown hosts that is busy, each as the mean over the time of its
     column. All runs of a lease have one letter; signs tell where its machines are suspended, resumed, migrated or shut
-    down, and where images come. A cross is a host that was unavailable and idle. The same schedule gives the same text.
+    down, and where images come. `numbers` are those of the jobs of several schedules that are drawn together, None for
+    this one alone. A cross is a host that was unavailable and idle. The same schedule gives the same text.
     """
     if not schedule.ran:
         return Text("Nothing to draw: no job ran.")
@@ -43,12 +58,13 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     hosts = shown.hosts_of(schedule)
     if not hosts:
         return Text("Nothing to draw: there is no host.")
-    jobs = drawn(schedule, shown)
+    numbers = number_jobs([schedule]) if numbers is None else numbers
+    jobs = drawn(schedule, shown, numbers)
     gutter = _gutter(hosts[-1] + 1, len(schedule.ran))
     columns = max(width - gutter - 1, LEAST_COLUMNS)
     grid = Grid.fitting(len(hosts), shown.end, columns, height, shown.begin)
     cells = rasterise(jobs, grid)
-    looks, signs = marked(cells, marks_in(schedule, shown), lease_numbers(schedule), grid)
+    looks, signs = marked(cells, marks_in(schedule, shown), lease_numbers(schedule, numbers), grid)
     looks, cross = crossed(looks, cells, outages_in(schedule, shown), grid)
     canvas = Canvas(gutter)
     canvas.add_note(_title(len(schedule.jobs), schedule.hosts, grid))

@@ -9,20 +9,17 @@ from typing import Final
 from rich.style import Style
 
 from batsched_py.model.job import Job
+from batsched_py.reporting.pictures.colouring import LIGHT, job_colour
 from batsched_py.reporting.pictures.raster import Cell
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-#: Their number has no divisor in common with that of the letters, so that 572 jobs have a look of their own.
-COLOURS: Final = (
-    "#7aa6da", "#e5a05f", "#8fbf6f", "#d17f86", "#a58fd0", "#c9b458",
-    "#63b8b0", "#d98cc0", "#9aa7b0", "#b08968", "#b7d968",
-)  # fmt: skip
 #: Styles of waiting jobs, and of busy hosts.
-WAITING: Final = Style(color=COLOURS[1])
-BUSY: Final = Style(color=COLOURS[6])
-_FILLED: Final = tuple(Style(color="black", bgcolor=colour) for colour in COLOURS)
-_SHADED: Final = tuple(Style(color=colour) for colour in COLOURS)
+WAITING: Final = Style(color="#e5a05f")
+BUSY: Final = Style(color="#63b8b0")
+#: Colour of a job -> the styles of a cell that it fills, and of one that it shares.
+_FILLED: Final = {colour: Style(color="black", bgcolor=colour) for colour in LIGHT}
+_SHADED: Final = {colour: Style(color=colour) for colour in LIGHT}
 _CROWDED: Final = Style(color="bright_black")
 
 #: A character and its style.
@@ -41,16 +38,15 @@ def look(cell: Cell) -> Look:
     """Return a character and its style: the job that occupies at least half of the cell, or else its density."""
     if cell.jobs == 0:
         return " ", Style.null()
-    colour = cell.owner % len(COLOURS)
     if cell.owned >= 0.5:
-        return letter(cell.owner), _FILLED[colour]
+        return letter(cell.owner), filled(cell.owner)
     density = DENSITIES[min(round(cell.busy * 4), 4)]
-    return density, _SHADED[colour] if cell.jobs == 1 else _CROWDED
+    return density, _SHADED[job_colour(cell.owner)] if cell.jobs == 1 else _CROWDED
 
 
 def filled(sequence: int) -> Style:
     """Return the style of a cell that a job fills."""
-    return _FILLED[sequence % len(COLOURS)]
+    return _FILLED[job_colour(sequence)]
 
 
 def legend(jobs: Sequence[tuple[int, Job]], width: int, lines: int) -> list[str]:

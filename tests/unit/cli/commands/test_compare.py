@@ -174,7 +174,7 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
             "'--seeds' goes with '--generate', or with an ...",
         ),
         (["-p", "p.xml", "-w", "w.json", "-w", "./w.json", "-s", "easy"], "'-w' names w.json twice: ..."),
-        ([*STUDY[1:], "-o", "a=1", "-s", "easy"], "a=1 stands before any '-s': ..."),
+        ([*STUDY[1:], "-o", "a=1", "-s", "easy"], "a=1 comes before any '-s': ..."),
         ([*STUDY[1:], "-s", "easy", "-o", "sjf"], "'-o' must be key=value, not 'sjf'"),
         ([*STUDY[1:], "-s", "easy", "-s", "easy"], "two algorithms are called easy: tell them apart by '--name'"),
         ([*STUDY[1:], "-s", "easy", "--name", "a", "--name", "b"], "easy has two names, a and b"),

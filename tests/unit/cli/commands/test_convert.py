@@ -230,7 +230,7 @@ def test_a_part_of_a_log(here: Path, options: list[str], ids: list[str]) -> None
     ("arguments", "said"),
     [
         (["log.swf", "-o", "w.json", "--from", "2024-05-31"], "--from: is a date, and log.swf does not tell at which"),
-        (["log.swf", "-o", "w.json", "--from", "5", "--skip", "5"], "--skip: stands in place of --from"),
+        (["log.swf", "-o", "w.json", "--from", "5", "--skip", "5"], "--skip: cannot be combined with --from"),
         (["log.swf", "-o", "w.json", "--from", "5", "--to", "5"], "log.swf: there is no time from 5 to 5"),
         (["log.swf", "-o", "w.json", "--from", "5", "--start", "6"], "'--from' names two times"),
         (["log.swf", "-o", "w.json", "--from", "sacct", "--from", "sacct"], "'--from' names two formats"),
@@ -266,7 +266,7 @@ def test_accounting_of_slurm(here: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out.splitlines() == [
         "3 jobs in the log",
         "1 job kept",
-        "1 dropped: not ended, or nobody knows when",
+        "1 dropped: not ended, or end unknown",
         "1 left out: submitted outside the window",
         "1 corrected: no request, walltime = run time",
         "1 row of job steps: passed over",

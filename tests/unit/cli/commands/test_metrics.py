@@ -242,7 +242,7 @@ def test_a_workload_tells_users_and_deadlines(here: Path, capsys: pytest.Capture
         ([], "Missing argument 'PATH...'"),
         ([EASY, "--per-job", "--series", "queue"], "are different things to show: choose one"),
         ([EASY, "--per-job", "--format", "json"], "give CSV, not '--format json'"),
-        ([EASY, "--batsim", "--format", "json"], "'--batsim' does not go with JSON"),
+        ([EASY, "--batsim", "--format", "json"], "'--batsim' cannot be combined with JSON"),
         ([EASY, "--batsim", "--tau", "5"], "'--tau' does not go with '--batsim'"),
         ([EASY, "--series", "queue", "-o", "x.json"], "give CSV, not '--format json'"),
         ([EASY, "--tau", "0"], "--tau"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from batsched_py.planning.future.calendar import Calendar, Changes, Deltas
+from batsched_py.planning.future.calendar import Calendar, Changes, Claims
+from batsched_py.planning.future.promises import Claim
 
 ALL = 0b1111
 
@@ -33,16 +34,18 @@ def test_hosts_change_at_instants_in_order() -> None:
     assert not changes.times
 
 
-def test_numbers_are_taken_of_steps() -> None:
-    """Each change makes a step of its own, and those that are past count from now on."""
-    deltas = Deltas()
-    for start, number in ((1.0, 2), (4.0, 1)):
-        deltas.add(start, 6.0, number)
-    assert list(deltas.left_of([(2.0, 5), (5.0, 9)], 2.0)) == [(2.0, 3), (4.0, 2), (5.0, 6), (6.0, 9)]
-    deltas.add(4.0, 6.0, -1)
-    deltas.add(2.0, 6.0, -2)
-    assert list(deltas.left_of([(2.0, 5)], 2.0)) == [(2.0, 5)]
-    assert not deltas
+def test_claims_are_taken_of_steps() -> None:
+    """Each change makes a step of its own, what has begun counts from now on, and two that are alike count twice."""
+    claims, late, alike = Claims(), Claim(4.0, 6.0, 1), Claim(1.0, 6.0, 1)
+    for claim in (Claim(1.0, 6.0, 1), alike, late, Claim(0.0, 2.0, 7)):
+        claims.add(claim)
+    assert list(claims.left_of([(2.0, 5), (5.0, 9)], 2.0)) == [(2.0, 3), (4.0, 2), (5.0, 6), (6.0, 9)]
+    claims.remove(late)
+    claims.remove(alike)
+    assert list(claims.left_of([(2.0, 5)], 2.0)) == [(2.0, 4), (6.0, 5)]
+    assert claims
+    assert list(claims.left_of([(6.0, 5)], 6.0)) == [(6.0, 5)]
+    assert not claims
 
 
 def test_the_future_is_a_step_for_each_change() -> None:

@@ -31,9 +31,9 @@ def new_book(kind: type[Book], future: Availability) -> Book:
 class Machine:
     """Jobs that wait and run; compressed by the book, or by giving back and reserving again one by one."""
 
-    def __init__(self, *, on_hosts: bool, naive: bool) -> None:
+    def __init__(self, *, on_hosts: bool, naive: bool, hosts: int = HOSTS) -> None:
         self.on_hosts, self.naive = on_hosts, naive
-        self.future = Availability(0.0, ALL)
+        self.future = Availability(0.0, (1 << hosts) - 1)
         self.book: ReservingBook[Any] = new_book(HostBook if on_hosts else CountBook, self.future)
         #: Those that wait, in order, each with its promise where there is no book.
         self.waiting: list[tuple[Job, Promise | None]] = []
@@ -124,6 +124,26 @@ def test_compressing_is_giving_back_and_reserving_again_one_by_one(seed: int, on
             assert list(fast.future.steps()) == list(naive.future.steps())
     kept = [promise.start for promise in fast.promises() if promise is not None]
     assert fast.book.first_start == min(kept, default=math.inf)
+
+
+@pytest.mark.parametrize("seed", [*range(7), 287])
+def test_nobody_who_could_come_sooner_is_passed_over_in_a_long_queue(seed: int) -> None:
+    """Sizes and walltimes of all magnitudes leave windows of all kinds, between which candidates are told apart."""
+    chance = random.Random(seed)
+    fast, naive = (Machine(on_hosts=False, naive=each, hosts=32) for each in (False, True))
+    now = 0.0
+    for number in range(300):
+        size = chance.choice((1, 1, 2, 3, 4, 5, 8, 13, 16, 32))
+        job = new_job(number, size, max(1, round(chance.lognormvariate(4, 1.6), chance.choice((0, 3)))))
+        for machine in (fast, naive):
+            machine.submit(job)
+            machine.start(now)
+        if number > 80:
+            now = min([now + chance.expovariate(1 / 20), *(until for _, until in fast.running)])
+            chosen = [position for position in range(len(fast.running)) if chance.random() < 0.1]
+            for machine in (fast, naive):
+                machine.end(chosen, now)
+            assert fast.promises() == naive.promises()
 
 
 @pytest.mark.parametrize("kind", [CountBook, HostBook])

@@ -9,8 +9,10 @@ import pytest
 
 from batsched_py.bits import lowest
 from batsched_py.hostset import HostSet
+from batsched_py.planning.future.count_slots import CountSlots
+from batsched_py.planning.future.host_slots import HostSlots
 from batsched_py.planning.future.promises import Claim, Slot
-from batsched_py.planning.future.slot_table import CountSlots, HostSlots, SlotTable
+from batsched_py.planning.future.slot_table import SlotTable
 
 HOSTS = 6
 ALL = (1 << HOSTS) - 1
@@ -57,7 +59,7 @@ def test_who_would_come_sooner_is_found_without_giving_back(seed: int) -> None:
     assert first is not None
     since = first.start + chance.randint(0, 10)
     counts.give(since, since + duration, -size)
-    sooner = counts.sooner(Claim(since, since + duration, size), duration, math.inf)
+    sooner = counts.sooner(Claim(since, since + duration, size), duration)
     assert sooner == (first if first.start < since else None)
     found = hosts.earliest(size, duration, ALL, None)
     assert found is not None

@@ -25,6 +25,15 @@ def test_jobs_have_colours_in_turn() -> None:
     assert colours.legend == {}
 
 
+def test_black_names_can_be_read_on_jobs() -> None:
+    """With a contrast of 7 or more, as WCAG 2.1 wants it for small text (success criterion 1.4.6)."""
+    for colour in LIGHT:
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        light = sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+        assert (light + 0.05) / 0.05 >= 7
+
+
 def test_final_states_have_the_same_colour_in_each_picture() -> None:
     """Those that occur are explained."""
     both, one = colouring("state", FOUR[:3]), colouring("state", FOUR[1:2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.pictures.lease_marks import kinds_of, lease_marks, marks_in
-from batsched_py.reporting.pictures.window import drawn, lease_numbers, shown_numbers, window_on
+from batsched_py.reporting.pictures.window import drawn, lease_numbers, number_jobs, shown_numbers, window_on
 from tests.unit.reporting.lease_runs import schedule
 from tests.unit.reporting.sample_schedules import schedule as without_leases
 
@@ -50,9 +50,10 @@ def test_a_reservation_is_marked_from_its_request_on() -> None:
 def test_all_jobs_of_a_lease_have_the_number_of_its_first() -> None:
     """So they have one colour, and one letter."""
     run = schedule()
-    assert lease_numbers(run) == {1: 0, 2: 1}
-    assert shown_numbers(run) == {"w0!1": 0, "w0!2": 1, "w0!1#1": 0}
-    assert [number for number, _ in drawn(run, window_on([run]))] == [0, 0, 1]
+    numbers = number_jobs([run])
+    assert lease_numbers(run, numbers) == {1: 0, 2: 1}
+    assert shown_numbers(run, numbers) == {"w0!1": 0, "w0!2": 1, "w0!1#1": 0}
+    assert [number for number, _ in drawn(run, window_on([run]), numbers)] == [0, 0, 1]
 
 
 def test_marks_stand_in_the_places_of_a_window() -> None:
@@ -72,4 +73,4 @@ def test_a_window_is_as_long_as_the_leases() -> None:
 def test_runs_without_leases_have_no_marks() -> None:
     """Nor kinds in a legend."""
     run = without_leases()
-    assert (marks_in(run, window_on([run])), lease_numbers(run), kinds_of([])) == ([], {}, [])
+    assert (marks_in(run, window_on([run])), lease_numbers(run, number_jobs([run])), kinds_of([])) == ([], {}, [])

@@ -62,8 +62,12 @@ def test_numbers_go_by_submission_and_stay_in_a_part() -> None:
     """Rejected jobs have one, too."""
     run = schedule(*reversed(FOUR))
     assert number_jobs([run]) == {"w0!a": 0, "w0!b": 1, "w1!c": 2, "w0!d": 3}
-    assert [(number, job.job.name) for number, job in drawn(run, window_on([run]))] == [(0, "a"), (1, "b"), (2, "c")]
-    part = drawn(run, Window(0.0, 200.0, (3,)))
+    assert [(number, job.job.name) for number, job in drawn(run, window_on([run]), number_jobs([run]))] == [
+        (0, "a"),
+        (1, "b"),
+        (2, "c"),
+    ]
+    part = drawn(run, Window(0.0, 200.0, (3,)), number_jobs([run]))
     assert [(number, str(job.hosts)) for number, job in part] == [(1, "0"), (2, "0")]
 
 
@@ -75,7 +79,7 @@ def test_jobs_submitted_at_once_have_the_same_numbers_in_all_runs() -> None:
 def test_jobs_without_a_compute_host_are_not_drawn() -> None:
     """They had storage only, or nothing."""
     run = schedule(record("a"), record("storage", hosts="4"), record("nothing", hosts=""))
-    assert [job.job.name for _, job in drawn(run, window_on([run]))] == ["a"]
+    assert [job.job.name for _, job in drawn(run, window_on([run]), number_jobs([run]))] == ["a"]
 
 
 def test_each_machine_has_its_own_hosts() -> None:

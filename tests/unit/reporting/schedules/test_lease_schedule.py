@@ -59,5 +59,5 @@ def test_other_tables_are_refused(tmp_path: Path) -> None:
     """Those that an algorithm of a user's own calls so."""
     prefix = alone(tmp_path)
     (tmp_path / "run_leases.csv").write_text("a\n1\n")
-    with pytest.raises(InputError, match="is no table of leases, and there is no jobs file beside it"):
+    with pytest.raises(InputError, match="is no table of leases, and there is no jobs file in its folder"):
         read_schedule(prefix)

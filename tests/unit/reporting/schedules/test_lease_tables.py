@@ -87,7 +87,7 @@ def test_tables_of_another_run_are_left_out_with_a_note(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "old", "new", "rule"),
     [
-        ("leases", "\n2,AR", "\n1,AR", "run_leases.csv: line 3: tells of lease 1, as line 2 does, too"),
+        ("leases", "\n2,AR", "\n1,AR", "run_leases.csv: line 3: repeats lease 1 of line 2"),
         ("leases", "\n2,AR", "\n-2,AR", "line 3, column lease: must be a whole number from 0, not '-2'"),
         ("leases", ",AR,", ",XX,", "line 3, column type: must be one of BE, AR, IM, DL, not 'XX'"),
         ("leases", ",5464,", ",soon,", "line 2, column end_time: must be a finite number, not 'soon'"),

@@ -151,7 +151,7 @@ def test_jobs_that_batsim_does_not_list_are_counted(tmp_path: Path) -> None:
         (f"{HEADER_4}\n{ROW_4.replace('0-1,', '1-0,')}\n", "line 2, column allocated_resources: interval '1-0'"),
         (f"{HEADER_4}\n{ROW_4.replace(',2,', ',two,')}\n", "column requested_number_of_resources: must be a whole"),
         (f'{HEADER_4}\n{ROW_4}"open\n', "line 2"),
-        (f"{HEADER_4}\n{ROW_4}\n\n{ROW_4}\n", "line 4, column job_id: tells of 'w0!a', as line 2 does"),
+        (f"{HEADER_4}\n{ROW_4}\n\n{ROW_4}\n", "line 4, column job_id: repeats 'w0!a' of line 2"),
         (
             f"{HEADER_4}\n{ROW_4.replace('COMPLETED_SUCC', 'WHAT')}\n",
             "line 2, column final_state: must be one of COMPLETED_SUCCESSFULLY, COMPLETED_FAILED, ",

@@ -105,7 +105,7 @@ def test_impossible_windows(choice: WindowChoice, run: Schedule, message: str) -
 
 def test_from_and_skip_exclude_each_other() -> None:
     """Both say where the window begins."""
-    with pytest.raises(OptionError, match="--skip: stands in place of --from"):
+    with pytest.raises(OptionError, match="--skip: cannot be combined with --from"):
         WindowChoice(begin=1, skip=1)
 
 

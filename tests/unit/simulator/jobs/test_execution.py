@@ -7,8 +7,9 @@ import pytest
 from batsched_py.errors import RefusedError
 from batsched_py.hostset import HostSet
 from batsched_py.model.profile import parse_profile
+from batsched_py.simulator.contention.demand import Processors
+from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.jobs.execution import NO_CONTENTION, Execution, Site, communication, ending
-from batsched_py.simulator.jobs.transfers import TransferModel
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
@@ -30,7 +31,8 @@ def test_durations_are_those_of_a_recorded_run() -> None:
     platform = read_platform(DATA / "inputs" / "cluster32.xml")
     jobs = read_workload(DATA / "inputs" / "mixed40.json")
     hosts = platform.compute_hosts()
-    execution = Execution(TransferModel(platform, hosts), [host.speeds[0] for host in hosts], set())
+    processors = Processors([host.speeds[0] for host in hosts], [host.cores for host in hosts])
+    execution = Execution(TransferModel(platform, hosts), processors, set())
     walltimes = {each.id: each.walltime for each in jobs.jobs}
     with (DATA / "o07_easy_bf_mixed_cluster" / "out_jobs.csv").open() as file:
         rows = list(csv.DictReader(file))

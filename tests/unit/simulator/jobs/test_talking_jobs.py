@@ -173,7 +173,7 @@ def test_a_kill_stops_a_talk(profile: str, commands: list[Command], code: int, p
 
 
 def test_a_text_after_the_end_is_ignored() -> None:
-    """Until its end was told a job is known; its hosts are free, and nothing starts again."""
+    """Until its end was reported a job is known; its hosts are free, and nothing starts again."""
     record, peer, _ = run("ask", (*kill("a"), 2.5), tell("go", 2.5))
     assert record.finish == 2.5
     assert len(peer.told("JOB_COMPLETED")) == 1
@@ -189,7 +189,7 @@ def test_a_job_that_goes_on_for_ever_is_refused(monkeypatch: pytest.MonkeyPatch)
     """Without a text "ever" goes on with itself at once: Batsim's stack overflows."""
     monkeypatch.setattr(talking, "DEEPEST", 100)
     with pytest.raises(
-        RefusedError, match=r"t=1.0*: job w0!a goes on for ever: 100 profiles inside each other \(ever\)"
+        RefusedError, match=r"t=1.0*: job w0!a continues forever: 100 profiles inside each other \(ever\)"
     ):
         run("ever")
 

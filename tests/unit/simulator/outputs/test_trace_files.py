@@ -3,6 +3,9 @@
 from array import array
 from pathlib import Path
 
+import pytest
+
+from batsched_py.reporting.schedules.run_files import read_machine_states
 from batsched_py.simulator.outputs.result_files import PIECE
 from batsched_py.simulator.outputs.trace_files import write_consumed_energy, write_machine_states, write_pstate_changes
 from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows, Trace
@@ -21,6 +24,20 @@ def test_times_of_machine_states_have_six_digits(tmp_path: Path) -> None:
         "10678.2,0,0,0,3,1",
         "1.23457e+06,0,0,0,3,1",
     ]
+
+
+@pytest.mark.parametrize("out", [[], [0, 0], [0, 2]])
+def test_unavailable_hosts_have_a_column_only_where_there_are_some(tmp_path: Path, out: list[int]) -> None:
+    """Otherwise the file is Batsim's; it is read back as it was written."""
+    rows = StateRows(array("d", [0.0, 5.5]), array("I", [0, 0, 0, 3, 1, 0, 0, 0, 2, 0]), array("I", out))
+    write_machine_states(tmp_path / "out.csv", rows)
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    names = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing"
+    if any(out):
+        assert lines == [f"{names},nb_unavailable", "0,0,0,0,3,1,0", "5.5,0,0,0,2,0,2"]
+    else:
+        assert lines == [names, "0,0,0,0,3,1", "5.5,0,0,0,2,0"]
+    assert read_machine_states(tmp_path / "out.csv").unavailable == array("I", out if any(out) else [])
 
 
 def test_power_is_the_mean_since_the_row_before(tmp_path: Path) -> None:

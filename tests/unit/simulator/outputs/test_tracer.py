@@ -52,11 +52,13 @@ def test_machine_states_have_a_row_when_a_switch_is_asked_for_and_when_it_is_don
     assert rows == [(1, [0, 0, 2, 1, 0]), (3, asleep), (3, waking), (23, [1, 0, 0, 2, 0])]
 
 
-def test_unavailable_hosts_are_in_no_column() -> None:
-    """As in Batsim, which has none for them, and no row of their own."""
+def test_unavailable_hosts_are_counted_apart() -> None:
+    """In none of Batsim's columns, and without a row of their own, as in Batsim."""
     settings = Settings(external_events=(ExternalEvent(2.0, "machine_unavailable", HostSet.parse("2")),))
-    rows = counts(trace({1.0: [execute("a", "0")]}, job("a", at=1), settings=settings))
-    assert rows == [(1, [0, 0, 0, 2, 1]), (11, [0, 0, 0, 2, 0])]
+    found = trace({1.0: [execute("a", "0")]}, job("a", at=1), settings=settings)
+    assert counts(found) == [(1, [0, 0, 0, 2, 1]), (11, [0, 0, 0, 2, 0])]
+    assert found.states is not None
+    assert found.states.unavailable.tolist() == [0, 1]
 
 
 def test_consumed_energy_has_a_row_for_each_occasion_with_what_the_hosts_draw_at_least() -> None:

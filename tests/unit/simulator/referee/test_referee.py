@@ -70,7 +70,7 @@ def test_what_aborts_batsim_is_refused_in_one_line(commands: list[Command], rule
 
 def test_a_completed_job_is_forgotten_once_its_end_was_told() -> None:
     """To kill it then aborts Batsim (E8)."""
-    with pytest.raises(RefusedError, match="its end was told and it is forgotten"):
+    with pytest.raises(RefusedError, match="its end was reported and it is forgotten"):
         play(workload(job("a", at=1)), {1.0: [execute("a", "0")], 11.0: [kill("a")]})
 
 

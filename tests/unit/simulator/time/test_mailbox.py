@@ -7,9 +7,9 @@ import pytest
 from batsched_py.errors import DeadlockError
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
+from batsched_py.simulator.contention.messages import message_demands, message_seconds
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.simulator.time.mailbox import latencies
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous
 from tests.unit.simulator.scenario import DELAYS, Script, call, execute, job, platform, reject, workload
@@ -49,8 +49,9 @@ def test_the_latency_is_that_of_the_way_to_the_master(network: Path) -> None:
     """From each host, and last from the master to itself; all 0 without a master."""
     read = read_platform(network)
     hosts = read.compute_hosts()
-    assert latencies(read, hosts, "master_host") == pytest.approx([0.01, 0.02, 0.001], abs=1e-9)
-    assert latencies(read, hosts, "nobody") == [0.0, 0.0, 0.0]
+    seconds = [message_seconds(demand) for demand in message_demands(read, hosts, "master_host")]
+    assert seconds == pytest.approx([0.01, 0.02, 0.001], abs=1e-8)
+    assert [message_seconds(demand) for demand in message_demands(read, hosts, "nobody")] == [0.0, 0.0, 0.0]
 
 
 def test_each_message_takes_its_turn(network: Path) -> None:

@@ -1,4 +1,4 @@
-// Colours: of the scheme from the style sheet, of jobs from a palette that the colour-blind can tell apart.
+// Colours: of the scheme from the style sheet, of jobs and their final states as in all other pictures.
 
 /** A colour of the style sheet, as it is in the scheme of now. */
 function styled(name) {
@@ -12,11 +12,6 @@ function channels(colour) {
 /** Lines of runs differ in colour and in dash. */
 function runColour(number) { return styled(`run-${number % 6}`); }
 function runDash(number) { return ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"][number % 6]; }
-
-const JOB_COLOURS = [
-  "#88ccee", "#cc6677", "#ddcc77", "#44aa99", "#aa99dd", "#ee8866",
-  "#77aadd", "#999933", "#ffaabb", "#4477aa", "#bbcc33", "#aa4499",
-].map(channels);
 
 /** From blue, through grey, to yellow, the longer the wait. */
 const WAIT_LIMITS = [MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY];
@@ -38,8 +33,8 @@ function difference(run, first, row, tolerance) {
 /** What colours can tell: for each a class of a row, the colours of the classes and their names. */
 const MODES = {
   job: {
-    classOf: (run, row) => run.tint(row) * 5 % JOB_COLOURS.length,
-    colours: () => JOB_COLOURS,
+    classOf: (run, row) => run.colour[row],
+    colours: (page) => page.jobColours,
     names: () => [],
   },
   difference: {

@@ -103,7 +103,10 @@ class Run {
     this.finish = Float64Array.from(packed.run, (run, i) => Math.round((packed.start[i] + run) * 1e6) / 1e6);
     this.size = Int32Array.from(packed.size);
     this.state = Uint8Array.from(packed.state);
+    this.colour = Uint8Array.from(packed.colour);
     this.user = Int32Array.from(packed.user);
+    /** Seconds by which others have delayed a job; empty if nobody delayed any. */
+    this.lost = Float64Array.from(packed.lost);
     this.set = Int32Array.from(packed.set);
     this.sets = packed.sets;
     this.rowOf = new Int32Array(jobCount).fill(-1);
@@ -132,10 +135,13 @@ class Run {
 
   get drawn() { return this.sets.length > 0; }
 
-  /** The job by which a row is coloured. */
-  tint(row) { return this.leases ? this.leases.tint(row) : this.job[row]; }
-
   wait(row) { return this.start[row] - this.submit[row]; }
+
+  /** How many times as long as alone a job took. */
+  timesAlone(row) {
+    const run = this.finish[row] - this.start[row];
+    return this.lost[row] ? run / Math.max(run - this.lost[row], 1e-6) : 1;
+  }
 
   slowdown(row, bound) {
     const run = this.finish[row] - this.start[row];

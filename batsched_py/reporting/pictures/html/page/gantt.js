@@ -133,12 +133,14 @@ class Gantt {
       const gap = line && to - from > 3 ? 1 : 0;
       context.fillStyle = style;
       context.fillRect(from, top, Math.max(to - from - gap, 0.6), height - line);
+      const [red, green, blue] = this.colours[this.classes[row]];
+      const ink = 0.299 * red + 0.587 * green + 0.114 * blue > 120 ? "#111" : "#fff";
+      drawLost(this, row, top, height - line, ink);
       const wide = to - from - 6;
       if (height < 11 || wide < 7) continue;
       const name = this.page.names[run.job[row]];
       if (context.measureText(name).width > wide) continue;
-      const [red, green, blue] = this.colours[this.classes[row]];
-      context.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue > 120 ? "#111" : "#fff";
+      context.fillStyle = ink;
       context.fillText(name, from + 3, top + (height - line) / 2 + 0.5);
     }
   }

@@ -18,6 +18,10 @@ function jobColumns(page, run) {
     { name: "slowdown", value: (row) => run.slowdown(row, page.bound), text: (row) => run.slowdown(row, page.bound).toFixed(2) },
     { name: "ended", value: (row) => run.state[row], text: (row) => page.states[run.state[row]] },
   ];
+  if (run.lost.length) {
+    const times = (row) => run.timesAlone(row);
+    columns.push({ name: "contention", value: times, text: (row) => times(row).toFixed(2) });
+  }
   const user = (row) => (run.user[row] >= 0 ? page.users[run.user[row]] : "");
   if (run.user.length) columns.push({ name: "user", value: user, text: user });
   return columns;

@@ -22,12 +22,6 @@ class Leases {
     this.of.forEach((lease, row) => { if (lease >= 0) this.rows[lease].push(row); });
   }
 
-  /** The job whose colour a row has: the first of its lease, or itself. */
-  tint(row) {
-    const lease = this.of[row];
-    return lease >= 0 && this.first[lease] >= 0 ? this.first[lease] : this.run.job[row];
-  }
-
   title(lease) { return `lease ${this.id[lease]}, ${this.type[lease]}`; }
 
   /** The mark at a time and on a host, of those that are where no job is; null for none. */

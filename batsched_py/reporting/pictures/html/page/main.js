@@ -95,6 +95,13 @@ function waitFacts(page, job, known) {
   return [["why it waited", known((run, row) => page.waits[run.number]?.[job] ?? other(run, row))]];
 }
 
+/** How long a job would have run without others on its links and hosts. */
+function aloneText(run, row) {
+  if (!run.lost[row]) return run.lost.length ? "as long" : "";
+  const alone = run.finish[row] - run.start[row] - run.lost[row];
+  return `${duration(alone)}; other jobs made it ${run.timesAlone(row).toFixed(2)} times as long`;
+}
+
 /** Lines of text, one below the other. */
 function listed(lines) {
   const list = document.createElement("ul");
@@ -125,6 +132,7 @@ function tellChoice(page, job) {
     ["waited", known((run, row) => duration(run.wait(row)))],
     ...waitFacts(page, job, known),
     ["ran", known((run, row) => duration(run.finish[row] - run.start[row]))],
+    ...(page.runs.some((run) => run.lost.length) ? [["alone", known((run, row) => aloneText(run, row))]] : []),
     ["size", known((run, row) => plural(run.size[row], "host"))],
     ["hosts", known((run, row) => (run.drawn ? shorten(run.sets[run.set[row]]) || "none" : "not known"))],
     ["ended as", known((run, row) => page.states[run.state[row]])],

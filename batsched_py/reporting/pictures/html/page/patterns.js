@@ -11,6 +11,7 @@ const STROKES = {
   image: [[[0, 4], [4, 0]], [[4, 8], [8, 4]], [[0, 8], [8, 0]]],
   transfer: [],
   unavailable: [[[0, 4], [8, 4]], [[4, 0], [4, 8]]],
+  slowed: [[[0, 2], [4, 6]], [[4, 6], [8, 2]]],
 };
 /** What a lease holds has its colour below the pattern; the others lie upon whatever runs there. */
 const HOLDING = new Set(["suspend", "resume", "migrate", "shutdown"]);
@@ -31,6 +32,17 @@ function makePattern(context, kind, colour) {
   }
   if (kind === "transfer") for (const [x, y] of [[1, 1], [5, 5]]) on.fillRect(x, y, 2, 2);
   return context.createPattern(tile, "repeat");
+}
+
+/** Draw upon a job of a Gantt chart, as its last part, the time that it lost to others. */
+function drawLost(gantt, row, top, height, ink) {
+  const { run, context } = gantt;
+  if (!run.lost[row]) return;
+  gantt.patterns ??= {};
+  const pattern = gantt.patterns[`slowed${ink}`] ??= makePattern(context, "slowed", ink);
+  const from = gantt.x(run.finish[row] - run.lost[row]);
+  context.fillStyle = pattern;
+  context.fillRect(from, top, gantt.x(run.finish[row]) - from, height);
 }
 
 /** Draw the hosts that were unavailable, upon the jobs that ran on there. */

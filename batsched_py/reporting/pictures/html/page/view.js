@@ -14,6 +14,7 @@ class Page {
     this.bound = data.bound;
     this.states = data.states;
     this.stateColours = data.state_colours.map((colour) => channels(colour));
+    this.jobColours = data.job_colours.map((colour) => channels(colour));
     this.machineStates = data.machine_states;
     this.runs = data.runs.map((packed, number) => new Run(number, packed, data.names.length, data.mark_kinds, data.mark_names));
     const latest = Math.max(0, ...this.runs.map((run) => run.end));

@@ -148,7 +148,7 @@ def test_power_and_states_are_those_of_the_traces() -> None:
 @pytest.mark.parametrize(("panel", "file"), [("power", "_consumed_energy.csv"), ("states", "_machine_states.csv")])
 def test_a_run_without_traces_has_no_such_panel(panel: str, file: str) -> None:
     """The line names the run and the file."""
-    with pytest.raises(InputError, match=rf"^run_jobs\.csv: has no {file} beside it"):
+    with pytest.raises(InputError, match=rf"^run_jobs\.csv: has no {file} in its folder"):
         drawn(schedule(), panels=[panel])
 
 

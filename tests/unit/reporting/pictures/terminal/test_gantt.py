@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
+from batsched_py.reporting.pictures.colouring import LIGHT, job_colour
 from batsched_py.reporting.pictures.terminal import gantt
-from batsched_py.reporting.pictures.terminal.looks import COLOURS, LETTERS, letter
+from batsched_py.reporting.pictures.terminal.looks import LETTERS, letter
 from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.outages import Outage
@@ -166,8 +167,8 @@ def test_rejected_jobs_do_not_wait() -> None:
 
 def test_letters_and_colours_together_tell_many_jobs_apart() -> None:
     """Their cycles have no common divisor."""
-    looks = {(letter(number), number % len(COLOURS)) for number in range(len(LETTERS) * len(COLOURS))}
-    assert len(looks) == len(LETTERS) * len(COLOURS)
+    looks = {(letter(number), job_colour(number)) for number in range(len(LETTERS) * len(LIGHT))}
+    assert len(looks) == len(LETTERS) * len(LIGHT)
 
 
 def test_a_lease_keeps_its_letter_and_signs_tell_of_its_suspension() -> None:

@@ -1,0 +1,88 @@
+"""The runner of campaigns: makes the runs that are not there yet, and keeps each as soon as it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
+from typing import Protocol
+
+from msgspec import Struct
+
+from batsched_py.campaigns.execution.batches import Batch, FinishedRun, make_batches
+from batsched_py.campaigns.execution.run_store import RunStore
+from batsched_py.campaigns.execution.stored_run import StoredRun, decode_run
+from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
+
+#: A function that is told of each run that ended.
+ShowRun = Callable[[PlannedRun, StoredRun], None]
+
+
+class Workers(Protocol):
+    """Processes that execute batches."""
+
+    @property
+    def count(self) -> int:
+        """The number of batches that are executed at a time."""
+
+    def run(self, batches: Iterable[Batch]) -> Generator[tuple[Batch, list[FinishedRun]], None, None]:
+        """Execute batches; what ends first comes first. Closed, it stops."""
+
+
+class CampaignState(Struct, frozen=True):
+    """The progress of a campaign.
+
+    Attributes:
+        done: key -> the run that ended well.
+        failed: key -> the run that failed.
+        missing: runs that are not there, in the order of the plan.
+    """
+
+    done: dict[str, StoredRun]
+    failed: dict[str, StoredRun]
+    missing: tuple[PlannedRun, ...]
+
+    @property
+    def ended(self) -> dict[str, StoredRun]:
+        """Key -> the run, failed or not."""
+        return self.done | self.failed
+
+
+def read_state(plan: CampaignPlan, store: RunStore) -> CampaignState:
+    """Read the runs of a plan that are in the store. InputError for a file that is no run."""
+    jobs = plan.campaign.jobs
+    there, with_jobs = store.keys(), store.keys(with_jobs=True) if jobs else set()
+    done, failed, missing = {}, {}, []
+    for key, run in plan.keys.items():
+        found = store.read(key) if key in there else None
+        if found is not None and found.failed:
+            failed[key] = found
+        elif found is not None and (not jobs or key in with_jobs):
+            done[key] = found
+        else:
+            missing.append(run)
+    return CampaignState(done, failed, tuple(missing))
+
+
+def forget_failed(plan: CampaignPlan, state: CampaignState, store: RunStore) -> CampaignState:
+    """Remove the runs that failed, which are then missing. InputError for a file that cannot be removed."""
+    for key in state.failed:
+        store.remove(key)
+    return CampaignState(state.done, {}, tuple(run for key, run in plan.keys.items() if key not in state.done))
+
+
+def run_missing(
+    state: CampaignState, store: RunStore, workers: Workers, *, jobs: bool, show: ShowRun | None = None
+) -> CampaignState:
+    """Make the runs that are missing, and return how far the campaign is then. InputError for a file."""
+    done, failed = dict(state.done), dict(state.failed)
+    batches = make_batches(state.missing, jobs=jobs, count=len(state.missing), workers=workers.count)
+    with closing(workers.run(batches)) as ending:
+        for batch, finished in ending:
+            for run, one in zip(batch.runs, finished, strict=True):
+                store.put(run.key, one.content, one.jobs)
+                ended = decode_run(store.folder, one.content)
+                (failed if ended.failed else done)[run.key] = ended
+                if show is not None:
+                    show(run, ended)
+    left = tuple(run for run in state.missing if run.key not in done and run.key not in failed)
+    return CampaignState(done, failed, left)

@@ -1,0 +1,232 @@
+"""Workers of Dask: this machine's cores, a scheduler that runs already, or jobs of a batch system.
+
+Dask does the distribution: it starts workers, hands each input to the workers that need it, and gives work of a worker
+that died to another. Scheduler and workers exchange pickles: who can connect to them can run code.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import count, islice
+from multiprocessing import resource_tracker
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from batsched_py.campaigns.execution.batches import Batch, FinishedRun, run_batch
+from batsched_py.campaigns.execution.stored_run import encode_run, stored
+from batsched_py.campaigns.plan.run_key import code_digest
+from batsched_py.campaigns.processes import without_main
+from batsched_py.errors import BatschedError, OptionError, TransportError
+from batsched_py.loading import require
+from batsched_py.text.display import displayed
+from batsched_py.traces.lublin import Drawn
+
+#: Batch systems -> classes of dask-jobqueue.
+CLUSTERS: Final[Mapping[str, str]] = {
+    "slurm": "SLURMCluster",
+    "oar": "OARCluster",
+    "pbs": "PBSCluster",
+    "lsf": "LSFCluster",
+    "sge": "SGECluster",
+    "htcondor": "HTCondorCluster",
+}
+#: Batches that wait at the scheduler for each worker, and at least, because workers come later.
+_AHEAD: Final = 4
+_LEAST_AHEAD: Final = 64
+#: Signals of a terminal, which the program answers, and not its workers.
+_OF_TERMINALS: Final = (signal.SIGINT, signal.SIGHUP)
+#: Dask tells nothing of what it mends by itself, and does not sample the stacks of workers, which costs a twentieth.
+_CONFIGURATION: Final = {
+    "logging.distributed": "critical",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+}
+#: Level of Python's logging: Dask tells of what it mends by itself.
+_CRITICAL: Final = 50
+#: For the HTTP pages of Dask, which cannot be left out.
+_ANY_PORT: Final = "127.0.0.1:0"
+_NO_DASHBOARD: Final[Mapping[str, Any]] = {"dashboard": False, "dashboard_address": _ANY_PORT}
+#: Seconds to wait for a scheduler to answer.
+_PATIENCE: Final = "20s"
+
+
+class Place(Struct, frozen=True):
+    """The place where runs are executed.
+
+    Attributes:
+        scheduler: address of a Dask scheduler that runs already; None for workers of our own.
+        cluster: batch system whose jobs are workers; None for processes of this machine.
+        workers: number of processes, or of jobs of the batch system; None for one for each core, or one job.
+    """
+
+    scheduler: str | None = None
+    cluster: Literal["slurm", "oar", "pbs", "lsf", "sge", "htcondor"] | None = None
+    workers: int | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of workers that is expected."""
+        return self.workers or (1 if self.cluster else os.cpu_count() or 1)
+
+
+class DaskWorkers:
+    """Workers that execute batches."""
+
+    def __init__(self, client: Any, expected: int) -> None:
+        self._client = client
+        self._expected = expected
+        #: id of an input -> the input and its future, as long as batches may need it.
+        self._inputs: dict[int, tuple[object, Any]] = {}
+        self._numbers = count()
+
+    @property
+    def count(self) -> int:
+        """The number of workers: those that there are, or those that are expected."""
+        return max(len(self._client.nthreads()), self._expected)
+
+    def run(self, batches: Iterable[Batch]) -> Generator[tuple[Batch, list[FinishedRun]], None, None]:
+        """Execute batches; what ends first comes first. A batch that takes its worker with it has failed runs.
+
+        TransportError if a worker cannot execute any, because it has no batsched-py, or another.
+        """
+        distributed: Any = importlib.import_module("distributed")
+        left = iter(batches)
+        running: dict[Any, Batch] = {}
+        ending = distributed.as_completed(loop=self._client.loop)
+        ahead = self._ahead()
+        for number, future in enumerate(self._ended(ending, left, running, ahead)):
+            batch = running.pop(future)
+            more = list(islice(left, max(ahead - len(running), 0)))
+            try:
+                yield batch, future.result()
+            except distributed.KilledWorker:
+                if len(batch.runs) > 1:
+                    more += batch.singles  # to find the one that killed it
+                else:
+                    yield batch, [_killed(batch)]
+            except Exception as error:  # whatever the worker lacks
+                raise _unfit(error) from error
+            future.release()
+            self._add(more, running, ending)
+            if number % _LEAST_AHEAD == 0:
+                ahead = self._ahead()
+
+    def _ended(self, ending: Any, left: Iterator[Batch], running: dict[Any, Batch], ahead: int) -> Iterator[Any]:
+        """Submit the first batches, and yield futures as they end."""
+        self._add(list(islice(left, ahead)), running, ending)
+        yield from ending
+
+    def _ahead(self) -> int:
+        """Return how many batches are at the scheduler at a time, so that no worker waits for one."""
+        return max(self.count * _AHEAD, _LEAST_AHEAD)
+
+    def _add(self, batches: Iterable[Batch], running: dict[Any, Batch], ending: Any) -> None:
+        for batch in batches:
+            environment = self._given(batch.environment)
+            workload = batch.workload if isinstance(batch.workload, Drawn) else self._given(batch.workload)
+            name = self._name("runs")
+            future = self._client.submit(
+                run_batch, environment, workload, batch.specs, jobs=batch.jobs, code=code_digest(), key=name, pure=False
+            )
+            running[future] = batch
+            ending.add(future)
+
+    def _given(self, thing: object) -> Any:
+        """Return a future of an input, which the scheduler can hand to further workers, also if one of them dies."""
+        if id(thing) not in self._inputs:
+            future = self._client.submit(_itself, thing, key=self._name("input"), pure=False)
+            self._inputs[id(thing)] = thing, future
+        return self._inputs[id(thing)][1]
+
+    def _name(self, kind: str) -> str:
+        return f"{kind}-{os.getpid()}-{next(self._numbers)}"
+
+
+def _itself(thing: object) -> object:
+    return thing
+
+
+def _killed(batch: Batch) -> FinishedRun:
+    [spec] = batch.specs
+    return FinishedRun(encode_run(stored(spec.failed("its worker died in the middle of the run, several times"))))
+
+
+def _unfit(error: Exception) -> TransportError:
+    """Return the error of a campaign whose worker cannot execute runs."""
+    if isinstance(error, BatschedError):
+        return TransportError(str(error))
+    return TransportError(f"a worker failed: {displayed(f'{type(error).__name__}: {error}')}")
+
+
+@contextmanager
+def dask_workers(place: Place, use: str) -> Iterator[DaskWorkers]:
+    """Yield workers, which are stopped at the end; those of a scheduler that runs already stay.
+
+    ExtraError, OptionError for a configuration that is not complete, TransportError if the scheduler does not answer.
+    `use` is what needs them.
+    """
+    require("distributed", use, "campaign")
+    importlib.import_module("dask.config").set(_CONFIGURATION)  # read by the next import
+    distributed: Any = importlib.import_module("distributed")
+    with ExitStack() as stack:
+        if place.scheduler is not None:
+            address: Any = place.scheduler
+        elif place.cluster is not None:
+            address = stack.enter_context(_cluster(place, use))
+        else:
+            address = stack.enter_context(_local(distributed, place.count))
+        try:
+            client = stack.enter_context(distributed.Client(address, timeout=_PATIENCE, set_as_default=False))
+        except (OSError, TimeoutError, ValueError) as error:
+            raise TransportError(f"scheduler {address}: {displayed(str(error))}") from error
+        if place.scheduler is None and place.cluster is None:
+            client.run(_print_to_stderr)
+        yield DaskWorkers(client, place.count)
+
+
+def _print_to_stderr() -> None:
+    """Send what algorithms print in a worker of this machine where messages go: standard output has tables."""
+    os.dup2(2, 1)
+
+
+@contextmanager
+def _local(distributed: Any, workers: int) -> Iterator[Any]:
+    """Start processes on this machine, which listen on the loopback interface only."""
+    resource_tracker.ensure_running()  # which the first process would start, and which unblocks signals
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)  # which threads and processes inherit
+    try:
+        with without_main():
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                scheduler_kwargs=_NO_DASHBOARD,
+                worker_dashboard_address=_ANY_PORT,
+                silence_logs=_CRITICAL,
+            )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with cluster:
+        yield cluster
+
+
+@contextmanager
+def _cluster(place: Place, use: str) -> Iterator[Any]:
+    """Submit jobs to a batch system, configured by dask-jobqueue's own files. OptionError, ExtraError."""
+    require("dask_jobqueue", use, "campaign")
+    jobqueue: Any = importlib.import_module("dask_jobqueue")
+    kind = getattr(jobqueue, CLUSTERS[str(place.cluster)])
+    options = importlib.import_module("dask.config").get(f"jobqueue.{place.cluster}.scheduler-options", {})
+    try:
+        cluster = kind(scheduler_options={**_NO_DASHBOARD, **options})
+    except (ValueError, TypeError) as error:
+        raise OptionError(f"--cluster {place.cluster}: {displayed(str(error))}") from error
+    with cluster:
+        cluster.scale(jobs=place.count)
+        yield cluster

@@ -1,0 +1,138 @@
+"""A run that is not yet made: what it is made of, how it is made, and the outcome, whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from signal import Signals
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.campaigns.execution.batsim_run import BatsimFiles, simulate_with_batsim
+from batsched_py.campaigns.inputs import WorkloadLike, as_workload
+from batsched_py.campaigns.simulate import simulate
+from batsched_py.campaigns.study import Outcome, Variant
+from batsched_py.errors import BatschedError
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.model.platform import Platform
+from batsched_py.model.workload import Workload
+from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.metrics.same_jobs import marks_of
+from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
+from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
+from batsched_py.simulator.records import Result
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import DEFAULTS
+
+#: A function of the names of a workload and of an algorithm, and of the result of the run.
+Keep = Callable[[str, str, Result], None]
+
+#: Exit code of a run that failed by a defect or a death, as the program has it.
+_OUR_SIDE: Final = 3
+
+
+class RunEnvironment(Struct, frozen=True):
+    """The platform and the settings of runs, the same for many of them.
+
+    Attributes:
+        platform: the hosts.
+        settings: those of the simulator, with external events.
+        clock: the time that decisions take, as after --clock.
+        window: the part of each run that is measured.
+        batsim: the files of real Batsim, if that simulates; None if the simulator that comes along does.
+        code_folder: where modules of algorithms are looked for, besides Python's path; "" for nowhere.
+    """
+
+    platform: Platform
+    settings: Settings = DEFAULTS
+    clock: str = "zero"
+    window: WindowChoice = WHOLE
+    batsim: BatsimFiles | None = None
+    code_folder: str = ""
+
+
+class RunSpec(Struct, frozen=True):
+    """The rest of a run: the name of its workload, and the algorithm with its options."""
+
+    workload: str
+    variant: Variant
+
+    def failed(self, error: str, exit_code: int = _OUR_SIDE) -> Outcome:
+        """Return the outcome of a run that failed, for a reason of one line."""
+        return Outcome(self.workload, self.variant.name, error=error, exit_code=exit_code)
+
+    def died(self, exit_code: int) -> Outcome:
+        """Return the outcome of a run whose process ended in the middle of it; minus the signal, if one ended it."""
+        how = f"with exit code {exit_code}" if exit_code >= 0 else f"by {Signals(-exit_code).name}"
+        return self.failed(f"its process ended {how} in the middle of the run")
+
+
+class ExecutedRun(Struct, frozen=True):
+    """A run that was made: its outcome and its schedule, of the window if there is one; no schedule if it failed."""
+
+    outcome: Outcome
+    schedule: Schedule | None = None
+
+
+def execute(
+    environment: RunEnvironment,
+    source: WorkloadLike,
+    spec: RunSpec,
+    *,
+    keep: Keep | None = None,
+    limits: Limits = LIMITS,
+) -> ExecutedRun:
+    """Make a run. Any failure becomes an outcome, so that other runs are not lost.
+
+    `keep` is called with the names of the workload and of the algorithm and the result, which then has the rows of the
+    trace files.
+    """
+    warnings: list[str] = []
+    try:
+        workload = as_workload(source, limits)
+        schedule, approximations = _simulate(environment, workload, spec, warnings, keep)
+        window = environment.window.on(schedule)
+        metrics = measure_run(schedule, window=window)
+        counted = schedule if window is None else window.submitted(schedule)
+    except BatschedError as error:
+        return ExecutedRun(spec.failed(str(error).partition("\n")[0], error.exit_code))
+    except Exception as error:  # noqa: BLE001 - a defect of ours must not take the other runs with it
+        return ExecutedRun(spec.failed(f"internal error: {type(error).__name__}: {error}"))
+    marks = marks_of(counted.jobs)
+    outcome = Outcome(
+        spec.workload,
+        spec.variant.name,
+        metrics=metrics,
+        ran=marks.ran,
+        succeeded=marks.succeeded,
+        warnings=tuple(warnings),
+        approximations=approximations,
+    )
+    return ExecutedRun(outcome, counted)
+
+
+def _simulate(
+    environment: RunEnvironment, workload: Workload, spec: RunSpec, warnings: list[str], keep: Keep | None
+) -> tuple[Schedule, tuple[str, ...]]:
+    """Return the schedule of a run, and the simplifications of the simulator that had a part in it."""
+    batsim = environment.batsim
+    if batsim is not None:
+        clock = environment.clock
+        return simulate_with_batsim(
+            batsim, environment.settings, workload, spec.variant, clock=clock, warn=warnings.append
+        ), ()
+    run = simulate(
+        environment.platform,
+        workload,
+        spec.variant.algorithm,
+        spec.variant.options,
+        settings=environment.settings,
+        clock=environment.clock,
+        warn=warnings.append,
+        trace=keep is not None,
+    )
+    if keep is not None:
+        keep(spec.workload, spec.variant.name, run.result)
+    schedule = replace(schedule_of(run.result, spec.workload), log_start=workload.log_start)
+    return schedule, run.result.approximations

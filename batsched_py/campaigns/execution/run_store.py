@@ -1,0 +1,117 @@
+"""The store of a campaign: a file for each run that ended, under its key, written whole or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from batsched_py.bounded_file import reported
+from batsched_py.campaigns.execution.stored_run import StoredRun, decode_run
+from batsched_py.errors import InputError
+from batsched_py.traces.atomic_file import write_atomically
+
+_RUNS: Final = "runs"
+_JOBS: Final = "jobs"
+#: Ending of the files of each folder.
+_ENDINGS: Final = {_RUNS: ".json", _JOBS: ".parquet"}
+#: Digits of a key that name a folder: thousands of files in one are slow on some file systems.
+_FOLDER_DIGITS: Final = 2
+_LOCK: Final = "lock"
+
+
+class RunStore:
+    """The runs in a folder. A program that is killed at any moment leaves whole files only."""
+
+    def __init__(self, folder: Path) -> None:
+        """Look at a folder, which need not be there yet."""
+        self.folder = folder
+        self._made: set[Path] = set()
+
+    def keys(self, *, with_jobs: bool = False) -> set[str]:
+        """Return the keys of the runs that are there; if wanted, only of those whose jobs are there, too."""
+        found = self._keys(_RUNS)
+        return found & self._keys(_JOBS) if with_jobs else found
+
+    def read(self, key: str) -> StoredRun:
+        """Return a run that is there. InputError."""
+        path = self._path(_RUNS, key)
+        with reported(path, InputError):
+            content = path.read_bytes()
+        return decode_run(path, content)
+
+    def jobs_path(self, key: str) -> Path:
+        """Return the file of the jobs of a run."""
+        return self._path(_JOBS, key)
+
+    def put(self, key: str, content: bytes, jobs: bytes | None = None) -> None:
+        """Keep a run, after its jobs if there are any, so that a run that is there has them. InputError."""
+        if jobs is not None:
+            self._write(self._path(_JOBS, key), jobs)
+        self._write(self._path(_RUNS, key), content)
+
+    def remove(self, key: str) -> None:
+        """Forget a run. InputError."""
+        for kind in _ENDINGS:
+            path = self._path(kind, key)
+            with _reported(path):
+                path.unlink(missing_ok=True)
+
+    def remove_remains(self) -> int:
+        """Remove files that a killed program was writing, and return their number. InputError."""
+        remains = [path for kind in _ENDINGS for path in self._files(kind) if path.name.startswith(".")]
+        for path in remains:
+            with _reported(path):
+                path.unlink(missing_ok=True)
+        return len(remains)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other programs from running or cleaning the campaign meanwhile. InputError if one does."""
+        path = self.folder / _LOCK
+        with _reported(path):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(file)
+            raise InputError(str(self.folder), "", "another program runs this campaign now") from error
+        try:
+            yield
+        finally:
+            os.close(file)  # which unlocks it, as does the death of the program
+
+    def _keys(self, kind: str) -> set[str]:
+        ending = _ENDINGS[kind]
+        return {
+            path.parent.name + path.name.removesuffix(ending)
+            for path in self._files(kind)
+            if path.name.endswith(ending) and not path.name.startswith(".")
+        }
+
+    def _files(self, kind: str) -> list[Path]:
+        folder = self.folder / kind
+        return [Path(entry) for inner in sorted(folder.glob("??")) for entry in os.scandir(inner)]
+
+    def _path(self, kind: str, key: str) -> Path:
+        return self.folder / kind / key[:_FOLDER_DIGITS] / (key[_FOLDER_DIGITS:] + _ENDINGS[kind])
+
+    def _write(self, path: Path, content: bytes) -> None:
+        with _reported(path):
+            if path.parent not in self._made:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._made.add(path.parent)
+            write_atomically(path, content)
+
+
+@contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    """Turn OSErrors of writing into InputErrors."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(str(path), "", f"cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,88 @@
+"""The file of a run: its outcome without names, and which program made it."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import orjson
+from msgspec import Struct
+
+import batsched_py
+from batsched_py.campaigns.study import Outcome
+from batsched_py.errors import InputError
+from batsched_py.reporting.metrics.run_metrics import RunMetrics
+from batsched_py.text.display import displayed
+
+
+class StoredRun(Struct, frozen=True, kw_only=True):
+    """A run that ended, whatever its workload and its algorithm are called in tables.
+
+    Attributes:
+        metrics, ran, succeeded, warnings, approximations, error, exit_code: as those of an `Outcome`.
+        version: of batsched-py.
+        python: the version of Python.
+        seconds: what the run took; the only thing that differs if it is made again.
+    """
+
+    metrics: RunMetrics | None
+    ran: str
+    succeeded: str
+    warnings: tuple[str, ...]
+    approximations: tuple[str, ...]
+    error: str
+    exit_code: int
+    version: str
+    python: str
+    seconds: float
+
+    @property
+    def failed(self) -> bool:
+        """True if the run ended with an error."""
+        return bool(self.error)
+
+    def outcome(self, workload: str, variant: str, options: dict[str, Any]) -> Outcome:
+        """Return the outcome under these names, with the options as they held."""
+        return Outcome(
+            workload,
+            variant,
+            self.metrics,
+            self.ran,
+            self.succeeded,
+            self.warnings,
+            self.approximations,
+            self.error,
+            self.exit_code,
+            options,
+        )
+
+
+def stored(outcome: Outcome, seconds: float = 0.0) -> StoredRun:
+    """Return what is kept of a run that this program made, and that took so many seconds."""
+    return StoredRun(
+        metrics=outcome.metrics,
+        ran=outcome.ran,
+        succeeded=outcome.succeeded,
+        warnings=outcome.warnings,
+        approximations=outcome.approximations,
+        error=outcome.error,
+        exit_code=outcome.exit_code,
+        version=batsched_py.__version__,
+        python=platform.python_version(),
+        seconds=round(seconds, 3),
+    )
+
+
+def encode_run(run: StoredRun) -> bytes:
+    """Return the content of the file of a run."""
+    return orjson.dumps(msgspec.to_builtins(run), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def decode_run(path: Path, content: bytes) -> StoredRun:
+    """Return the run in a file. InputError names the file."""
+    try:
+        return msgspec.json.decode(content, type=StoredRun)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(str(path), "", f"is no run of a campaign: {displayed(str(error))}") from error

@@ -1,0 +1,45 @@
+"""Modules of users, which each run loads anew, so that no run sees what another left in them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import batsched_py
+from batsched_py.campaigns.study import Variant
+from batsched_py.plugins import is_built_in
+
+
+@contextmanager
+def forgotten_modules(variant: Variant, folder: str) -> Iterator[None]:
+    """Forget, at the end, the modules that an algorithm of the user's has loaded; those of installed packages stay.
+
+    `folder` is looked into for modules, as the current folder is by other commands, if a text names code.
+    """
+    texts = [text for text in (variant.algorithm, *variant.options.values()) if isinstance(text, str)]
+    if not any(":" in text or text.endswith(".py") for text in texts):
+        if all(is_built_in(text) for text in texts[:1]):
+            yield
+            return
+    elif folder not in sys.path:
+        sys.path.append(folder)
+    before = set(sys.modules)
+    try:
+        yield
+    finally:
+        for name in [name for name in sys.modules if name not in before and not _is_installed(name)]:
+            del sys.modules[name]
+
+
+def _is_installed(name: str) -> bool:
+    """Return True for modules of Python, of installed packages and of ours."""
+    file = getattr(sys.modules[name], "__file__", None)
+    if file is None:
+        return True
+    ours = Path(batsched_py.__file__).parent
+    return "site-packages" in Path(file).parts or any(
+        Path(file).is_relative_to(root) for root in (ours, ours.parent / "schedulers", os.path.dirname(os.__file__))
+    )

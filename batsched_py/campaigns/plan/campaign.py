@@ -1,0 +1,152 @@
+"""A campaign: platforms, workloads, algorithms, options and settings, of which each combination is a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import DEFAULTS
+from batsched_py.traces.cleaning import CleaningRules
+from batsched_py.traces.sacct import Unit
+
+#: What plays Batsim's part: the simulator that comes along, or the program `batsim` on the workers' path.
+SimulatorName = Literal["embedded", "batsim"]
+
+
+class PlatformChoice(Struct, frozen=True):
+    """A platform file, under its name in tables."""
+
+    name: str
+    path: Path
+
+
+class FileWorkloads(Struct, frozen=True):
+    """Workload files, Batsim JSON; each is an observation of the group `name`."""
+
+    name: str
+    paths: tuple[Path, ...]
+
+
+class LogWorkloads(Struct, frozen=True):
+    """A log, cut into workloads, each of which is an observation of the group `name`.
+
+    Attributes:
+        name: of the group.
+        path: SWF or Batsim JSON; of the format `form` if that is given.
+        form: "sacct" or "".
+        every: seconds of each part; None for the log as one workload.
+        window: the part of the log that is used.
+        rules: rules of cleaning.
+        unit: of `sacct`: what a host stands for.
+    """
+
+    name: str
+    path: Path
+    form: Literal["", "sacct"] = ""
+    every: float | None = None
+    window: WindowChoice = WHOLE
+    rules: CleaningRules = CleaningRules()
+    unit: Unit = "cpus"
+
+
+class ModelWorkloads(Struct, frozen=True):
+    """Workloads drawn from the Lublin model: a group for each combination of parameters, an observation for each seed.
+
+    Attributes:
+        name: what the names of the groups begin with.
+        parameters: parameter -> values: jobs, load, overestimate, hosts. Without `hosts`, those of the platform.
+        seeds: of the workloads.
+    """
+
+    name: str
+    parameters: Mapping[str, tuple[Any, ...]]
+    seeds: tuple[int, ...]
+
+
+WorkloadChoice = FileWorkloads | LogWorkloads | ModelWorkloads
+
+
+class AlgorithmSweep(Struct, frozen=True):
+    """An algorithm with values for its options: each combination of them is a variant.
+
+    Attributes:
+        algorithm: as after -s.
+        options: option -> values.
+        name: what the names of its variants begin with; "" for the name of its class.
+    """
+
+    algorithm: str
+    options: Mapping[str, tuple[Any, ...]]
+    name: str = ""
+
+
+class SimulatorSettings(Struct, frozen=True):
+    """The settings of some runs.
+
+    Attributes:
+        settings: those of the simulator, without external events.
+        events: file of external events; None for none.
+        clock: the time that decisions take, as after --clock.
+        simulator: what plays Batsim's part.
+        given: name -> value, as the study file has them.
+    """
+
+    settings: Settings = DEFAULTS
+    events: Path | None = None
+    clock: str = "zero"
+    simulator: SimulatorName = "embedded"
+    given: Mapping[str, Any] = {}
+
+
+class TuningChoice(Struct, frozen=True):
+    """The search for options of an algorithm, as a study file has it.
+
+    Attributes:
+        algorithm: as after -s.
+        options: option -> what may be chosen: true for all that its type allows, a list, or bounds.
+        fixed: options that are not tuned.
+        metric: name of the metric by which options are judged.
+        trials: number of options to try.
+        seed: of the search.
+    """
+
+    algorithm: str
+    options: Mapping[str, Any]
+    fixed: Mapping[str, Any] = {}
+    metric: str = "mean_bounded_slowdown"
+    trials: int = 50
+    seed: int = 0
+
+
+class Campaign(Struct, frozen=True):
+    """The content of a study file.
+
+    Attributes:
+        source: the study file.
+        platforms, workloads, algorithms, settings: at least one each; each combination of them is run.
+        title: for people.
+        seeds: seeds of the algorithms that take one; each workload is run once for each of them. Empty for none.
+        window: the part of each run that is measured.
+        baseline: name of the variant that others are compared with; None for the first.
+        metrics: names of the metrics that tables show; empty for the usual ones.
+        jobs: True if the dataset has a row for each job besides.
+        tuning: the search for options; None if there is none.
+    """
+
+    source: Path
+    platforms: tuple[PlatformChoice, ...]
+    workloads: tuple[WorkloadChoice, ...]
+    algorithms: tuple[AlgorithmSweep, ...]
+    settings: tuple[SimulatorSettings, ...] = (SimulatorSettings(),)
+    title: str = ""
+    seeds: tuple[int, ...] = ()
+    window: WindowChoice = WHOLE
+    baseline: str | None = None
+    metrics: tuple[str, ...] = ()
+    jobs: bool = False
+    tuning: TuningChoice | None = None

@@ -1,0 +1,265 @@
+"""The plan of a campaign: all its runs, each with its key, of inputs that were read and checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.bounded_file import read_file, reported
+from batsched_py.campaigns.comparison import find_baseline
+from batsched_py.campaigns.execution.batsim_run import BatsimFiles
+from batsched_py.campaigns.execution.planned import RunEnvironment, RunSpec
+from batsched_py.campaigns.plan.campaign import Campaign, SimulatorSettings
+from batsched_py.campaigns.plan.run_key import RunIdentity
+from batsched_py.campaigns.plan.sources import SourceReader, WorkloadSource
+from batsched_py.campaigns.plan.variants import PlannedVariant, plan_variants
+from batsched_py.errors import ConfigurationError, OptionError, PlatformError, WorkloadError
+from batsched_py.example_files import told_path
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.model.platform import Platform
+from batsched_py.model.workload import Workload
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.event_file import read_events
+from batsched_py.traces.lublin import MOST_JOBS, Drawn
+from batsched_py.traces.run_file import InputFile, content_hash
+from batsched_py.traces.simgrid_xml import read_platform
+
+#: Jobs of a model that are drawn to check it.
+_SAMPLE: Final = 1000
+
+
+class Setting(Struct, frozen=True):
+    """A platform with settings of the simulator: the conditions under which algorithms are compared.
+
+    Attributes:
+        platform: its name.
+        settings: "clock=fixed:1", if the campaign has several; "" otherwise.
+        file: the platform's file.
+        given: the settings that the study file gives.
+        environment: what runs are executed in.
+        events_sha256: of the file of external events; None without one.
+    """
+
+    platform: str
+    settings: str
+    file: InputFile
+    given: Mapping[str, Any]
+    environment: RunEnvironment
+    events_sha256: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The platform and the settings, for people."""
+        return f"{self.platform}, {self.settings}" if self.settings else self.platform
+
+
+class PlannedRun(Struct, frozen=True):
+    """A run of a campaign.
+
+    Attributes:
+        key: the same for two runs whose results cannot differ.
+        setting: its platform and settings.
+        source: its workload.
+        workload: name of the workload; with the seed of the algorithm, if it has one.
+        seed: the seed of the algorithms; None without.
+        variant: the algorithm with its options.
+    """
+
+    key: str
+    setting: Setting
+    source: WorkloadSource
+    workload: str
+    seed: int | None
+    variant: PlannedVariant
+
+    @property
+    def spec(self) -> RunSpec:
+        """The run as it is executed."""
+        return RunSpec(self.workload, self.variant.with_seed(self.seed))
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of the algorithm as they hold."""
+        return self.variant.options_with(self.seed)
+
+
+class CampaignPlan(Struct, frozen=True):
+    """The runs of a campaign, in the order of its study file: settings, groups, workloads, algorithms."""
+
+    campaign: Campaign
+    settings: tuple[Setting, ...]
+    variants: tuple[PlannedVariant, ...]
+    runs: tuple[PlannedRun, ...]
+
+    @property
+    def keys(self) -> dict[str, PlannedRun]:
+        """Key -> the first run that has it: what there is to execute."""
+        found: dict[str, PlannedRun] = {}
+        for run in self.runs:
+            found.setdefault(run.key, run)
+        return found
+
+
+def plan_campaign(campaign: Campaign, limits: Limits = LIMITS) -> CampaignPlan:
+    """Read and check the inputs of a campaign, and plan its runs.
+
+    Of the workloads that are drawn only the first of each kind is checked, so that thousands of them cost nothing here.
+    InputError names a file; ConfigurationError names the study file and the field.
+    """
+    variants = plan_variants(campaign)
+    with _naming(campaign, "results.baseline"):
+        find_baseline([variant.name for variant in variants], campaign.baseline)
+    settings = tuple(_settings(campaign, limits))
+    reader = SourceReader(limits)
+    found = [(setting, source) for setting in settings for source in _sources(campaign, setting, reader)]
+    return CampaignPlan(campaign, settings, variants, tuple(_runs(campaign, found, variants)))
+
+
+def plan_algorithms(plan: CampaignPlan, campaign: Campaign) -> CampaignPlan:
+    """Plan the algorithms of another campaign on the inputs of a plan, which are not read again. ConfigurationError."""
+    variants = plan_variants(campaign)
+    found = {(id(run.setting), id(run.source)): (run.setting, run.source) for run in plan.runs}
+    return CampaignPlan(campaign, plan.settings, variants, tuple(_runs(campaign, list(found.values()), variants)))
+
+
+@contextmanager
+def _naming(campaign: Campaign, place: str) -> Iterator[None]:
+    """Turn errors of options into ConfigurationErrors that name the study file and the place."""
+    try:
+        yield
+    except OptionError as error:
+        raise ConfigurationError(str(campaign.source), place, str(error)) from error
+
+
+def _settings(campaign: Campaign, limits: Limits) -> Iterator[Setting]:
+    varied = _varied([one.given for one in campaign.settings])
+    for choice in campaign.platforms:
+        platform = read_platform(choice.path, limits=limits)
+        file = InputFile(told_path(choice.path), content_hash(choice.path))
+        for one in campaign.settings:
+            environment = _environment(campaign, platform, one, limits)
+            label = ", ".join(f"{name}={_told(one.given.get(name))}" for name in varied)
+            digest = None if one.events is None else content_hash(one.events)
+            yield Setting(choice.name, label, file, one.given, environment, digest)
+
+
+def _environment(campaign: Campaign, platform: Platform, one: SimulatorSettings, limits: Limits) -> RunEnvironment:
+    settings = one.settings
+    if "master_host" in one.given and all(host.name != settings.master_host for host in platform.hosts):
+        rule = f"{platform.source} has no host {settings.master_host!r}"
+        raise ConfigurationError(str(campaign.source), "settings.master_host", rule)
+    if one.events is not None:
+        events = read_events(one.events, hosts=len(platform.hosts), limits=limits)
+        settings = replace(settings, external_events=events)
+    folder = str(campaign.source.parent.resolve())
+    files = None if one.simulator == "embedded" else _batsim_files(platform, one, limits)
+    return RunEnvironment(platform, settings, one.clock, campaign.window, files, folder)
+
+
+def _batsim_files(platform: Platform, one: SimulatorSettings, limits: Limits) -> BatsimFiles:
+    """Read the files that real Batsim is given. InputError."""
+    path = Path(platform.source)
+    with reported(path, PlatformError):
+        content = read_file(path, limits)
+    if one.events is None:
+        return BatsimFiles(content)
+    with reported(one.events, WorkloadError):
+        return BatsimFiles(content, read_file(one.events, limits))
+
+
+def _varied(given: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names whose values differ."""
+    names = dict.fromkeys(name for one in given for name in one)
+    return [name for name in names if len({repr(one.get(name)) for one in given}) > 1]
+
+
+def _told(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _runs(
+    campaign: Campaign, inputs: Sequence[tuple[Setting, WorkloadSource]], variants: Sequence[PlannedVariant]
+) -> Iterator[PlannedRun]:
+    seeds = campaign.seeds or (None,)
+    identities = {id(setting): _identity_of(setting) for setting, _ in inputs}
+    for setting, source in inputs:
+        identity = identities[id(setting)]
+        for seed, variant in product(seeds, variants):
+            name = source.name if seed is None else f"{source.name}-seed-{seed}"
+            mine = replace(
+                identity,
+                workload=source.identity,
+                algorithm=variant.algorithm,
+                options=variant.options_with(seed),
+                files={**identity.files, **variant.files},
+            )
+            yield PlannedRun(mine.key, setting, source, name, seed, variant)
+
+
+def _sources(campaign: Campaign, setting: Setting, reader: SourceReader) -> list[WorkloadSource]:
+    """Return all workloads on a platform, which can be simulated there. ConfigurationError, InputError."""
+    environment = setting.environment
+    settings = environment.settings
+    hosts = environment.platform.with_roles(settings.roles).compute_hosts(settings.master_host)[: settings.machines]
+    found: list[WorkloadSource] = []
+    for number, choice in enumerate(campaign.workloads):
+        with _naming(campaign, f"workloads[{number}]"):
+            sources = reader.read(choice, len(hosts))
+            _check(environment, sources)
+        found += sources
+    for name, count in Counter(source.name for source in found).items():
+        if count > 1:
+            rule = f"two are called {name}: give them names of their own"
+            raise ConfigurationError(str(campaign.source), "workloads", rule)
+    return found
+
+
+def _check(environment: RunEnvironment, sources: Sequence[WorkloadSource]) -> None:
+    """Check that workloads can be simulated, and measured in the window. InputError, OptionError."""
+    groups = set()
+    for source in sources:
+        workload = source.workload
+        if isinstance(workload, Drawn):
+            if source.group in groups:
+                continue
+            workload = _sample(workload).draw()
+        groups.add(source.group)
+        _check_one(environment, source.name, workload)
+
+
+def _sample(drawn: Drawn) -> Drawn:
+    """Return the model for fewer jobs, if it is for many: some of them show whether it can be simulated."""
+    return replace(drawn, jobs=_SAMPLE) if _SAMPLE < drawn.jobs <= MOST_JOBS else drawn
+
+
+def _check_one(environment: RunEnvironment, name: str, workload: Workload) -> None:
+    Simulation(environment.platform, [workload], environment.settings)
+    if not environment.window.whole:
+        first = min(workload.submissions(), default=0.0)
+        environment.window.found(name, workload.log_start, first, float("inf"))
+
+
+def _identity_of(setting: Setting) -> RunIdentity:
+    """Return what the runs of a setting have in common."""
+    environment = setting.environment
+    settings = environment.settings
+    plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "external_events"}
+    return RunIdentity(
+        platform=setting.file.sha256 or "",
+        workload={},
+        algorithm="",
+        options={},
+        files={} if setting.events_sha256 is None else {"events": setting.events_sha256},
+        settings=msgspec.to_builtins({**plain, "roles": dict(settings.roles)}),
+        clock=environment.clock,
+        window=msgspec.to_builtins(environment.window),
+        simulator="embedded" if environment.batsim is None else "batsim",
+    )

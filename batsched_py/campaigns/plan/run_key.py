@@ -1,0 +1,74 @@
+"""The key of a run: a hash of all that determines its result, so that what was run once need not be run again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import orjson
+from msgspec import Struct
+
+import batsched_py
+
+#: The form of what is stored of a run, and of how it is measured; another one makes all keys new.
+RESULT_FORM: Final = 1
+#: Packages that show, serve or test, and have no part in the result of a run.
+_BESIDE: Final = frozenset({"campaigns", "cli", "examples", "haizea", "site", "testing"})
+
+
+class RunIdentity(Struct, frozen=True, kw_only=True):
+    """The things that determine the result of a run. Names, which only people read, are not among them.
+
+    Attributes:
+        platform: SHA-256 of its file.
+        workload: SHA-256 of its content, or the parameters of the model that it is drawn from.
+        algorithm: as after -s.
+        options: those of the algorithm as they hold, defaults included.
+        files: role -> SHA-256 of the file: code of the algorithm, documents of its options, external events.
+        settings: those of the simulator as they hold.
+        clock: the time that decisions take.
+        window: the part of the run that is measured.
+        simulator: what plays Batsim's part.
+    """
+
+    platform: str
+    workload: Mapping[str, Any]
+    algorithm: str
+    options: Mapping[str, Any]
+    files: Mapping[str, str | None]
+    settings: Mapping[str, Any]
+    clock: str
+    window: Mapping[str, Any]
+    simulator: str
+
+    @property
+    def key(self) -> str:
+        """The SHA-256 of all of it, and of the version and the code of batsched-py; 64 hexadecimal digits."""
+        made_by = {"form": RESULT_FORM, "version": batsched_py.__version__, "code": code_digest()}
+        content = orjson.dumps(msgspec.to_builtins((made_by, self)), option=orjson.OPT_SORT_KEYS)
+        return hashlib.sha256(content).hexdigest()
+
+
+@cache
+def code_digest() -> str:
+    """Return the SHA-256 of the modules that have a part in results: simulator, algorithms, metrics and what they use.
+
+    A version says too little: between releases, in a clone, an algorithm is another one after each change.
+    """
+    digest = hashlib.sha256()
+    root = os.path.dirname(batsched_py.__file__)
+    for path in sorted(_modules(root)):
+        digest.update(os.path.relpath(path, root).encode() + b"\0" + Path(path).read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _modules(root: str) -> Iterator[str]:
+    for folder, folders, files in os.walk(root, followlinks=True):  # in a clone, schedulers is a link
+        if folder == root:
+            folders[:] = [name for name in folders if name not in _BESIDE]
+        yield from (os.path.join(folder, name) for name in files if name.endswith(".py"))

@@ -1,0 +1,24 @@
+"""Seeds as people write them: "1-20", "1,2,5-9"."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+#: More seeds are a slip of the finger.
+_MOST: Final = 10_000
+_PART: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+
+
+def parse_seeds(text: str) -> tuple[int, ...]:
+    """Return seeds, each once, in the order given. ValueError names the rule that the text breaks."""
+    seeds: dict[int, None] = {}
+    for part in text.split(","):
+        found = _PART.fullmatch(part)
+        if found is None or (found[2] and int(found[2]) < int(found[1])):
+            raise ValueError(f"must be like 1-20 or 1,2,5-9, not {text!r}")
+        some = range(int(found[1]), int(found[2] or found[1]) + 1)
+        if len(seeds) + len(some) > _MOST:
+            raise ValueError(f"must be at most {_MOST} seeds")
+        seeds |= dict.fromkeys(some)
+    return tuple(seeds)

@@ -1,0 +1,84 @@
+"""The settings of a study file: values for the options of the simulator, whose combinations are all run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from itertools import product
+from typing import Any, Final, Literal, get_type_hints
+
+from batsched_py.campaigns.plan.campaign import SimulatorName, SimulatorSettings
+from batsched_py.campaigns.plan.study_tables import StudyFile, member
+from batsched_py.errors import OptionError
+from batsched_py.protocol.dialects import DIALECTS
+from batsched_py.session.clock import parse_clock
+from batsched_py.simulator.settings import NETWORK, ON_FAILURE, Settings
+from batsched_py.text.display import shown
+from batsched_py.text.wording import unknown
+
+#: Settings that a campaign does not have: what differs from run to run, needs more than a run, or can be said in the
+#: platform file.
+_ABSENT: Final = frozenset(
+    {"workload_names", "external_events", "scheduler_config", "trace_machine_states"}
+    | {"redis_hostname", "redis_port", "redis_prefix", "simgrid_config"}
+)
+#: Settings of the simulator -> their types.
+_TYPES: Final[Mapping[str, Any]] = {
+    name: hint for name, hint in get_type_hints(Settings).items() if name not in _ABSENT
+} | {"roles": dict[str, Literal["master", "storage", "compute_node"]]}
+_OTHERS: Final = {"clock": str, "events": str, "simulator": SimulatorName}
+#: Settings of the embedded simulator that real Batsim does not have.
+_OURS: Final = frozenset({"protocol", "on_failure", "network", "message_latency", "allow_oversized"})
+#: Settings that are one of a few words -> the words.
+_WORDS: Final[Mapping[str, Collection[str]]] = {
+    "protocol": DIALECTS,
+    "on_failure": ON_FAILURE,
+    "network": NETWORK,
+}
+
+
+def read_settings(file: StudyFile, raw: Mapping[str, Any]) -> tuple[SimulatorSettings, ...]:
+    """Read the table `settings`: a record for each combination of the values. ConfigurationError."""
+    values: dict[str, tuple[Any, ...]] = {}
+    known = {**_TYPES, **_OTHERS}
+    for name, given in raw.items():
+        place = member("settings", name)
+        if name not in known:
+            raise file.error(place, unknown(name, known))
+        several = (given,) if isinstance(given, dict) and name == "roles" else file.values(given, place)
+        values[name] = tuple(file.typed(value, known[name], place) for value in several)
+    return tuple(
+        _settings(file, dict(zip(values, combination, strict=True))) for combination in product(*values.values())
+    )
+
+
+def _settings(file: StudyFile, given: Mapping[str, Any]) -> SimulatorSettings:
+    _check(file, given)
+    events = given.get("events")
+    return SimulatorSettings(
+        settings=Settings(**{name: value for name, value in given.items() if name in _TYPES}),
+        events=None if events is None else file.resolve(events),
+        clock=given.get("clock", "zero"),
+        simulator=given.get("simulator", "embedded"),
+        given=given,
+    )
+
+
+def _check(file: StudyFile, given: Mapping[str, Any]) -> None:
+    """Check what types do not say. ConfigurationError."""
+    for name, words in _WORDS.items():
+        if name in given and given[name] not in words:
+            raise file.error(member("settings", name), f"must be {' or '.join(words)}, not {shown(given[name])}")
+    if given.get("machines") is not None and given["machines"] < 1:
+        raise file.error("settings.machines", f"must be 1 or more, not {given['machines']}")
+    if given.get("on_failure", "ignore") != "ignore" and "events" not in given:
+        raise file.error("settings.on_failure", "goes with events: without them no host fails")
+    if "acknowledge_dynamic_jobs" in given and not given.get("dynamic_jobs"):
+        raise file.error("settings.acknowledge_dynamic_jobs", "goes with dynamic_jobs = true")
+    if given.get("simulator") == "batsim":
+        for name in sorted(_OURS & set(given)):
+            raise file.error(member("settings", name), "is for the embedded simulator: real Batsim has no such option")
+    try:
+        parse_clock(given.get("clock", "zero"), time.perf_counter)
+    except OptionError as error:
+        raise file.error("settings.clock", str(error).removeprefix("clock: ")) from error

@@ -1,0 +1,121 @@
+"""The workloads of a campaign, read or about to be drawn, each with its group and with what tells its content."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace as replace_rules
+from hashlib import sha256
+from itertools import product
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from batsched_py.campaigns.inputs import origin_of
+from batsched_py.campaigns.plan.campaign import FileWorkloads, LogWorkloads, ModelWorkloads, WorkloadChoice
+from batsched_py.errors import InputError
+from batsched_py.example_files import told_path
+from batsched_py.model.limits import Limits
+from batsched_py.model.workload import Workload
+from batsched_py.text.display import displayed
+from batsched_py.traces.batsim_json import read_workload, workload_content
+from batsched_py.traces.cleaning import clean
+from batsched_py.traces.lublin import Drawn
+from batsched_py.traces.run_file import WorkloadFile
+from batsched_py.traces.sacct import read_sacct
+from batsched_py.traces.swf import read_swf
+from batsched_py.traces.workload_parts import part_of, parts_of
+
+
+class WorkloadSource(Struct, frozen=True):
+    """A workload of a campaign.
+
+    Attributes:
+        name: unique on a platform.
+        group: the workloads of a group are observations of the same thing, and are compared together.
+        workload: the workload, or the model that it is drawn from where it is run.
+        origin: where it is from.
+    """
+
+    name: str
+    group: str
+    workload: Workload | Drawn
+    origin: WorkloadFile
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The values that determine its content: the SHA-256 of a file, the parameters of a model."""
+        return self.origin.generator if isinstance(self.workload, Drawn) else {"sha256": self.origin.sha256}
+
+
+class SourceReader:
+    """Reads the workloads of a campaign, each file once, for machines of several sizes."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        #: Choice -> its workloads; models are not here, because they depend on the machine.
+        self._read: dict[int, tuple[WorkloadSource, ...]] = {}
+
+    def read(self, choice: WorkloadChoice, hosts: int) -> tuple[WorkloadSource, ...]:
+        """Return the workloads of a choice for a machine of `hosts` hosts. WorkloadError, OptionError."""
+        if isinstance(choice, ModelWorkloads):
+            return tuple(_drawn(choice, hosts))
+        if id(choice) not in self._read:
+            self._read[id(choice)] = tuple(
+                self._files(choice) if isinstance(choice, FileWorkloads) else self._parts(choice)
+            )
+        return self._read[id(choice)]
+
+    def _files(self, choice: FileWorkloads) -> Iterator[WorkloadSource]:
+        for path in choice.paths:
+            workload = read_workload(path, limits=self._limits)
+            yield WorkloadSource(path.name.removesuffix(".json"), choice.name, workload, origin_of(path, workload))
+
+    def _parts(self, choice: LogWorkloads) -> Iterator[WorkloadSource]:
+        whole = self._cleaned(choice)
+        if choice.every is None:
+            yield _part(choice, choice.name, whole)
+            return
+        parts = parts_of(whole, choice.every)
+        digits = len(str(parts[-1].number))
+        for part in parts:
+            yield _part(choice, f"{choice.name}-{part.number:0{digits}d}", part.workload)
+
+    def _cleaned(self, choice: LogWorkloads) -> Workload:
+        """Return what the rules and the window keep of a log, or of a workload in JSON."""
+        path, window, limits = choice.path, choice.window, self._limits
+        if not choice.form and path.suffix == ".json":
+            whole = read_workload(path, simulated_only=False, limits=limits)
+            time = window.found(str(path), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
+            return whole if window.whole else part_of(whole, time.begin, time.end)
+        log = read_sacct(path, choice.unit, limits=limits) if choice.form else read_swf(path, limits=limits)
+        if window.whole:
+            return _some(clean(log, choice.rules)[0])
+        time = window.found(str(path), log.start, log.first, math.inf)
+        end = None if window.until is None else time.end
+        return _some(clean(log, replace_rules(choice.rules, start=time.begin, end=end))[0])
+
+
+def _some(workload: Workload) -> Workload:
+    """Return a workload that has a job. WorkloadError."""
+    if not workload.jobs:
+        raise InputError(workload.source, "", "has no job that the rules keep")
+    return workload
+
+
+def _part(choice: LogWorkloads, name: str, workload: Workload) -> WorkloadSource:
+    digest = sha256(workload_content(workload)).hexdigest()
+    origin = WorkloadFile(told_path(choice.path), digest, log_start=workload.log_start)
+    return WorkloadSource(name, choice.name, workload, origin)
+
+
+def _drawn(choice: ModelWorkloads, hosts: int) -> Iterator[WorkloadSource]:
+    varied = [name for name, values in choice.parameters.items() if len(values) > 1]
+    for values in product(*choice.parameters.values()):
+        given = dict(zip(choice.parameters, values, strict=True))
+        group = " ".join([choice.name, *(f"{name}={given[name]:g}" for name in varied)])
+        for seed in choice.seeds:
+            drawn = msgspec.convert({"hosts": hosts, **given, "seed": seed}, Drawn)
+            origin = WorkloadFile(drawn.command, None, drawn.parameters)
+            yield WorkloadSource(f"{displayed(group)} seed={seed}", group, drawn, origin)

@@ -1,0 +1,141 @@
+"""Reader of study files, TOML: what a campaign consists of. Each error names the file, the field and the rule."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import field
+
+from batsched_py.bounded_file import read_file, reported
+from batsched_py.campaigns.metrics import find_metrics
+from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign, PlatformChoice, TuningChoice
+from batsched_py.campaigns.plan.settings_table import read_settings
+from batsched_py.campaigns.plan.study_tables import StudyFile, StudyFileTable, member
+from batsched_py.campaigns.plan.workload_tables import read_window, read_workloads
+from batsched_py.errors import ConfigurationError, OptionError
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.text.display import shown
+
+#: More trials are a slip of the finger.
+_MOST_TRIALS: Final = 100_000
+
+
+class _PlatformTable(StudyFileTable, frozen=True):
+    file: str
+    name: str = ""
+
+
+class _AlgorithmTable(StudyFileTable, frozen=True):
+    algorithm: str
+    name: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+class _ResultsTable(StudyFileTable, frozen=True):
+    baseline: str | None = None
+    metrics: list[str] = field(default_factory=list)
+    jobs: bool = False
+    begin: Any = field(name="from", default=None)
+    to: Any = None
+    skip: Any = None
+
+
+class _TuneTable(StudyFileTable, frozen=True):
+    algorithm: str
+    options: dict[str, Any]
+    fixed: dict[str, Any] = field(default_factory=dict)
+    metric: str = "mean_bounded_slowdown"
+    trials: int = 50
+    seed: int = 0
+
+
+class _StudyTable(StudyFileTable, frozen=True):
+    platforms: str | list[Any]
+    workloads: list[Any]
+    algorithms: list[Any]
+    title: str = ""
+    seeds: str | int | list[int] | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
+    tune: dict[str, Any] | None = None
+
+
+def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
+    """Read a study file. ConfigurationError names the file, the field and the rule.
+
+    Paths in it are relative to its folder; the examples that come with batsched-py have the paths of a clone. What the
+    files hold, and what options the algorithms have, is not looked at.
+    """
+    with reported(path, ConfigurationError):
+        content = read_file(path, limits)
+    try:
+        raw = tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(str(path), "", f"is no TOML: {error}") from error
+    file = StudyFile(path)
+    table = file.convert(raw, _StudyTable, "")
+    results = file.convert(table.results, _ResultsTable, "results")
+    return Campaign(
+        source=path,
+        platforms=_platforms(file, table.platforms),
+        workloads=tuple(read_workloads(file, one, place) for one, place in _tables(file, table.workloads, "workloads")),
+        algorithms=tuple(_algorithm(file, one, place) for one, place in _tables(file, table.algorithms, "algorithms")),
+        settings=read_settings(file, table.settings),
+        title=table.title,
+        seeds=() if table.seeds is None else file.seeds(table.seeds, "seeds"),
+        window=read_window(file, results.begin, results.to, results.skip, "results"),
+        baseline=results.baseline,
+        metrics=_metrics(file, results.metrics),
+        jobs=results.jobs,
+        tuning=None if table.tune is None else _tuning(file, table.tune),
+    )
+
+
+def _tables(file: StudyFile, tables: Sequence[Any], place: str) -> Iterable[tuple[Any, str]]:
+    """Return each table with its place. ConfigurationError if there is none."""
+    if not tables:
+        raise file.error(place, "must have at least one")
+    return ((table, f"{place}[{number}]") for number, table in enumerate(tables))
+
+
+def _platforms(file: StudyFile, raw: str | list[Any]) -> tuple[PlatformChoice, ...]:
+    """Read the platforms: files, or tables with a file and a name. ConfigurationError."""
+    found = []
+    for one, place in _tables(file, [raw] if isinstance(raw, str) else raw, "platforms"):
+        table = _PlatformTable(file=one) if isinstance(one, str) else file.convert(one, _PlatformTable, place)
+        found.append(PlatformChoice(table.name or Path(table.file).stem, file.resolve(table.file)))
+    for name, count in Counter(one.name for one in found).items():
+        if count > 1:
+            raise file.error("platforms", f"two are called {shown(name)}: give them names of their own")
+    return tuple(found)
+
+
+def _algorithm(file: StudyFile, raw: Any, place: str) -> AlgorithmSweep:
+    table = file.convert(raw, _AlgorithmTable, place)
+    options = member(place, "options")
+    values = {name: file.values(given, member(options, name)) for name, given in table.options.items()}
+    return AlgorithmSweep(table.algorithm, values, table.name)
+
+
+def _tuning(file: StudyFile, raw: dict[str, Any]) -> TuningChoice:
+    """Read the table `tune`; what the options may be is looked at when the algorithm is loaded. ConfigurationError."""
+    table = file.convert(raw, _TuneTable, "tune")
+    try:
+        find_metrics([table.metric])
+    except OptionError as error:
+        raise file.error("tune.metric", str(error)) from error
+    if not 1 <= table.trials <= _MOST_TRIALS:
+        raise file.error("tune.trials", f"must be from 1 to {_MOST_TRIALS}, not {table.trials}")
+    return TuningChoice(table.algorithm, table.options, table.fixed, table.metric, table.trials, table.seed)
+
+
+def _metrics(file: StudyFile, names: list[str]) -> tuple[str, ...]:
+    try:
+        find_metrics(names)
+    except OptionError as error:
+        raise file.error("results.metrics", str(error)) from error
+    return tuple(names)

@@ -1,0 +1,107 @@
+"""The variants of a campaign: each algorithm with each combination of its options, checked, under unique names."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.campaigns.execution.user_modules import forgotten_modules
+from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign
+from batsched_py.campaigns.study import Variant, label_variant
+from batsched_py.errors import ConfigurationError, OptionError, PluginError
+from batsched_py.plugins import load
+from batsched_py.reporting.algorithm_files import files_of_algorithm
+from batsched_py.session.session import Session
+
+
+class PlannedVariant(Struct, frozen=True):
+    """An algorithm with its options, under a unique name.
+
+    Attributes:
+        name: for tables.
+        algorithm: as the study file has it.
+        loaded: the same with absolute paths, so that it is found from any folder.
+        options: as they hold, defaults included, as JSON has them.
+        given: names of those that the study file gives.
+        takes_seed: True if it has an option `seed` that is not given.
+        files: role -> SHA-256 of the files of the algorithm and its options.
+    """
+
+    name: str
+    algorithm: str
+    loaded: Variant
+    options: Mapping[str, Any]
+    given: tuple[str, ...]
+    takes_seed: bool
+    files: Mapping[str, str | None]
+
+    def with_seed(self, seed: int | None) -> Variant:
+        """Return what is run with this seed."""
+        if seed is None or not self.takes_seed:
+            return self.loaded
+        return replace(self.loaded, options={**self.loaded.options, "seed": seed})
+
+    def options_with(self, seed: int | None) -> Mapping[str, Any]:
+        """Return the options of a run with this seed."""
+        return {**self.options, "seed": seed} if seed is not None and self.takes_seed else self.options
+
+
+def plan_variants(campaign: Campaign) -> tuple[PlannedVariant, ...]:
+    """Return all variants in the order of the study file. ConfigurationError names the file and the field."""
+    found = []
+    folder = campaign.source.parent
+    for number, sweep in enumerate(campaign.algorithms):
+        try:
+            found += list(_variants(sweep, folder))
+        except (OptionError, PluginError) as error:
+            raise ConfigurationError(str(campaign.source), f"algorithms[{number}]", str(error)) from error
+    if campaign.seeds and not any(variant.takes_seed for variant in found):
+        raise ConfigurationError(str(campaign.source), "seeds", "no algorithm has an option seed that is not given")
+    twice = [name for name, count in Counter(variant.name for variant in found).items() if count > 1]
+    if twice:
+        rule = f"two are called {twice[0]}: give them names of their own"
+        raise ConfigurationError(str(campaign.source), "algorithms", rule)
+    return tuple(found)
+
+
+def _variants(sweep: AlgorithmSweep, folder: Path) -> Iterator[PlannedVariant]:
+    algorithm = find_code(sweep.algorithm, folder)
+    for values in product(*sweep.options.values()):
+        told = dict(zip(sweep.options, values, strict=True))
+        options = {name: find_code(value, folder) for name, value in told.items()}
+        with forgotten_modules(Variant(sweep.name, algorithm, options), str(folder.resolve())):
+            variant = _variant(sweep, algorithm, told, options)
+        yield variant
+
+
+def _variant(
+    sweep: AlgorithmSweep, algorithm: str, told: Mapping[str, Any], options: Mapping[str, Any]
+) -> PlannedVariant:
+    """Return a variant with the options as they are `told`, and with absolute paths."""
+    scheduler = load(algorithm)
+    session = Session(scheduler, options)
+    files = {file.role: file.sha256 for file in files_of_algorithm(algorithm, options)}
+    named = told if not sweep.name else {name: told[name] for name in told if len(sweep.options[name]) > 1}
+    name = label_variant(sweep.name or scheduler.name, named)
+    variant = Variant(name, algorithm, options)
+    moved = {name: told[name] for name, value in options.items() if value != told[name]}
+    held = {**session.options, **moved}
+    return PlannedVariant(name, sweep.algorithm, variant, held, tuple(told), variant.takes_seed, files)
+
+
+def find_code(value: Any, folder: Path) -> Any:
+    """Return an absolute path for a text that names a file, with what is meant in it, from this folder; else itself."""
+    if not isinstance(value, str):
+        return value
+    name, colon, inside = value.partition(":")
+    path = folder / name
+    if os.path.splitext(name)[1] and path.is_file():
+        return f"{path.resolve()}{colon}{inside}"
+    return value

@@ -1,0 +1,135 @@
+"""Figures of a campaign: means while something varies, a heat map over two things, ratios to the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from batsched_py.campaigns.bootstrap import Estimate
+from batsched_py.campaigns.figures import draw_comparison
+from batsched_py.campaigns.metrics import Metric
+from batsched_py.campaigns.plan.planner import CampaignPlan
+from batsched_py.campaigns.results.dimensions import Point, axes_of, find_points, is_number, label
+from batsched_py.campaigns.results.groups import GroupComparison
+from batsched_py.errors import OptionError
+from batsched_py.reporting.pictures.drawing import Picture, draw
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import unknown
+
+FigureKind = Literal["curve", "heat", "forest", "boxes"]
+#: What may be drawn: means while something varies, a heat map over two things, and the kinds of `compare` of one group.
+FIGURE_KINDS: Final[tuple[FigureKind, ...]] = ("curve", "heat", "forest", "boxes")
+_USE: Final = "campaign figure"
+
+
+class FigureChoice(Struct, frozen=True):
+    """The content of a figure.
+
+    Attributes:
+        kind: one of FIGURE_KINDS.
+        x, y: what varies along the axes: an option, a parameter of the model, a setting; None for what varies most.
+        group: name of the only group that is drawn; None for all, which forest plots and boxes do not have.
+        width, height: inches; None for what suits it.
+        title: above it.
+    """
+
+    kind: FigureKind = "curve"
+    x: str | None = None
+    y: str | None = None
+    group: str | None = None
+    width: float | None = None
+    height: float | None = None
+    title: str = ""
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """Size and title as arguments of a figure."""
+        looks: dict[str, Any] = {"height": self.height, "title": displayed(self.title) if self.title else ""}
+        return looks if self.width is None else {"width": self.width, **looks}
+
+
+def draw_campaign(plan: CampaignPlan, groups: Sequence[GroupComparison], choice: FigureChoice) -> Picture:
+    """Draw a campaign, a panel for each metric. OptionError if there is no such thing; ExtraError."""
+    chosen = _chosen(groups, choice.group)
+    if choice.kind in ("forest", "boxes"):
+        return _of_one(chosen, choice)
+    points = find_points(plan, chosen)
+    if choice.kind == "heat":
+        axes = axes_of(points, [choice.x, choice.y])
+        return draw(_USE, "heat_map", lambda paper: _heat(paper, chosen, points, axes, choice))
+    [x] = axes_of(points, [choice.x])
+    return draw(_USE, "comparison_figures", lambda paper: _curves(paper, chosen, points, x, choice))
+
+
+def _chosen(groups: Sequence[GroupComparison], name: str | None) -> Sequence[GroupComparison]:
+    """Return the groups of this name, of any platform; all if none is wanted. OptionError."""
+    if name is None:
+        return groups
+    found = [one for one in groups if name in (one.group.group, one.group.name)]
+    if not found:
+        raise OptionError(f"group {displayed(name)}: {unknown(name, dict.fromkeys(one.group.group for one in groups))}")
+    return found
+
+
+def _of_one(groups: Sequence[GroupComparison], choice: FigureChoice) -> Picture:
+    if len(groups) > 1:
+        names = ", ".join(displayed(one.group.name) for one in groups)
+        raise OptionError(f"a figure of this kind shows one group: choose one by --group: {names}")
+    kind: Any = choice.kind
+    return draw_comparison(groups[0].comparison, kind, **choice.looks)
+
+
+def _curves(
+    paper: Any, groups: Sequence[GroupComparison], points: Sequence[Point], x: str, choice: FigureChoice
+) -> Any:
+    panels = []
+    for place, metric in enumerate(_metrics(groups)):
+        series: dict[str, list[tuple[float, Any]]] = {}
+        levels: dict[str, Any] = {}
+        for point in points:
+            mean = groups[point.group].comparison.metrics[place].means[point.variant].mean
+            if mean is None:
+                continue
+            interval, value, name = _interval(paper, mean, metric.scale), point.values.get(x), label(point, [x], points)
+            if is_number(value):
+                series.setdefault(name, []).append((float(value or 0), interval))
+            else:
+                levels[name] = interval
+        curves = [paper.Curve(name, tuple(sorted(found, key=lambda one: one[0]))) for name, found in series.items()]
+        curves += [paper.Curve(name, level=interval) for name, interval in levels.items()]
+        panels.append(paper.Panel(metric.heading, metric.more_is_better, curves=tuple(curves)))
+    if not any(panel.curves for panel in panels):
+        raise OptionError("no algorithm has a mean to draw")
+    return paper.curves_figure(panels, displayed(x), **choice.looks)
+
+
+def _heat(
+    paper: Any, groups: Sequence[GroupComparison], points: Sequence[Point], axes: Sequence[str], choice: FigureChoice
+) -> Any:
+    x, y = axes
+    inside = [point for point in points if x in point.values and y in point.values]
+    names = {label(point, [x, y], inside) for point in inside}
+    if len(names) != 1:
+        raise OptionError(f"a heat map shows one algorithm in one group, not {', '.join(sorted(names)) or 'none'}")
+    panels = []
+    for place, metric in enumerate(_metrics(groups)):
+        cells: dict[tuple[Any, Any], float] = {}
+        for point in inside:
+            mean = groups[point.group].comparison.metrics[place].means[point.variant].mean
+            if mean is not None:
+                cells[point.values[x], point.values[y]] = mean.value * metric.scale
+        panels.append(paper.HeatPanel(metric.heading, metric.more_is_better, metric.digits, cells))
+    if not any(panel.cells for panel in panels):
+        raise OptionError("no algorithm has a mean to draw")
+    return paper.heat_figure(panels, displayed(x), displayed(y), **choice.looks)
+
+
+def _metrics(groups: Sequence[GroupComparison]) -> list[Metric]:
+    return [one.metric for one in groups[0].comparison.metrics]
+
+
+def _interval(paper: Any, estimate: Estimate, scale: float) -> Any:
+    ends = (None if end is None else end * scale for end in (estimate.low, estimate.high))
+    return paper.Interval(estimate.value * scale, *ends)

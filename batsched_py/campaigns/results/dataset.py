@@ -1,0 +1,89 @@
+"""The dataset of a campaign, Parquet: `runs.parquet` with a row for each run, `jobs.parquet` with one for each job."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from batsched_py.campaigns.execution.run_store import RunStore
+from batsched_py.campaigns.execution.stored_run import StoredRun
+from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
+from batsched_py.campaigns.results.run_rows import run_columns
+from batsched_py.loading import require
+from batsched_py.reporting.metrics.job_metrics import job_columns
+from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, Unit
+from batsched_py.traces.atomic_file import write_atomically
+
+RUNS: Final = "runs.parquet"
+JOBS: Final = "jobs.parquet"
+#: Columns of `runs.parquet` that name the run of a job.
+_NAMES: Final = ("platform", "settings", "group", "workload", "seed", "algorithm", "key")
+
+
+def write_dataset(folder: Path, plan: CampaignPlan, ended: Mapping[str, StoredRun], store: RunStore) -> list[Path]:
+    """Write the runs of a plan that ended, in its order, and their jobs if it wants them; return the files.
+
+    The same runs give the same bytes. OSError, ExtraError without pyarrow.
+    """
+    require("pyarrow", "campaign", "campaign")
+    arrow: Any = importlib.import_module("pyarrow")
+    parquet: Any = importlib.import_module("pyarrow.parquet")
+    columns = run_columns(plan.runs, ended)
+    table = arrow.table({name: _array(arrow, name, values) for name, values in columns.items()})
+    out = arrow.BufferOutputStream()
+    parquet.write_table(table, out)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / RUNS, out.getvalue().to_pybytes())
+    if not plan.campaign.jobs:
+        return [folder / RUNS]
+    _write_jobs(folder / JOBS, [run for run in plan.runs if run.key in ended], columns, store)
+    return [folder / RUNS, folder / JOBS]
+
+
+def _array(arrow: Any, name: str, values: list[Any]) -> Any:
+    """Return a column; a metric that no run has is one of its type all the same."""
+    if name in METRIC_INFO or name == "seed":
+        return arrow.array(values, arrow.int64() if name == "seed" or _is_count(name) else arrow.float64())
+    if all(value is None for value in values):
+        return arrow.array(values, arrow.string())
+    return arrow.array(values)
+
+
+def _is_count(name: str) -> bool:
+    return METRIC_INFO[name].unit is Unit.COUNT
+
+
+def _write_jobs(path: Path, runs: list[PlannedRun], columns: Mapping[str, list[Any]], store: RunStore) -> None:
+    """Write the jobs of all runs one run after the other, so that no more than those of one are in memory."""
+    arrow: Any = importlib.import_module("pyarrow")
+    parquet: Any = importlib.import_module("pyarrow.parquet")
+    schema = _jobs_schema(arrow)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with parquet.ParquetWriter(temporary, schema) as writer:
+            for place, run in enumerate(runs):
+                file = store.jobs_path(run.key)
+                if not file.exists():  # it failed
+                    continue
+                jobs = parquet.read_table(file)
+                names = {name: [columns[name][place]] * jobs.num_rows for name in _NAMES}
+                found = dict(zip(jobs.column_names, jobs.columns, strict=True))
+                writer.write_table(arrow.table({**names, **found}).cast(schema))
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _jobs_schema(arrow: Any) -> Any:
+    """Return the columns of `jobs.parquet` with their types, which a run without a value does not tell."""
+    integers = {"seed", "requested_number_of_resources", "allocated_number_of_resources", "pieces"}
+    truths = {"success", "deadline_met"}
+    texts = {"job_id", "workload_name", "profile", "final_state", "allocated_resources", "metadata", "user"} | (
+        set(_NAMES) - {"seed"}
+    )
+    kinds = dict.fromkeys(integers, arrow.int64()) | dict.fromkeys(truths, arrow.bool_())
+    kinds |= dict.fromkeys(texts, arrow.string())
+    return arrow.schema([(name, kinds.get(name, arrow.float64())) for name in (*_NAMES, *job_columns([]))])

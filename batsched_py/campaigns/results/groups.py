@@ -1,0 +1,89 @@
+"""Comparisons of a campaign: the algorithms in each group of workloads, under the same conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
+from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
+from batsched_py.campaigns.execution.stored_run import StoredRun
+from batsched_py.campaigns.metrics import Metric
+from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun, Setting
+from batsched_py.campaigns.study import Outcome, Study
+
+#: The outcome of a run that is not there.
+_MISSING: Final = "not run yet"
+
+
+class GroupStudy(Struct, frozen=True):
+    """The runs of a group of workloads on a platform with the same settings.
+
+    Attributes:
+        setting: the platform and the settings.
+        group: the name of the group.
+        study: all algorithms on its workloads.
+    """
+
+    setting: Setting
+    group: str
+    study: Study
+
+    @property
+    def name(self) -> str:
+        """Platform, settings and group, for people."""
+        return f"{self.setting.name}: {self.group}"
+
+
+class GroupComparison(Struct, frozen=True):
+    """The algorithms in a group, compared."""
+
+    group: GroupStudy
+    comparison: AlgorithmComparison
+
+
+def group_studies(plan: CampaignPlan, ended: Mapping[str, StoredRun]) -> list[GroupStudy]:
+    """Return the study of each group, in the order of the plan; a run that is not there is one without metrics."""
+    groups: dict[tuple[int, str], list[PlannedRun]] = {}
+    for run in plan.runs:
+        groups.setdefault((id(run.setting), run.source.group), []).append(run)
+    return [_study(plan, runs, ended) for runs in groups.values()]
+
+
+def _study(plan: CampaignPlan, runs: Sequence[PlannedRun], ended: Mapping[str, StoredRun]) -> GroupStudy:
+    setting, group = runs[0].setting, runs[0].source.group
+    study = Study(
+        workloads=tuple(dict.fromkeys(run.workload for run in runs)),
+        variants=tuple(variant.loaded for variant in plan.variants),
+        outcomes=tuple(_outcome(run, ended.get(run.key)) for run in runs),
+        seeds=plan.campaign.seeds,
+        origins={run.workload: run.source.origin for run in runs},
+        platform=setting.file,
+        window=plan.campaign.window,
+    )
+    return GroupStudy(setting, group, study)
+
+
+def _outcome(run: PlannedRun, ended: StoredRun | None) -> Outcome:
+    if ended is None:
+        return Outcome(run.workload, run.variant.name, error=_MISSING, options=dict(run.options))
+    return ended.outcome(run.workload, run.variant.name, dict(run.options))
+
+
+def compare_groups(
+    groups: Sequence[GroupStudy],
+    metrics: Sequence[Metric],
+    baseline: str | None,
+    *,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> list[GroupComparison]:
+    """Compare the algorithms of each group, as `compare` does. OptionError if there is no such baseline."""
+    return [
+        GroupComparison(
+            group, compare_algorithms(group.study, metrics, baseline=baseline, level=level, resamples=resamples)
+        )
+        for group in groups
+    ]

@@ -1,0 +1,101 @@
+"""The rows of a campaign's dataset: what was run, its metrics, and all that tells where they are from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+import orjson
+from msgspec.structs import asdict
+
+from batsched_py.campaigns.execution.stored_run import StoredRun
+from batsched_py.campaigns.plan.planner import PlannedRun, Setting
+from batsched_py.reporting.metrics.run_metrics import RunMetrics
+
+
+def run_columns(runs: Iterable[PlannedRun], ended: Mapping[str, StoredRun]) -> dict[str, list[Any]]:
+    """Return column -> value of each run that ended, in the order of the plan; None where there is none.
+
+    The values of a column are of one type: true or false, integers, numbers or texts.
+    """
+    rows = [_row(run, ended[run.key]) for run in runs if run.key in ended]
+    names = dict.fromkeys(name for row in rows for name in row)
+    order = sorted(names, key=lambda name: _PREFIXES.index(name.partition("_")[0] + "_") if _is_own(name) else -1)
+    return {name: _alike([row.get(name) for row in rows]) for name in order}
+
+
+#: Beginnings of columns that depend on the study, in their order, behind all others.
+_PREFIXES = ("option_", "generator_", "setting_")
+
+
+def _is_own(name: str) -> bool:
+    return name.startswith(_PREFIXES)
+
+
+def _row(run: PlannedRun, ended: StoredRun) -> dict[str, Any]:
+    source, setting = run.source, run.setting
+    none: dict[str, Any] = dict.fromkeys(RunMetrics.__struct_fields__)
+    return {
+        "platform": setting.platform,
+        "settings": setting.settings,
+        "group": source.group,
+        "workload": source.name,
+        "seed": _seed(run),
+        "algorithm": run.variant.name,
+        **(none if ended.metrics is None else asdict(ended.metrics)),
+        "error": ended.error,
+        "exit_code": ended.exit_code,
+        "warnings": "\n".join(ended.warnings),
+        "approximations": "\n".join(ended.approximations),
+        "key": run.key,
+        "version": ended.version,
+        "python": ended.python,
+        "scheduler": run.variant.algorithm,
+        "platform_file": setting.file.path,
+        "platform_sha256": setting.file.sha256,
+        "workload_file": source.origin.path,
+        "workload_sha256": source.origin.sha256,
+        "log_start": None if source.origin.log_start is None else source.origin.log_start.isoformat(),
+        "all_settings": _settings_text(setting),
+        **{f"option_{name}": value for name, value in run.options.items()},
+        **{f"generator_{name}": value for name, value in source.origin.generator.items()},
+        **{f"setting_{name}": _plain(value) for name, value in setting.given.items()},
+    }
+
+
+def _seed(run: PlannedRun) -> int | None:
+    """Return what tells a run from the same one with another seed: the algorithm's, or that of its workload."""
+    if run.seed is not None:
+        return run.seed
+    drawn = run.source.origin.generator.get("seed")
+    return drawn if isinstance(drawn, int) else None
+
+
+def _settings_text(setting: Setting) -> str:
+    """Return all settings of a run as JSON, external events by the SHA-256 of their file."""
+    environment = setting.environment
+    settings = environment.settings
+    plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "external_events"}
+    simulator = "embedded" if environment.batsim is None else "batsim"
+    others = {"clock": environment.clock, "simulator": simulator, "window": environment.window}
+    told = {**plain, "roles": dict(settings.roles), **others, "events_sha256": setting.events_sha256}
+    return orjson.dumps(msgspec.to_builtins(told), option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, float, str)) else orjson.dumps(value).decode()
+
+
+def _alike(values: list[Any]) -> list[Any]:
+    """Return the values as they are if they are of one type, or numbers; else as texts."""
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) <= 1:
+        return values
+    if kinds == {int, float}:
+        return [None if value is None else float(value) for value in values]
+    return [None if value is None else _spelled(value) for value in values]
+
+
+def _spelled(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,35 @@
+"""The trials of a search as a file: a row of CSV for each."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from batsched_py.campaigns.metrics import Metric
+from batsched_py.campaigns.tuning.tuner import Trial
+from batsched_py.text.display import spreadsheet_cell
+from batsched_py.traces.atomic_file import write_atomically
+
+#: Name of the file, in the folder of a campaign's results.
+TRIALS: Final = "trials.csv"
+
+
+def write_trials(path: Path, trials: Sequence[Trial], metric: Metric) -> None:
+    """Write number, options, value in SI units and error of each trial, in their order. OSError."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    options = list(trials[0].options) if trials else []
+    rows.writerow(["trial", *options, metric.name, "error"])
+    for trial in trials:
+        chosen = [spreadsheet_cell(spelled(trial.options[name])) for name in options]
+        value = "" if trial.value is None else repr(trial.value)
+        rows.writerow([trial.number, *chosen, value, spreadsheet_cell(trial.error)])
+    write_atomically(path, text.getvalue().encode())
+
+
+def spelled(value: object) -> str:
+    """Spell an option as after -o."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

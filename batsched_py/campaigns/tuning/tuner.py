@@ -1,0 +1,155 @@
+"""The tuner: tries options of an algorithm on all workloads of a campaign, and learns from each trial what to try next.
+
+The search is the tree-structured Parzen estimator of Optuna: J. Bergstra, R. Bardenet, Y. Bengio and B. Kegl,
+"Algorithms for hyper-parameter optimization", NIPS 2011. The same seed tries the same options in the same order, so a
+search that was stopped is begun again, finds its runs in the store, and goes on where it was.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.campaigns.execution.campaign_runner import Workers, read_state, run_missing
+from batsched_py.campaigns.execution.run_store import RunStore
+from batsched_py.campaigns.execution.stored_run import StoredRun
+from batsched_py.campaigns.metrics import Metric, find_metrics
+from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign
+from batsched_py.campaigns.plan.planner import CampaignPlan, plan_algorithms
+from batsched_py.campaigns.plan.variants import find_code
+from batsched_py.campaigns.tuning.search_space import Numbers, Space, read_space
+from batsched_py.errors import ConfigurationError, OptionError, PluginError
+from batsched_py.loading import require
+from batsched_py.plugins import load
+
+#: Trials that are drawn at random before the search learns from them.
+_RANDOM: Final = 10
+
+
+class Tuning(Struct, frozen=True):
+    """A search for options of an algorithm.
+
+    Attributes:
+        algorithm: as after -s.
+        fixed: options that all trials have.
+        spaces: option -> the values among which it is chosen.
+        metric: by which trials are judged: its mean over all runs.
+        trials: their number.
+        seed: of the search.
+    """
+
+    algorithm: str
+    fixed: Mapping[str, Any]
+    spaces: Mapping[str, Space]
+    metric: Metric
+    trials: int
+    seed: int = 0
+
+
+class Trial(Struct, frozen=True):
+    """Options that were tried.
+
+    Attributes:
+        number: from 0 on.
+        options: those that were chosen.
+        value: mean of the metric over all runs, in SI units; None if a run failed or has no such metric.
+        error: of a run that failed.
+        made: number of runs that were not there before.
+    """
+
+    number: int
+    options: Mapping[str, Any]
+    value: float | None = None
+    error: str = ""
+    made: int = 0
+
+
+def read_tuning(campaign: Campaign) -> Tuning:
+    """Return what a study file wants to be tuned. ConfigurationError names the file, the field and the rule."""
+    chosen, source = campaign.tuning, str(campaign.source)
+    if chosen is None:
+        raise ConfigurationError(source, "tune", "is missing: which options of which algorithm shall be tuned?")
+    try:
+        scheduler = load(find_code(chosen.algorithm, campaign.source.parent))
+    except PluginError as error:
+        raise ConfigurationError(source, "tune.algorithm", str(error)) from error
+    try:
+        spaces = read_space(scheduler, chosen.options)
+    except OptionError as error:
+        raise ConfigurationError(source, "tune.options", str(error)) from error
+    [metric] = find_metrics([chosen.metric])
+    return Tuning(chosen.algorithm, chosen.fixed, spaces, metric, chosen.trials, chosen.seed)
+
+
+def tune(
+    tuning: Tuning, plan: CampaignPlan, store: RunStore, workers: Workers, show: Callable[[Trial], None] | None = None
+) -> list[Trial]:
+    """Make all trials, one after the other, and return them in their order. Runs of the store are not made again.
+
+    ExtraError without Optuna; InputError for files.
+    """
+    require("optuna", "campaign tune", "tune")
+    optuna: Any = importlib.import_module("optuna")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    sampler = optuna.samplers.TPESampler(seed=tuning.seed, n_startup_trials=_RANDOM)
+    search = optuna.create_study(direction="maximize" if tuning.metric.more_is_better else "minimize", sampler=sampler)
+    trials = []
+    for number in range(tuning.trials):
+        asked = search.ask()
+        options = {name: _choose(asked, name, space) for name, space in tuning.spaces.items()}
+        trial = _made(Trial(number, options), _planned(tuning, options, plan), tuning.metric, store, workers)
+        if trial.value is None:
+            search.tell(asked, state=optuna.trial.TrialState.FAIL)
+        else:
+            search.tell(asked, trial.value)
+        trials.append(trial)
+        if show is not None:
+            show(trial)
+    return trials
+
+
+def best_trials(trials: Sequence[Trial], metric: Metric) -> list[Trial]:
+    """Return the trials that have a value, the best first; of equal ones the first."""
+    found = [(trial.value, trial.number, trial) for trial in trials if trial.value is not None]
+    sign = -1 if metric.more_is_better else 1
+    return [trial for _, _, trial in sorted(found, key=lambda one: (sign * one[0], one[1]))]
+
+
+def _choose(asked: Any, name: str, space: Space) -> Any:
+    if isinstance(space, Numbers) and space.whole:
+        return asked.suggest_int(name, int(space.low), int(space.high), log=space.logarithmic)
+    if isinstance(space, Numbers):
+        return asked.suggest_float(name, space.low, space.high, log=space.logarithmic)
+    return asked.suggest_categorical(name, space.values)
+
+
+def _planned(tuning: Tuning, options: Mapping[str, Any], plan: CampaignPlan) -> CampaignPlan | str:
+    """Return the runs of a trial, or why its options do not go together."""
+    values = {name: (value,) for name, value in {**tuning.fixed, **options}.items()}
+    campaign = replace(plan.campaign, algorithms=(AlgorithmSweep(tuning.algorithm, values),), jobs=False)
+    try:
+        return plan_algorithms(plan, campaign)
+    except ConfigurationError as error:
+        return error.rule
+
+
+def _made(trial: Trial, plan: CampaignPlan | str, metric: Metric, store: RunStore, workers: Workers) -> Trial:
+    """Make the runs of a trial that are not there, and return it with its value."""
+    if isinstance(plan, str):
+        return replace(trial, error=plan)
+    before = read_state(plan, store)
+    state = run_missing(before, store, workers, jobs=False)
+    told = next((run.error for run in state.failed.values()), "")
+    return replace(trial, value=_mean(metric, state.done.values(), plan), error=told, made=len(before.missing))
+
+
+def _mean(metric: Metric, runs: Iterable[StoredRun], plan: CampaignPlan) -> float | None:
+    """Return the mean over all runs of a plan; None if one has no value."""
+    found = [None if run.metrics is None else metric.of(run.metrics) for run in runs]
+    values = [value for value in found if value is not None]
+    return fmean(values) if values and len(values) == len(plan.keys) else None

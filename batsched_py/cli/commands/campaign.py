@@ -1,0 +1,336 @@
+"""`batsched-py campaign`: thousands of runs that a study file describes, on one machine or many, and their results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.campaigns.execution.campaign_runner import forget_failed, run_missing
+from batsched_py.campaigns.execution.dask_workers import Place, dask_workers
+from batsched_py.campaigns.results.campaign_figures import FIGURE_KINDS, FigureChoice, draw_campaign
+from batsched_py.campaigns.results.dataset import write_dataset
+from batsched_py.campaigns.results.groups import compare_groups, group_studies
+from batsched_py.campaigns.results.table_files import write_table_csv, write_table_latex
+from batsched_py.campaigns.tuning.trials_file import TRIALS, write_trials
+from batsched_py.campaigns.tuning.tuner import read_tuning
+from batsched_py.campaigns.tuning.tuner import tune as search
+from batsched_py.cli.shared.campaign_tables import (
+    chosen_metrics,
+    comparison_options,
+    report_failures,
+    show_group,
+    state_table,
+    told_state,
+    trials_table,
+    warn_of_groups,
+)
+from batsched_py.cli.shared.campaigns import (
+    CampaignFiles,
+    check_outputs,
+    check_place,
+    folder_option,
+    open_campaign,
+    place_options,
+    study_argument,
+)
+from batsched_py.cli.shared.command import DEBUG, takes
+from batsched_py.cli.shared.console import show_table
+from batsched_py.cli.shared.output_paths import check_writable, naming_errors, writing
+from batsched_py.cli.shared.parameters import PATH, Number, flag, option
+from batsched_py.cli.shared.progress import campaign_bar, trials_bar
+from batsched_py.cli.shared.runs import read_picture
+from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.loading import require
+from batsched_py.text.wording import counted
+
+#: Packages of the extra `campaign` that every run needs.
+_NEEDED: Final = ("distributed", "pyarrow")
+_TUNE: Final = "campaign tune"
+
+
+@click.group(no_args_is_help=True)
+def command() -> None:
+    """Run the campaign that a study file describes, and show its results.
+
+    Every combination of platforms, workloads, algorithms, options and settings is a run. Each run is kept under a key
+    of what determines its result, so that an interrupted or extended campaign only runs what is missing.
+    """
+
+
+command.params.append(DEBUG)
+
+
+class RunRequest(Struct, frozen=True):
+    """The options of `campaign run`."""
+
+    files: CampaignFiles
+    place: Place
+    dry_run: bool
+    quiet: bool
+
+
+class RetryRequest(Struct, frozen=True):
+    """The options of `campaign retry`."""
+
+    files: CampaignFiles
+    place: Place
+    quiet: bool
+
+
+quiet_flag: Final = flag("--quiet", "No progress bar and no summary.")
+
+
+@takes(RunRequest)
+@study_argument
+@folder_option
+@place_options
+@flag("--dry-run", "Show what would be run.")
+@quiet_flag
+def run(request: RunRequest) -> int:
+    """Run what is missing of the campaign, and write its dataset.
+
+    Results are stored as they come; a run that fails is kept with its error and does not stop the others. If one
+    failed, the exit code is 3.
+
+    Needs the extra `campaign`: pip install 'batsched-py[campaign]'.
+    """
+    check_place(request.place)
+    if request.dry_run:
+        opened = open_campaign(request.files)
+        show_table(state_table(opened.plan, opened.state), folded=1)
+        say(told_state(opened.plan, opened.state))
+        return 0
+    return _run(request.files, request.place, quiet=request.quiet, again=False)
+
+
+@takes(RetryRequest)
+@study_argument
+@folder_option
+@place_options
+@quiet_flag
+def retry(request: RetryRequest) -> int:
+    """Run what failed again, and what is missing."""
+    check_place(request.place)
+    return _run(request.files, request.place, quiet=request.quiet, again=True)
+
+
+class StatusRequest(Struct, frozen=True):
+    """The options of `campaign status`."""
+
+    files: CampaignFiles
+
+
+@takes(StatusRequest)
+@study_argument
+@folder_option
+def status(request: StatusRequest) -> None:
+    """Show how many runs are done, failed and missing, and why they failed."""
+    opened = open_campaign(request.files)
+    show_table(state_table(opened.plan, opened.state), folded=1)
+    say(told_state(opened.plan, opened.state))
+    report_failures(opened.plan, opened.state)
+
+
+class CleanRequest(Struct, frozen=True):
+    """The options of `campaign clean`."""
+
+    files: CampaignFiles
+    failed: bool
+    all: bool
+
+
+@takes(CleanRequest)
+@study_argument
+@folder_option
+@flag("--failed", "Remove the runs that failed, too.")
+@flag("--all", "Remove all runs.")
+def clean(request: CleanRequest) -> None:
+    """Remove runs that the study file no longer describes, and what killed programs left behind.
+
+    After a change of an input, an option or the program, the former runs are no longer part of the campaign.
+    """
+    store = request.files.store
+    with store.locked():
+        opened = open_campaign(request.files)
+        kept = {} if request.all else opened.state.done if request.failed else opened.state.ended
+        keys = sorted(store.keys() - set(kept))
+        for key in keys:
+            store.remove(key)
+        remains = store.remove_remains()
+    say(f"removed {counted(len(keys), 'run')} and {counted(remains, 'unfinished file')}")
+
+
+class TableRequest(Struct, frozen=True):
+    """The options of `campaign table`."""
+
+    files: CampaignFiles
+    metrics: str | None
+    level: float
+    resamples: int
+    differences: bool
+    csv: Path | None
+    latex: Path | None
+    quiet: bool
+
+
+@takes(TableRequest)
+@study_argument
+@folder_option
+@comparison_options
+@flag("--differences", "Show differences from the baseline instead of ratios.")
+@option("--csv", "FILE", "Write a row for each algorithm, group and metric.", type=PATH)
+@option("--latex", "FILE", "Write the tables for a paper (booktabs).", type=PATH)
+@flag("--quiet", "No tables.")
+def table(request: TableRequest) -> int:
+    """Compare the algorithms in each group of workloads, as `compare` does, with the runs that are there.
+
+    The workloads of a group are its observations: the seeds of a model with the same parameters, the parts of a log, or
+    the files of one table of the study file.
+    """
+    outputs = {"csv": request.csv, "latex": request.latex}
+    check_outputs(request.files, outputs)
+    check_writable(outputs.values())
+    opened = open_campaign(request.files)
+    metrics = chosen_metrics(opened.plan, request.metrics)
+    groups = group_studies(opened.plan, opened.state.ended)
+    baseline = opened.plan.campaign.baseline
+    compared = compare_groups(groups, metrics, baseline, level=request.level, resamples=request.resamples)
+    writers = {"csv": write_table_csv, "latex": write_table_latex}
+    for name, path in outputs.items():
+        if path is not None:
+            with writing(path):
+                writers[name](path, compared)
+    if not request.quiet:
+        for one in compared:
+            show_group(one, differences=request.differences)
+    warn_of_groups(compared)
+    if opened.state.missing:
+        warn(f"{counted(len(opened.state.missing), 'run is', 'runs are')} missing: batsched-py campaign run")
+    return report_failures(opened.plan, opened.state)
+
+
+class FigureRequest(Struct, frozen=True):
+    """The options of `campaign figure`."""
+
+    files: CampaignFiles
+    figure: Path
+    choice: FigureChoice
+    metrics: str | None
+    level: float
+    resamples: int
+
+
+@takes(FigureRequest)
+@study_argument
+@click.argument("figure", type=PATH, metavar="FIGURE", callback=read_picture)
+@folder_option
+@option(
+    "--kind",
+    None,
+    "Kind of figure: means against what varies, a heat map over two things, or ratios or values of one group.",
+    type=click.Choice(FIGURE_KINDS),
+    default="curve",
+)
+@option("--x", "NAME", "Horizontal axis: an option, a model parameter or a setting.  [default: what varies most]")
+@option("--y", "NAME", "Vertical axis of a heat map.")
+@option("--group", "NAME", "Draw only this group of workloads.")
+@comparison_options
+@option("--width", "INCHES", "Width of the figure. Default: 3.5, one column.", type=Number(1.0, 100.0))
+@option("--height", "INCHES", "Height of the figure. Default: depends on its content.", type=Number(0.5, 100.0))
+@option("--title", "TEXT", "Title above the figure.", default="")
+def figure(request: FigureRequest) -> None:
+    """Draw the campaign in FIGURE (.pdf, .svg, .png), with a panel for each metric.
+
+    Needs the extra `plot`: pip install 'batsched-py[plot]'.
+    """
+    require("matplotlib", "campaign figure", "plot")
+    path = request.figure
+    check_outputs(request.files, {"figure": path})
+    check_writable([path])
+    opened = open_campaign(request.files)
+    plan, metrics = opened.plan, chosen_metrics(opened.plan, request.metrics)
+    groups = group_studies(plan, opened.state.ended)
+    baseline = plan.campaign.baseline
+    compared = compare_groups(groups, metrics, baseline, level=request.level, resamples=request.resamples)
+    picture = draw_campaign(plan, compared, request.choice)
+    with writing(path):
+        picture.save(path)
+    for line in picture.cautions:
+        warn(line)
+    say(f"wrote {path}")
+
+
+class TuneRequest(Struct, frozen=True):
+    """The options of `campaign tune`."""
+
+    files: CampaignFiles
+    place: Place
+    trials: int | None
+    quiet: bool
+
+
+@takes(TuneRequest)
+@study_argument
+@folder_option
+@place_options
+@option("--trials", "N", "Number of trials.  [default: as in the study file]", type=click.IntRange(1, 100_000))
+@quiet_flag
+def tune(request: TuneRequest) -> None:
+    """Search for the best options of an algorithm, as the table [tune] of the study file says, with Optuna.
+
+    Each trial runs the algorithm on all workloads of the study file. The runs are stored, so that the same command
+    continues a search that was stopped, and extends it with more --trials.
+
+    Needs the extra `tune`: pip install 'batsched-py[tune]'.
+    """
+    check_place(request.place)
+    for package, extra in (("optuna", "tune"), ("distributed", "campaign")):
+        require(package, "campaign tune", extra)
+    files, store = request.files, request.files.store
+    with store.locked():
+        plan = files.plan()
+        tuning = read_tuning(plan.campaign)
+        tuning = replace(tuning, trials=request.trials or tuning.trials)
+        with trials_bar(tuning, wanted=not request.quiet) as show, dask_workers(request.place, _TUNE) as workers:
+            trials = search(tuning, plan, store, workers, show)
+        path = files.results / TRIALS
+        with writing(path):
+            write_trials(path, trials, tuning.metric)
+    if not request.quiet:
+        show_table(trials_table(trials, tuning.metric))
+        say(f"wrote {path}")
+
+
+command.add_command(run, "run")
+command.add_command(status, "status")
+command.add_command(retry, "retry")
+command.add_command(clean, "clean")
+command.add_command(table, "table")
+command.add_command(figure, "figure")
+command.add_command(tune, "tune")
+
+
+def _run(files: CampaignFiles, place: Place, *, quiet: bool, again: bool) -> int:
+    """Run what is missing, and what failed if wanted, and return the exit code."""
+    for package in _NEEDED:
+        require(package, "campaign run", "campaign")
+    store = files.store
+    with store.locked():
+        opened = open_campaign(files)
+        plan, state = opened.plan, opened.state
+        state = forget_failed(plan, state, store) if again else state
+        before, count = len(state.ended), len(plan.keys)
+        if state.missing:
+            with campaign_bar(before, count, wanted=not quiet) as show, dask_workers(place, "campaign run") as workers:
+                state = run_missing(state, store, workers, jobs=plan.campaign.jobs, show=show)
+        with naming_errors(files.results):
+            written = write_dataset(files.results, plan, state.ended, store)
+    if not quiet:
+        say(f"{told_state(plan, state)}; {before} were there before")
+        for path in written:
+            say(f"wrote {path}")
+    return report_failures(plan, state)

@@ -1,0 +1,139 @@
+"""Tables of campaigns on a terminal: how far they are, and the algorithms in each group of workloads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import click
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
+from batsched_py.campaigns.comparison import find_cautions
+from batsched_py.campaigns.comparison_table import comparison_tables, legend
+from batsched_py.campaigns.execution.campaign_runner import CampaignState
+from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, Metric, find_metrics
+from batsched_py.campaigns.plan.planner import CampaignPlan
+from batsched_py.campaigns.results.groups import GroupComparison
+from batsched_py.campaigns.study import Outcome, group_lines
+from batsched_py.campaigns.tuning.trials_file import spelled
+from batsched_py.campaigns.tuning.tuner import Trial, best_trials
+from batsched_py.cli.shared.algorithm import Warnings
+from batsched_py.cli.shared.completion import complete_list
+from batsched_py.cli.shared.console import Output, show_table
+from batsched_py.cli.shared.parameters import Number, option, together
+from batsched_py.cli.shared.terminal import say
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
+
+#: More are a slip of the finger.
+_MOST_RESAMPLES: Final = 1_000_000
+
+#: Trials of a search that are shown.
+_BEST: Final = 10
+
+comparison_options: Final = together(
+    option(
+        "--metrics",
+        "NAME,...",
+        "Metrics to show.  [default: those of the study file, or those of compare]",
+        shell_complete=complete_list(METRICS),
+    ),
+    option(
+        "--level",
+        "P",
+        "Level of the confidence intervals.",
+        type=Number(0, 1, min_open=True, max_open=True),
+        default=LEVEL,
+    ),
+    option(
+        "--resamples",
+        "N",
+        "Number of bootstrap resamples for the intervals.",
+        type=click.IntRange(100, _MOST_RESAMPLES),
+        default=RESAMPLES,
+    ),
+)
+
+
+def chosen_metrics(plan: CampaignPlan, given: str | None) -> Sequence[Metric]:
+    """Return the metrics that are wanted: on the command line, in the study file, or usually. OptionError."""
+    energy = all(setting.environment.settings.energy for setting in plan.settings)
+    usual = [*SHOWN, ENERGY] if energy else list(SHOWN)
+    names = [name.strip() for name in given.split(",")] if given is not None else plan.campaign.metrics or usual
+    return find_metrics(names)
+
+
+def state_table(plan: CampaignPlan, state: CampaignState) -> Table:
+    """Return a table of how many runs there are, are done, failed and missing, by setting, group and algorithm."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for heading in ("platform", "workloads", "algorithm"):
+        table.add_column(heading)
+    for heading in ("runs", "done", "failed", "missing"):
+        table.add_column(heading, justify="right")
+    counts: dict[tuple[str, str, str], Counter[str]] = {}
+    for run in plan.runs:
+        count = counts.setdefault((run.setting.name, run.source.group, run.variant.name), Counter())
+        what = "done" if run.key in state.done else "failed" if run.key in state.failed else "missing"
+        count.update(("runs", what))
+    for names, count in counts.items():
+        numbers = (str(count[name]) for name in ("runs", "done", "failed", "missing"))
+        table.add_row(*(Text(displayed(name)) for name in names), *numbers)
+    return table
+
+
+def told_state(plan: CampaignPlan, state: CampaignState) -> str:
+    """Return how far a campaign is, in a line: runs that cannot differ are one."""
+    told = f"{len(state.done)} done, {len(state.failed)} failed, {len(state.missing)} missing"
+    return f"{counted(len(plan.keys), 'run')}: {told}"
+
+
+def trials_table(trials: Sequence[Trial], metric: Metric) -> Table:
+    """Return a table of the best trials, the best first; those without a value are not among them."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("trial", justify="right")
+    table.add_column(metric.heading, justify="right")
+    for name in trials[0].options:
+        table.add_column(displayed(name))
+    for trial in best_trials(trials, metric)[:_BEST]:
+        value = "" if trial.value is None else metric.text(trial.value)
+        table.add_row(str(trial.number), value, *(Text(displayed(spelled(one))) for one in trial.options.values()))
+    return table
+
+
+def report_failures(plan: CampaignPlan, state: CampaignState) -> int:
+    """Write the errors of runs to stderr, each once for an algorithm, and return the exit code."""
+    failures = [
+        state.failed[run.key].outcome(run.workload, run.variant.name, {})
+        for run in plan.runs
+        if run.key in state.failed
+    ]
+    for where, line in group_lines((outcome, outcome.error) for outcome in failures):
+        say(f"batsched-py: error: {where}: {line}", err=True)
+    return max((outcome.exit_code for outcome in failures), default=0)
+
+
+def show_group(one: GroupComparison, *, differences: bool) -> None:
+    """Print the tables of a group, below its name."""
+    say(displayed(one.group.name))
+    say()
+    for table in comparison_tables(one.comparison, differences=differences):
+        show_table(table, folded=0)
+        say()
+    Output().print(legend(one.comparison), highlight=False)
+    say()
+
+
+def warn_of_groups(groups: Sequence[GroupComparison]) -> None:
+    """Write cautions, warnings and approximations of the runs to stderr, each once."""
+    warn = Warnings()
+    for line in dict.fromkeys(line for one in groups for line in find_cautions(one.comparison)):
+        warn(line)
+    outcomes: list[Outcome] = [outcome for one in groups for outcome in one.comparison.study.outcomes]
+    for where, line in group_lines((outcome, line) for outcome in outcomes for line in outcome.warnings):
+        warn(f"{where}: {line}")
+    for line in dict.fromkeys(line for outcome in outcomes for line in outcome.approximations):
+        say(f"approximation: {line}", err=True)

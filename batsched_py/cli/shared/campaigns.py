@@ -1,0 +1,95 @@
+"""Parts that the commands of campaigns share: the study file, the folder of its results, and the place of its runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+from msgspec import Struct
+
+from batsched_py.campaigns.execution.campaign_runner import CampaignState, read_state
+from batsched_py.campaigns.execution.dask_workers import CLUSTERS, Place
+from batsched_py.campaigns.execution.run_store import RunStore
+from batsched_py.campaigns.plan.planner import CampaignPlan, plan_campaign
+from batsched_py.campaigns.plan.study_file import read_study
+from batsched_py.cli.shared.command import current_limits
+from batsched_py.cli.shared.output_paths import check_apart
+from batsched_py.cli.shared.parameters import PATH, option, together
+
+#: Ending of the folder of results, behind the name of the study file.
+_RESULTS: Final = "-results"
+_STORE: Final = "store"
+#: More are a slip of the finger.
+_MOST_WORKERS: Final = 100_000
+
+study_argument: Final = click.argument("study", type=PATH, metavar="STUDY.toml")
+folder_option: Final = option(
+    "-o --output folder",
+    "FOLDER",
+    "Folder of the results.  [default: STUDY-results, in the folder of the study file]",
+    type=PATH,
+)
+place_options: Final = together(
+    option(
+        "--workers",
+        "N",
+        "Number of processes here, or of jobs of the batch system.  [default: one for each core, or one job]",
+        type=click.IntRange(1, _MOST_WORKERS),
+    ),
+    option("--scheduler", "ADDRESS", "Use the workers of a running Dask scheduler, such as tcp://10.0.0.1:8786."),
+    option(
+        "--cluster",
+        None,
+        "Submit workers as jobs of a batch system, as the configuration of dask-jobqueue says.",
+        type=click.Choice(list(CLUSTERS)),
+    ),
+)
+
+
+class CampaignFiles(Struct, frozen=True):
+    """The study file of a campaign, and the folder of its results; None for the usual one."""
+
+    study: Path
+    folder: Path | None
+
+    @property
+    def results(self) -> Path:
+        """The folder of the results."""
+        return self.folder or self.study.with_name(self.study.stem + _RESULTS)
+
+    @property
+    def store(self) -> RunStore:
+        """The runs that are there."""
+        return RunStore(self.results / _STORE)
+
+    def plan(self) -> CampaignPlan:
+        """Read the study file and all that it names. InputError."""
+        return plan_campaign(read_study(self.study, current_limits()), current_limits())
+
+
+class OpenCampaign(Struct, frozen=True):
+    """A campaign that was read: its plan, its store, and how far it is."""
+
+    files: CampaignFiles
+    plan: CampaignPlan
+    store: RunStore
+    state: CampaignState
+
+
+def open_campaign(files: CampaignFiles) -> OpenCampaign:
+    """Read a campaign and the runs that are there. InputError."""
+    plan, store = files.plan(), files.store
+    return OpenCampaign(files, plan, store, read_state(plan, store))
+
+
+def check_place(place: Place) -> None:
+    """Check that options of the place go together. UsageError."""
+    if place.scheduler is not None and (place.cluster is not None or place.workers is not None):
+        other = "--cluster" if place.cluster is not None else "--workers"
+        raise click.UsageError(f"'{other}' does not go with '--scheduler', whose workers run already")
+
+
+def check_outputs(files: CampaignFiles, outputs: dict[str, Path | None]) -> None:
+    """Check that no file is read and written. UsageError."""
+    check_apart([("STUDY.toml", files.study)], [(f"--{name}", path) for name, path in outputs.items()])

@@ -1,0 +1,72 @@
+"""Steps for learning: an environment of Gymnasium over the session and the simulator, and agents as algorithms.
+
+Start with `environment` (`ScheduleEnv`, registered as `batsched/Schedule-v0`) and the `episode` that it plays. What can
+be chosen are objects: `episodes` (which workload), `observations` with `features` (what is seen), `actions` (the
+contract; `pick_job`, `pick_hosts` and `pick_order`, which have jobs served by `serving`) and `rewards`. A `question` is
+what an agent must decide. `agent` answers the same questions inside an algorithm, and `weights` keeps what it learnt.
+
+Invariants: a step goes through the same messages, checks and books as `batsched-py simulate`; the same seed and the
+same actions give the same episode; observations read what an algorithm may know, and nothing else.
+
+It needs the extra `gym`. Gymnasium learns of the environment when this package is imported, as is the custom there.
+"""
+
+from batsched_py.errors import ExtraError
+
+try:
+    import gymnasium as _gymnasium
+except ModuleNotFoundError:
+    raise ExtraError("batsched_py.gym", "gymnasium", "gym") from None
+
+from batsched_py.gym.actions import Actions, Decisions
+from batsched_py.gym.agent import Agent
+from batsched_py.gym.environment import ScheduleEnv
+from batsched_py.gym.episodes import Episodes, LogWindows, Model, WholeWorkload
+from batsched_py.gym.features import FITS_NOW, FREE_HOSTS, REQUESTED_HOSTS, REQUESTED_TIME, SHOWN, WAIT, Feature
+from batsched_py.gym.observations import FreeHosts, HostReleases, Observation, QueueWindow, Together
+from batsched_py.gym.pick_hosts import PickJobAndHosts
+from batsched_py.gym.pick_job import PickJob
+from batsched_py.gym.pick_order import PickOrder
+from batsched_py.gym.question import Question, Shape
+from batsched_py.gym.rewards import BoundedSlowdown, JobCost, Makespan, Meter, Reward, Utilisation, Wait
+from batsched_py.gym.weights import read_weights, write_weights
+
+__all__ = [
+    "FITS_NOW",
+    "FREE_HOSTS",
+    "REQUESTED_HOSTS",
+    "REQUESTED_TIME",
+    "SHOWN",
+    "WAIT",
+    "Actions",
+    "Agent",
+    "BoundedSlowdown",
+    "Decisions",
+    "Episodes",
+    "Feature",
+    "FreeHosts",
+    "HostReleases",
+    "JobCost",
+    "LogWindows",
+    "Makespan",
+    "Meter",
+    "Model",
+    "Observation",
+    "PickJob",
+    "PickJobAndHosts",
+    "PickOrder",
+    "Question",
+    "QueueWindow",
+    "Reward",
+    "ScheduleEnv",
+    "Shape",
+    "Together",
+    "Utilisation",
+    "Wait",
+    "WholeWorkload",
+    "read_weights",
+    "write_weights",
+]
+
+if "batsched/Schedule-v0" not in _gymnasium.registry:
+    _gymnasium.register("batsched/Schedule-v0", entry_point="batsched_py.gym.environment:ScheduleEnv")

@@ -1,0 +1,123 @@
+"""The environment of Gymnasium: an episode is a workload, a step is a decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from msgspec.structs import asdict
+from numpy.typing import NDArray
+
+from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
+from batsched_py.campaigns.run import Run
+from batsched_py.errors import OptionError, WorkloadError
+from batsched_py.gym.actions import Actions
+from batsched_py.gym.episode import Episode
+from batsched_py.gym.episodes import Episodes, as_episodes
+from batsched_py.gym.observations import Observation, QueueWindow
+from batsched_py.gym.pick_job import PickJob
+from batsched_py.gym.question import Shape
+from batsched_py.gym.rewards import BoundedSlowdown, EpisodeRewards, Reward
+from batsched_py.reporting.metrics.summary import summarise_jobs
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import DEFAULTS
+
+#: Job ids in the questions of an episode are shown so many at most, as RLScheduler has it.
+WINDOW = 128
+
+
+class ScheduleEnv(gymnasium.Env[Any, Any]):
+    """Batsim's part and the decision process in one environment; the agent decides.
+
+    Each step goes through the messages, the checks and the books of `batsched-py simulate`. An episode ends when the
+    last job has ended; none is truncated. `info` has the time (`now`, in seconds), the number of `waiting` jobs and the
+    `action_mask`; at the end also `metrics`, the numbers that `simulate` shows.
+
+    Args:
+        platform: a SimGrid file, or a platform.
+        workload: a Batsim file, a workload or a model, the same in each episode; or `Episodes`.
+        observation: what the agent sees.
+        actions: what it decides.
+        reward: what it is paid.
+        window: the number of waiting jobs that are shown at most.
+        settings: the options of `batsched-py simulate`; messages take no time, and the protocol is v4.
+
+    Errors are those of `simulate`, in the constructor, in `reset` and in `step`.
+    """
+
+    def __init__(
+        self,
+        platform: PlatformLike,
+        workload: Episodes | WorkloadLike,
+        *,
+        observation: Observation = QueueWindow(),  # noqa: B008  (it is frozen, as the next ones)
+        actions: Actions = PickJob(),  # noqa: B008
+        reward: Reward = BoundedSlowdown(),  # noqa: B008
+        window: int = WINDOW,
+        settings: Settings = DEFAULTS,
+    ) -> None:
+        if window < 1:
+            raise OptionError(f"window: must be at least 1, not {window}")
+        self._platform, self._episodes, self._settings = as_platform(platform), as_episodes(workload), settings
+        self._observation, self._actions, self._reward = observation, actions, reward
+        hosts = len(self._platform.compute_hosts(settings.master_host)[: settings.machines])
+        self._shape = Shape(window, hosts)
+        self.observation_space = observation.space(self._shape)
+        self.action_space = actions.space(self._shape)
+        self._episode: Episode | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode.
+
+        Args:
+            seed: what the source of workloads draws from from now on; None to go on drawing.
+            options: {"workload": a workload, or a file with one} to play that in this episode.
+        """
+        super().reset(seed=seed)
+        given = (options or {}).get("workload")
+        workload = self._episodes.draw(self.np_random) if given is None else as_workload(given)
+        self._episode = Episode(self._platform, workload, self._settings, self._actions, self._shape.window)
+        if self._episode.result is not None:
+            raise WorkloadError(workload.source, "", "has no job to decide about")
+        self._rewards = EpisodeRewards(self._reward, len(workload.jobs), self._shape.hosts)
+        return self._observe(self._episode), self._info(self._episode)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Answer the question, and play until the next one or to the end."""
+        episode, self._episode = self._running(), None  # an episode that fails is not gone on with
+        episode.answer(action)
+        self._episode = episode
+        for record in episode.newly_ended():
+            self._rewards.note(record)
+        over = episode.result is not None
+        return self._observe(episode), self._rewards.pay(over=over), over, False, self._info(episode)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions the question has, as MaskablePPO of sb3-contrib asks for it."""
+        return self._running().mask.astype(np.bool_)
+
+    @property
+    def run(self) -> Run:
+        """The episode that has just ended, as `campaigns.simulate` gives it: metrics, pictures, a report."""
+        episode = self._episode
+        if episode is None or episode.result is None:
+            raise OptionError("the run of an episode can be had when it is over")
+        metrics = summarise_jobs(episode.result.jobs, episode.result.host_count)
+        return Run(metrics, episode.result, episode.rejections, "gym")
+
+    def _running(self) -> Episode:
+        if self._episode is None or self._episode.result is not None:
+            raise OptionError("no episode is being played: call reset first")
+        return self._episode
+
+    def _observe(self, episode: Episode) -> Any:
+        return self._observation.observe(episode.question, self._shape)
+
+    def _info(self, episode: Episode) -> dict[str, Any]:
+        question = episode.question
+        info = {"now": episode.now, "waiting": len(question.view.queue), "action_mask": episode.mask}
+        if episode.result is not None:
+            metrics = asdict(self.run.metrics)
+            info["metrics"] = {name: float(value) for name, value in metrics.items() if isinstance(value, (int, float))}
+        return info

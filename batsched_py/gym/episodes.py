@@ -1,0 +1,71 @@
+"""Episodes: the workload of each, the same one, a random window of a log, or drawn from a model."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from msgspec.structs import replace
+
+from batsched_py.campaigns.inputs import WorkloadLike, as_workload
+from batsched_py.errors import WorkloadError
+from batsched_py.model.workload import Workload
+from batsched_py.text.wording import counted
+from batsched_py.traces.lublin import Drawn
+from batsched_py.traces.workload_parts import jobs_of
+
+#: Seeds of models are below.
+_SEEDS = 2**31
+
+
+class Episodes(ABC):
+    """A source of workloads. It is asked once for each episode that begins."""
+
+    @abstractmethod
+    def draw(self, random: np.random.Generator) -> Workload:
+        """Return the workload of the next episode; the same numbers, the same workload. WorkloadError, OptionError."""
+
+
+class WholeWorkload(Episodes):
+    """One workload, in each episode."""
+
+    def __init__(self, workload: WorkloadLike) -> None:
+        """WorkloadError or OptionError if it cannot be read or drawn."""
+        self._workload = as_workload(workload)
+
+    def draw(self, random: np.random.Generator) -> Workload:  # noqa: ARG002  (nothing is left to chance)
+        """Return the workload."""
+        return self._workload
+
+
+class LogWindows(Episodes):
+    """So many consecutive jobs of a log, from a random one on; each episode begins with an empty machine."""
+
+    def __init__(self, workload: WorkloadLike, jobs: int = 256) -> None:
+        """WorkloadError if the log cannot be read, or has fewer jobs."""
+        self._workload, self._jobs = as_workload(workload), jobs
+        total = len(self._workload.jobs)
+        if not 1 <= jobs <= total:
+            rule = f"has {counted(total, 'job')}: windows must have from 1 to as many, not {jobs}"
+            raise WorkloadError(self._workload.source, "", rule)
+
+    def draw(self, random: np.random.Generator) -> Workload:
+        """Return a window, each equally likely."""
+        return jobs_of(self._workload, int(random.integers(len(self._workload.jobs) - self._jobs + 1)), self._jobs)
+
+
+class Model(Episodes):
+    """Workloads of a model, each drawn with a seed of its own."""
+
+    def __init__(self, drawn: Drawn) -> None:
+        """Take all but the seed from `drawn`."""
+        self._drawn = drawn
+
+    def draw(self, random: np.random.Generator) -> Workload:
+        """Return a workload. OptionError for a parameter of the model."""
+        return replace(self._drawn, seed=int(random.integers(_SEEDS))).draw()
+
+
+def as_episodes(given: Episodes | WorkloadLike) -> Episodes:
+    """Return the episodes; of a workload, or of a file with one, the same each time. WorkloadError, OptionError."""
+    return given if isinstance(given, Episodes) else WholeWorkload(given)

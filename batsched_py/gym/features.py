@@ -1,0 +1,73 @@
+"""Features of waiting jobs, each a number from 0 to 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.gym.question import Question
+
+#: Waits and walltimes of this many seconds and more are 1: half a day, as in RLScheduler.
+LONG: Final = 43_200.0
+
+#: Gives a number for each job that a question shows, in their order; what is below 0 or above 1 is cut there.
+Column = Callable[[Question], Sequence[float]]
+
+
+class Feature(Struct, frozen=True):
+    """A feature of jobs, for observations and for whatever explains them.
+
+    Attributes:
+        name: what it says, for messages.
+        column: its values.
+    """
+
+    name: str
+    column: Column
+
+
+def _wait(question: Question) -> Sequence[float]:
+    now = question.view.now
+    return [(now - job.submit_time) / LONG for job in question.jobs]
+
+
+def _requested_time(question: Question) -> Sequence[float]:
+    return [math.inf if job.walltime is None else job.walltime / LONG for job in question.jobs]
+
+
+def _requested_hosts(question: Question) -> Sequence[float]:
+    hosts = question.host_count
+    return [job.size / hosts for job in question.jobs]
+
+
+def _fits_now(question: Question) -> Sequence[float]:
+    free = len(question.free)
+    return [job.size <= free for job in question.jobs]
+
+
+def _free_hosts(question: Question) -> Sequence[float]:
+    return [len(question.free) / question.host_count] * len(question.jobs)
+
+
+def _shown(question: Question) -> Sequence[float]:
+    return [1.0] * len(question.jobs)
+
+
+#: Seconds since the submission, as a share of LONG.
+WAIT: Final = Feature("wait", _wait)
+#: The walltime, as a share of LONG; 1 without a walltime.
+REQUESTED_TIME: Final = Feature("requested_time", _requested_time)
+#: The size, as a share of all hosts.
+REQUESTED_HOSTS: Final = Feature("requested_hosts", _requested_hosts)
+#: 1 if as many hosts are free as the job needs.
+FITS_NOW: Final = Feature("fits_now", _fits_now)
+#: The share of the hosts that are free, the same for all jobs.
+FREE_HOSTS: Final = Feature("free_hosts", _free_hosts)
+#: 1 for each job, which tells it from an empty row.
+SHOWN: Final = Feature("shown", _shown)
+
+#: What RLScheduler shows of a job, as far as Batsim tells it (Zhang et al., SC 2020).
+RLSCHEDULER: Final = (WAIT, REQUESTED_TIME, REQUESTED_HOSTS, FITS_NOW)

@@ -1,0 +1,158 @@
+"""Rewards: a figure of the schedule, paid as it becomes known or at the end of the episode.
+
+Figures are computed from the simulator's records of ended jobs, which no agent sees. At each step the difference to the
+step before is paid, so that the sum over an episode is the figure of its whole schedule, whenever it is paid.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, bounded_slowdown
+from batsched_py.simulator.records import JobRecord
+
+
+class Meter(ABC):
+    """The figure of one episode, as far as it is known; the higher the better."""
+
+    @abstractmethod
+    def note(self, record: JobRecord) -> None:
+        """Note that a job has ended, or was rejected."""
+
+    @abstractmethod
+    def value(self) -> float:
+        """Return the figure of the jobs that have ended; 0 before the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reward(ABC):
+    """A kind of rewards that is to be chosen for an environment. Subclasses are frozen dataclasses.
+
+    Attributes:
+        paid: "step": at each step, what has become known of the figure since the last one; "end": all of it at the last
+            step, and 0 before.
+    """
+
+    paid: Literal["step", "end"] = field(default="step", kw_only=True)
+
+    @abstractmethod
+    def begin(self, jobs: int, hosts: int) -> Meter:
+        """Begin an episode of so many jobs, on so many hosts."""
+
+
+class CostMeter(Meter):
+    """The costs of jobs, summed and divided by the number of jobs, with a minus."""
+
+    def __init__(self, cost: Callable[[JobRecord], float], jobs: int) -> None:
+        self._cost, self._jobs = cost, jobs
+        self._sum = 0.0
+
+    def note(self, record: JobRecord) -> None:
+        """Add the cost of a job; a rejected one costs nothing."""
+        if not record.rejected:
+            self._sum += self._cost(record)
+
+    def value(self) -> float:
+        """Return the mean, where jobs that have not ended cost nothing yet."""
+        return -self._sum / self._jobs
+
+
+@dataclass(frozen=True, slots=True)
+class JobCost(Reward):
+    """Minus the mean over all jobs of the episode of a cost of your own, which is computed when a job has ended.
+
+    Attributes:
+        cost: of a job that ran.
+    """
+
+    cost: Callable[[JobRecord], float]
+
+    def begin(self, jobs: int, hosts: int) -> Meter:  # noqa: ARG002  (others need the hosts)
+        """Begin an episode."""
+        return CostMeter(self.cost, jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedSlowdown(Reward):
+    """Minus the mean bounded slowdown (docs/metrics.md).
+
+    Attributes:
+        tau: shorter runs count as this long, in seconds.
+    """
+
+    tau: float = SLOWDOWN_BOUND
+
+    def begin(self, jobs: int, hosts: int) -> Meter:  # noqa: ARG002
+        """Begin an episode."""
+        return CostMeter(lambda record: bounded_slowdown(record.waiting, record.execution, self.tau), jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait(Reward):
+    """Minus the mean wait, in seconds."""
+
+    def begin(self, jobs: int, hosts: int) -> Meter:  # noqa: ARG002
+        """Begin an episode."""
+        return CostMeter(lambda record: record.waiting, jobs)
+
+
+class MachineMeter(Meter):
+    """The makespan and the host-seconds of the jobs that have ended."""
+
+    def __init__(self, hosts: int, figure: Callable[[float, float], float]) -> None:
+        """`figure` makes the value of host-seconds and makespan, once that is more than 0."""
+        self._hosts, self._figure = hosts, figure
+        self._used = self._makespan = 0.0
+
+    def note(self, record: JobRecord) -> None:
+        """Add the hosts of a job during its run; a rejected one had none."""
+        if not record.rejected:
+            self._used += record.size_on(self._hosts) * record.execution
+            self._makespan = max(self._makespan, record.finish)
+
+    def value(self) -> float:
+        """Return the figure."""
+        return self._figure(self._used, self._makespan) if self._makespan > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Utilisation(Reward):
+    """The utilisation, from 0 to 1: host-seconds of the jobs that have ended, of all until the latest end."""
+
+    def begin(self, jobs: int, hosts: int) -> Meter:  # noqa: ARG002
+        """Begin an episode."""
+        return MachineMeter(hosts, lambda used, makespan: used / (hosts * makespan))
+
+
+@dataclass(frozen=True, slots=True)
+class Makespan(Reward):
+    """Minus the makespan, in seconds."""
+
+    def begin(self, jobs: int, hosts: int) -> Meter:  # noqa: ARG002
+        """Begin an episode."""
+        return MachineMeter(hosts, lambda _, makespan: -makespan)
+
+
+class EpisodeRewards:
+    """The rewards of one episode, paid when they are due."""
+
+    def __init__(self, reward: Reward, jobs: int, hosts: int) -> None:
+        self._meter = reward.begin(jobs, hosts)
+        self._at_end = reward.paid == "end"
+        #: What was paid so far.
+        self._paid = 0.0
+
+    def pay(self, *, over: bool) -> float:
+        """Return the reward of a step."""
+        if self._at_end and not over:
+            return 0.0
+        value = self._meter.value()
+        reward, self._paid = value - self._paid, value
+        return reward
+
+    def note(self, record: JobRecord) -> None:
+        """Note that a job has ended."""
+        self._meter.note(record)

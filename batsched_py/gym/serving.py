@@ -1,0 +1,62 @@
+"""Serving a job that was chosen: it starts now, or waits for its hosts, perhaps while others overtake it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from batsched_py.gym.actions import Actions
+from batsched_py.gym.overtaking import Overtaking
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.scheduling.placement import Placement, PlacementOptions
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class ServingActions(Actions):
+    """Actions that choose whom to serve next.
+
+    Attributes:
+        backfilling: "easy": while the job that was chosen waits for hosts others may overtake it, in order of arrival,
+            if that does not delay its start as the walltimes tell it; jobs need walltimes then. "none": nobody may.
+        placement: which hosts a job gets, as in algorithms.
+    """
+
+    backfilling: Literal["none", "easy"] = field(default="none", kw_only=True)
+    placement: PlacementOptions = field(default_factory=PlacementOptions, kw_only=True)
+
+    @property
+    def needs_walltime(self) -> bool:
+        """True with backfilling."""
+        return self.backfilling == "easy"
+
+
+class Serving:
+    """The hosts of jobs in one run, and who may overtake."""
+
+    def __init__(self, actions: ServingActions, view: View) -> None:
+        """OptionError if the placement does not suit the platform, or the backfilling."""
+        self._view = view
+        self.placement = Placement(actions.placement, view)
+        self._overtaking = Overtaking(actions.placement, view) if actions.backfilling == "easy" else None
+
+    def refuse(self, plan: Plan) -> None:
+        """Reject jobs that can never run."""
+        self.placement.refuse(self._view, plan)
+
+    def serve(self, job: Job, plan: Plan) -> bool:
+        """Start a waiting job, or hold it and start those that may overtake it; return whether it has started."""
+        hosts = self.hosts(job, plan.free)
+        if hosts is not None:
+            plan.start(job, hosts)
+            return True
+        plan.hold(job, self.placement.why_not(job, plan.free), "constraint")
+        if self._overtaking is not None:
+            self._overtaking.serve(job, plan)
+        return False
+
+    def hosts(self, job: Job, free: HostSet) -> HostSet | None:
+        """Return the hosts for a job that starts now; None if it has to wait."""
+        return self.placement.hosts(job, free)

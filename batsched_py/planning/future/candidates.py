@@ -1,0 +1,109 @@
+"""Candidates: the promises of numbers of hosts that may come sooner, known by what was freed.
+
+Most promises cannot come sooner when something was freed, and those that can mostly move by a little, since what was
+before them does. So promises are not searched for each release, but looked up by what was freed:
+
+* One that begins where something was freed, or just after, may be able to begin a little sooner.
+* One that begins later may fit into the window around what was freed, if that is long enough now, and was not before.
+
+Both find some promises too many, and none too few: a window that was not there before has some of what was freed.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from typing import Final
+
+from batsched_py.planning.future.count_slots import CountSlots
+from batsched_py.planning.future.entries import Entry
+from batsched_py.planning.future.promises import Claim
+from batsched_py.planning.future.ranking import Ranking
+
+#: What rounding may add to a sum of two times, and more, as a share of it.
+ROUNDING: Final = 1e-12
+
+
+class Candidates:
+    """Entries of a book by the starts of their promises, and by duration for sizes of 1, 2 to 3, 4 to 7, and so on."""
+
+    __slots__ = ("_by_duration", "_slots", "starts")
+
+    def __init__(self) -> None:
+        #: Entries with a promise, by its start.
+        self.starts: Ranking[Entry[Claim]] = Ranking()
+        #: The same by duration, for sizes whose bit_length() - 1 is the position.
+        self._by_duration: list[Ranking[Entry[Claim]]] = []
+        #: The slots that we have looked at, and that have noted since what was freed; None: none.
+        self._slots: CountSlots | None = None
+
+    def enter(self, entry: Entry[Claim], promise: Claim) -> None:
+        """Enter a promise that is the earliest there is now."""
+        self.starts.add(promise.start, entry)
+        power = promise.size.bit_length() - 1
+        while power >= len(self._by_duration):
+            self._by_duration.append(Ranking())
+        self._by_duration[power].add(entry.duration, entry)
+
+    def leave(self, entry: Entry[Claim], promise: Claim) -> None:
+        """Forget a promise."""
+        self.starts.remove(promise.start, entry)
+        self._by_duration[promise.size.bit_length() - 1].remove(entry.duration, entry)
+
+    def look(self, slots: CountSlots) -> None:
+        """Find those who may come sooner because of what was freed since this was asked; all, if the slots are new."""
+        if self._slots is slots and slots.freed is not None:
+            if slots.freed:
+                now = slots.times[0]
+                start, end = min(start for start, _, _ in slots.freed), max(end for _, end, _ in slots.freed)
+                if end > now and self.starts.items:
+                    self.note(slots, max(start, now), end)
+        else:
+            for entry in self.starts.items:
+                entry.since = -math.inf
+        self._slots, slots.freed = slots, []
+
+    def note(self, slots: CountSlots, start: float, end: float) -> None:
+        """Find those who may come sooner because there is more room in [start, end) now."""
+        times, rooms, starts = slots.times, slots.rooms, self.starts
+        low = bisect_right(times, start) - 1
+        high = bisect_left(times, end, low)
+        room = rooms[low] if high - low == 1 else max(rooms[low:high])
+        for entry in starts.within(start, end):
+            size = entry.job.size
+            if size <= room:
+                first = low
+                while first and rooms[first - 1] >= size:
+                    first -= 1
+                entry.since = min(entry.since, times[first])
+        if end < starts.numbers[-1]:
+            self._note_later(slots, low, high, room, end)
+
+    def _note_later(self, slots: CountSlots, low: int, high: int, room: int, end: float) -> None:
+        """Find those promised a start after `end` who may fit into a window with slots from `low` to before `high`."""
+        times, rankings = slots.times, self._by_duration
+        first, count, hair = times[low], len(times), times[-1] * ROUNDING
+        for power in range(min(room.bit_length(), len(rankings)) - 1, -1, -1):
+            durations = rankings[power].numbers
+            if not durations:
+                continue
+            least = 1 << power
+            wide_low, wide_high = slots.around(low, high, least)
+            begin = times[wide_low]
+            longest = (times[wide_high] - begin if wide_high < count else math.inf) + hair
+            if durations[0] <= longest:
+                low, high = slots.around(low, high, min(2 * least - 1, room))
+                if high == count:  # free for ever: who is promised a start there may come sooner anyway
+                    self._note_pending(slots, low, end)
+                    return
+                for entry in rankings[power].within(first - times[low] - hair, longest):
+                    if entry.since > begin and entry.promise is not None and entry.promise.start > end:
+                        entry.since = begin
+            low, high = wide_low, wide_high
+
+    def _note_pending(self, slots: CountSlots, low: int, end: float) -> None:
+        """Let those who may come sooner, and are promised a start after `end`, be looked for around slot `low`, too."""
+        begin = slots.times[slots.around(low, low, 1)[0]]
+        for entry in self.starts.within(end, math.inf):
+            if begin < entry.since < math.inf:
+                entry.since = begin

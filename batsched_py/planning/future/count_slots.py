@@ -1,0 +1,148 @@
+"""Slots by count: the future cut into slots of time, with the number of hosts that are free in each."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+from batsched_py.planning.future.promises import Claim
+
+
+class CountSlots:
+    """The number of hosts, whichever, that are free and unclaimed.
+
+    A step function of time; slot i lasts from times[i] to times[i + 1], the last one for ever. A change costs a binary
+    search, up to two insertions, and a step for each slot that it covers.
+    """
+
+    __slots__ = ("freed", "rooms", "times")
+
+    def __init__(self, steps: Iterable[tuple[float, int]]) -> None:
+        """Make the slots of (instant, how many are free from then on); instants ascend from now."""
+        #: The instants at which slots begin, ascending; the first is `now`.
+        self.times: list[float] = []
+        #: The number of hosts that are free in each slot; never the same in two that follow each other.
+        self.rooms: list[int] = []
+        #: What `give` has freed and not taken back at once, as (start, end, count), for a book that sets this to a list
+        #: and empties it; None: for nobody.
+        self.freed: list[tuple[float, float, int]] | None = None
+        for time, room in steps:
+            if not self.times or self.rooms[-1] != room:
+                self.times.append(time)
+                self.rooms.append(room)
+
+    def advance(self, now: float) -> None:
+        """Drop the slots that are over at `now`."""
+        gone = bisect_right(self.times, now) - 1
+        if gone > 0:
+            del self.times[:gone], self.rooms[:gone]
+        self.times[0] = now
+
+    def give(self, start: float, end: float, count: int) -> None:
+        """Free so many more in [start, end), `start` not before now; take them if negative."""
+        if start >= end:
+            return
+        freed = self.freed
+        if count > 0:
+            if freed is not None:
+                freed.append((start, end, count))
+        elif freed and freed[-1] == (start, end, -count):
+            freed.pop()
+        self._change(start, end, count)
+
+    def move(self, before: Claim, after: Claim) -> float:
+        """Take as many in `after` instead of in `before`, which does not begin sooner.
+
+        Return from when to the end of `before` there is more room now.
+        """
+        size, taken, freed = before.size, before.start, after.end
+        if freed < taken:
+            taken, freed = freed, taken
+        if freed < before.end:
+            self._change(freed, before.end, size)
+        self._change(after.start, taken, -size)
+        return freed
+
+    def _change(self, start: float, end: float, count: int) -> None:
+        """Let there be so many more in [start, end), which is not empty."""
+        times, rooms = self.times, self.rooms
+        first = index = bisect_left(times, start)
+        slots = len(times)
+        if first == slots or times[first] != start:
+            times.insert(first, start)
+            rooms.insert(first, rooms[first - 1])
+            slots += 1
+        while index < slots and times[index] < end:
+            rooms[index] += count
+            index += 1
+        if index < slots and times[index] == end:
+            if rooms[index] == rooms[index - 1]:
+                del times[index], rooms[index]
+        elif end < math.inf:
+            times.insert(index, end)
+            rooms.insert(index, rooms[index - 1] - count)
+        if first and rooms[first] == rooms[first - 1]:
+            del times[first], rooms[first]
+
+    def between(self, start: float, end: float) -> tuple[int, int]:
+        """Return the slot at `start`, and the first that begins at `end` or later."""
+        low = bisect_right(self.times, start) - 1
+        return low, bisect_left(self.times, end, low)
+
+    def around(self, low: int, high: int, size: int) -> tuple[int, int]:
+        """Widen the range of slots from `low` to before `high` as far as there is room for `size` on both sides."""
+        rooms, count = self.rooms, len(self.rooms)
+        while low and rooms[low - 1] >= size:
+            low -= 1
+        while high < count and rooms[high] >= size:
+            high += 1
+        return low, high
+
+    def earliest(self, size: int, duration: float) -> Claim | None:
+        """Return the first claim of `size` for `duration`; None if there is none."""
+        count = len(self.times)
+        return self._window(size, duration, 0, count, count)
+
+    def sooner(self, promise: Claim, duration: float, since: float = -math.inf) -> Claim | None:
+        """Return a reserved promise as it would be if it were reserved anew; None if that is as it is.
+
+        No window that ends before the promise begins is looked for before `since`.
+        """
+        times, rooms, size = self.times, self.rooms, promise.size
+        index = high = bisect_left(times, promise.start)
+        while index and rooms[index - 1] >= size:  # what is free up to the promise, and then its own
+            index -= 1
+        if index and (index == len(times) or since < times[index]):  # it may begin after all slots
+            first = 0 if since <= times[0] else bisect_left(times, since, 0, index)
+            sooner = self._window(size, duration, first, index, index)
+            if sooner is not None:
+                return sooner
+        if index == high:
+            return None
+        start = times[index]
+        return Claim(start, start + duration, size)
+
+    def _window(self, size: int, duration: float, first: int, high: int, limit: int) -> Claim | None:
+        """Return the first window that begins in a slot from `first` to before `limit`; from `high` on all is free.
+
+        A window is looked at from its end: a slot without room rules out all starts up to it at once.
+        """
+        times, rooms = self.times, self.rooms
+        start = first
+        while start < limit and rooms[start] < size:
+            start += 1
+        known = start
+        while start < limit:
+            stop = bisect_left(times, times[start] + duration, known, high)
+            index = stop - 1
+            while index >= known and rooms[index] >= size:
+                index -= 1
+            if index < known:
+                return Claim(times[start], times[start] + duration, size)
+            start, known = index + 1, stop
+            if start == stop:
+                while start < limit and rooms[start] < size:
+                    start += 1
+                known = start
+        return None

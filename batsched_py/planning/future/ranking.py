@@ -1,0 +1,40 @@
+"""A ranking: items in ascending order of a number that each of them has."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Ranking(Generic[Item]):
+    """Items by a number. A change costs a binary search and an insertion, which moves what stands behind it."""
+
+    __slots__ = ("items", "numbers")
+
+    def __init__(self) -> None:
+        #: The numbers, ascending.
+        self.numbers: list[float] = []
+        #: The item of each of them.
+        self.items: list[Item] = []
+
+    def add(self, number: float, item: Item) -> None:
+        """Enter an item, behind those of the same number."""
+        place = bisect_right(self.numbers, number)
+        self.numbers.insert(place, number)
+        self.items.insert(place, item)
+
+    def remove(self, number: float, item: Item) -> None:
+        """Take out this very item, which has that number."""
+        items = self.items
+        place = bisect_left(self.numbers, number)
+        while items[place] is not item:
+            place += 1
+        del self.numbers[place], items[place]
+
+    def within(self, low: float, high: float) -> list[Item]:
+        """Return the items whose numbers are above `low`, and not above `high`."""
+        numbers = self.numbers
+        first = bisect_right(numbers, low)
+        return self.items[first : bisect_right(numbers, high, first)]

@@ -1,0 +1,31 @@
+"""The reader of `_contention.csv`: the jobs of a run that others have slowed down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.tabular import Tabular
+from batsched_py.simulator.outputs.result_files import CONTENTION_HEADER
+from batsched_py.simulator.records import JobRecord, SlowedJob
+
+#: Times have six digits after the point, and starts and ends of jobs are rounded, too.
+_RESOLUTION: Final = 3e-6
+
+
+def read_contention(path: Path, *, limits: Limits = LIMITS) -> tuple[SlowedJob, ...] | None:
+    """Read the file; None if it has other columns: another program may call its file so. InputError."""
+    table = Tabular(path, limits)
+    if ",".join(table.header) != CONTENTION_HEADER:
+        return None
+    return tuple(SlowedJob(f"{row[1]}!{row[0]}", table.number(row, 2), table.number(row, 3)) for row in table.rows())
+
+
+def tells_of(slowed: Sequence[SlowedJob], jobs: Sequence[JobRecord]) -> bool:
+    """Return whether all of these jobs are among those of a run, and ran as long there."""
+    executions = {record.job.id: record.execution for record in jobs}
+    return all(
+        abs(executions.get(job.job_id, -1.0) - job.execution) <= _RESOLUTION * max(1.0, job.execution) for job in slowed
+    )

@@ -1,0 +1,72 @@
+"""Demand: the computations and transfers of one activity, and how long it takes when nothing else runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.model.zone import Link
+from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
+
+#: Seconds that stand for whatever lasts longer, so that no sum of them is infinite.
+LONGEST_TASK: Final = 1e100
+
+
+class Processors(Struct, frozen=True):
+    """The processors of all hosts, by their numbers.
+
+    Attributes:
+        speeds: flop/s of one core now; changed by whoever switches power states.
+        cores: number of cores.
+    """
+
+    speeds: Sequence[float]
+    cores: Sequence[int]
+
+
+class Demand(Struct, frozen=True):
+    """The needs of an activity, whose computations and transfers advance together.
+
+    Attributes:
+        flops: (host, flops) of each executor that computes.
+        links: (link, bytes) of each link that is crossed: the sum of the transfers over it, or the largest of them if
+            the link is a FATPIPE.
+        latency: seconds that pass before the activity advances.
+        window: least seconds that the transfers take by SimGrid's TCP window; 0 if there is no such limit.
+    """
+
+    flops: tuple[tuple[int, float], ...] = ()
+    links: tuple[tuple[Link, float], ...] = ()
+    latency: float = 0.0
+    window: float = 0.0
+
+    def seconds_alone(self, processors: Processors) -> float:
+        """Return the seconds that it takes without others, after its latency."""
+        seconds = self.window
+        for link, amount in self.links:
+            seconds = max(seconds, amount / link.bandwidth)
+        if len({host for host, _ in self.flops}) < len(self.flops):
+            return min(max(seconds, self._seconds_computing(processors)), LONGEST_TASK)
+        for host, amount in self.flops:
+            seconds = max(seconds, amount / processors.speeds[host])
+        return min(seconds, LONGEST_TASK)
+
+    def bound(self, processors: Processors) -> float:
+        """Return the largest rate, in 1/s: no executor has more than one core, no transfer more than its window."""
+        bound = 1.0 / self.window if self.window else math.inf
+        for host, amount in self.flops:
+            bound = min(bound, processors.speeds[host] / amount)
+        return bound
+
+    def _seconds_computing(self, processors: Processors) -> float:
+        """Return the seconds of computations of which several are on one host: they share its cores."""
+        hosts = list(dict.fromkeys(host for host, _ in self.flops))
+        resources = [Resource(processors.cores[host] * processors.speeds[host]) for host in hosts]
+        bound = min(processors.speeds[host] / amount for host, amount in self.flops)
+        if bound == math.inf:
+            return 0.0
+        rates = fair_rates(resources, [Load([(hosts.index(host), amount) for host, amount in self.flops], bound)])
+        return 1.0 / rates.values[0]

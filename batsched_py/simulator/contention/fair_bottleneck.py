@@ -1,0 +1,163 @@
+"""Fair bottleneck: the rates of tasks that share resources, as SimGrid's solver of that name computes them.
+
+Source: the solver `fairbottleneck` of SimGrid 3.32, which is the default of its model of parallel tasks (ptask_L07).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+#: What is left of a capacity below this is nothing (SimGrid's `maxmin/precision`), in flop/s or bytes per second.
+PRECISION: Final = 1e-5
+#: Rounds after which the rates are computed in another way: SimGrid would go on, in rare cases practically for ever.
+MOST_ROUNDS: Final = 3_000
+
+
+class Resource(Struct, frozen=True):
+    """A processor or a link.
+
+    Attributes:
+        capacity: flop/s or bytes per second, more than 0.
+        shared: True if its users divide the capacity; False (FATPIPE) if each may use all of it.
+    """
+
+    capacity: float
+    shared: bool = True
+
+
+class Load(Struct, frozen=True):
+    """The needs of one task.
+
+    Attributes:
+        uses: (position of a resource, amount that the whole task needs of it, in flops or bytes, more than 0); a
+            resource that stands here twice is used by two executors, each of which counts as a user.
+        bound: largest rate, in 1/s.
+        ceiling: rate at which a resource is exhausted that no other task uses, in 1/s; such resources are not in
+            `uses`.
+        ceiling_amount: amount that the whole task needs of that resource.
+    """
+
+    uses: Sequence[tuple[int, float]]
+    bound: float = math.inf
+    ceiling: float = math.inf
+    ceiling_amount: float = 1.0
+
+
+class Rates(Struct, frozen=True):
+    """The rates of tasks, in 1/s: the share of its work that each does in one second.
+
+    `settled` is False if SimGrid needs more than `MOST_ROUNDS` for them: then no FATPIPE resource is exceeded.
+    """
+
+    values: Sequence[float]
+    settled: bool = True
+
+
+def fair_rates(resources: Sequence[Resource], loads: Sequence[Load]) -> Rates:
+    """Return the rate of each load.
+
+    In each round every resource offers its users that may still rise an equal share of what is left of it, whatever
+    their amounts; each task rises as far as the least of its offers, its bound and its ceiling let it. A task is fixed
+    at its bound, at its ceiling, or when a resource that it uses is exhausted.
+
+    Two properties of SimGrid's solver are kept, because they change the results: a resource is charged for the latest
+    rise of a task that is fixed already once more in each later round, so that it may stay partly idle; and a FATPIPE
+    resource is charged for the slowest of its users alone, so that a task may exceed its capacity beside a slow one.
+    """
+    rounds = _Rounds(resources, loads)
+    if rounds.settle(min):
+        return Rates(rounds.rates)
+    rounds = _Rounds(resources, loads)
+    rounds.settle(max)
+    return Rates(rounds.rates, settled=False)
+
+
+class _Rounds:
+    """The state between two rounds."""
+
+    def __init__(self, resources: Sequence[Resource], loads: Sequence[Load]) -> None:
+        self._resources, self._loads = resources, loads
+        self.rates = [0.0] * len(loads)
+        #: Load -> its latest rise.
+        self._rises = [0.0] * len(loads)
+        #: Resource -> its uses: (load, amount), of fixed loads too.
+        self._users: list[list[tuple[int, float]]] = [[] for _ in resources]
+        for number, load in enumerate(loads):
+            for resource, amount in load.uses:
+                self._users[resource].append((number, amount))
+        #: Resource -> uses of loads that are not fixed; what is left of it, but for those that are dropped.
+        self._counts = [len(users) for users in self._users]
+        self._left = {number: resource.capacity for number, resource in enumerate(resources) if self._users[number]}
+        #: Loads that are not fixed, in their order.
+        self._live = dict.fromkeys(range(len(loads)))
+
+    def settle(self, charged: Callable[[Iterable[float]], float]) -> bool:
+        """Play rounds until each load is fixed; return False if there are too many.
+
+        `charged` chooses the user that a FATPIPE resource is charged for.
+        """
+        rounds = 0
+        while self._live and rounds < MOST_ROUNDS:
+            rounds += 1
+            shares = self._offer()
+            self._rise(shares)
+            self._charge(shares, charged)
+        return not self._live
+
+    def _offer(self) -> dict[int, float]:
+        """Return the share that each remaining resource offers; drop those that nobody asks any more."""
+        left, counts, resources = self._left, self._counts, self._resources
+        for number in [number for number in left if not counts[number]]:
+            del left[number]
+        return {number: rest / counts[number] if resources[number].shared else rest for number, rest in left.items()}
+
+    def _rise(self, shares: dict[int, float]) -> None:
+        """Let each load rise; fix those that have come to their bound or ceiling."""
+        rates, rises, loads = self.rates, self._rises, self._loads
+        arrived = []
+        for number in self._live:
+            load, rate = loads[number], rates[number]
+            rise = load.ceiling - rate
+            for resource, amount in load.uses:
+                offer = shares[resource] / amount
+                rise = min(rise, offer)
+            rise = min(rise, load.bound - rate)
+            if rise == math.inf:  # it needs nothing
+                rates[number] = 1.0
+                arrived.append(number)
+                continue
+            rises[number] = rise
+            rates[number] = rate = rate + rise
+            if rate == load.bound or (load.ceiling - rate) * load.ceiling_amount < PRECISION:
+                arrived.append(number)
+        for number in arrived:
+            self._fix(number)
+
+    def _charge(self, shares: dict[int, float], charged: Callable[[Iterable[float]], float]) -> None:
+        """Subtract what was risen from each remaining resource; fix the users of those that are exhausted."""
+        rises, left = self._rises, self._left
+        exhausted = []
+        for number, share in shares.items():
+            if self._resources[number].shared:
+                rest = left[number] - sum([amount * rises[user] for user, amount in self._users[number]])
+            else:
+                rest = left[number] - min(
+                    share, charged([amount * rises[user] for user, amount in self._users[number]])
+                )
+            left[number] = rest
+            if rest < PRECISION:
+                exhausted.append(number)
+        for number in exhausted:
+            del left[number]
+            for user, _ in self._users[number]:
+                if user in self._live:
+                    self._fix(user)
+
+    def _fix(self, number: int) -> None:
+        del self._live[number]
+        for resource, _ in self._loads[number].uses:
+            self._counts[resource] -= 1

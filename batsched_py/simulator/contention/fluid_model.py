@@ -1,0 +1,269 @@
+"""The fluid model: activities that run at once advance at rates that change when one begins, ends or changes its host.
+
+Source: SimGrid 3.32, model ptask_L07. An activity first waits for its latency, in which it uses nothing. Then it is
+active: all its computations and transfers advance together, at one rate. Rates are computed anew for the activities
+that are connected with a change through resources that they share, once for each instant, before time goes on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from batsched_py.simulator.contention.activities import Activity, Group, SharedResource, Use
+from batsched_py.simulator.contention.demand import Demand, Processors
+from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
+from batsched_py.simulator.time.event_queue import RANK_RATES, RANK_TASK_END, EventQueue
+
+#: Rates that differ by less than this, relatively, are one: what the order of additions may change.
+SAME_RATE: Final = 1e-12
+#: Share of the work of an activity that is nothing (SimGrid's `maxmin/precision` times `surf/precision`).
+NOTHING: Final = 1e-14
+
+UNSETTLED: Final = "contention: a FATPIPE link is not exceeded here; SimGrid's solver practically does not terminate"
+
+
+class FluidModel:
+    """All activities of a simulation."""
+
+    def __init__(self, queue: EventQueue, processors: Processors, approximations: set[str]) -> None:
+        """`approximations` receives a line when rates are not settled."""
+        self._queue, self._processors, self._approximations = queue, processors, approximations
+        self._begun = 0
+        #: Host number or name of a link -> resource; only those that an active activity uses.
+        self._resources: dict[int | str, SharedResource] = {}
+        #: Active activities whose rates may have changed at this instant; not empty only while `_settle` is due.
+        self._changed: dict[Activity, None] = {}
+        self._due_to_settle = False
+
+    def begin(
+        self,
+        demand: Demand,
+        finish: Callable[[], None],
+        *,
+        rank: int = RANK_TASK_END,
+        deadline: float = math.inf,
+        on_pace: Callable[[float], None] | None = None,
+    ) -> Activity:
+        """Begin an activity at the present instant; the arguments are as in `Activity`."""
+        now = self._queue.now
+        self._begun += 1
+        activity = Activity(self._begun, demand, now, rank, finish, on_pace, deadline)
+        if demand.latency:
+            activity.ticket = self._queue.at(now + demand.latency, RANK_RATES, self._activate, activity)
+        else:
+            self._activate(activity)
+        return activity
+
+    def stop(self, activity: Activity) -> None:
+        """End an activity before its time, without a call of `finish`; one that is over already stays so."""
+        if activity.ticket:
+            self._queue.cancel(activity.ticket)
+            activity.ticket = 0
+        if activity.group is not None:
+            self._leave(activity)
+
+    def progress(self, activity: Activity) -> float:
+        """Return the share of its work that an activity has done."""
+        return 1.0 - activity.left_at(self._queue.now)
+
+    def lost(self, activity: Activity) -> float:
+        """Return the seconds by which others have delayed an activity so far."""
+        if activity.group is not None:
+            activity.advance(self._queue.now)
+        return activity.lost
+
+    def follow_speeds(self, activity: Activity) -> None:
+        """Compute the rates anew after a change of speed of hosts on which the activity computes."""
+        if activity.group is None:
+            return
+        activity.advance(self._queue.now)
+        self._measure(activity)
+        for use in activity.uses:
+            if isinstance(use.resource.key, int):
+                use.resource.capacity = self._capacity(use.resource.key)
+        self._change([activity])
+
+    def _activate(self, activity: Activity) -> None:
+        """Let the activity advance: its latency has passed."""
+        activity.ticket = 0
+        self._measure(activity)
+        activity.since = self._queue.now
+        activity.aim(activity.start + (activity.seconds + activity.demand.latency))
+        if not activity.seconds:
+            activity.left = 0.0
+            self._schedule([activity])
+            return
+        activity.rate = 1.0 / activity.seconds
+        crowded = self._join(activity)
+        if activity.on_pace is not None:
+            activity.on_pace(activity.seconds)
+        if crowded:
+            activity.group = Group([activity])
+            self._change([activity])
+        else:
+            self._schedule([activity])
+
+    def _measure(self, activity: Activity) -> None:
+        activity.seconds = activity.demand.seconds_alone(self._processors)
+        activity.bound = activity.demand.bound(self._processors)
+
+    def _join(self, activity: Activity) -> bool:
+        """Note what it uses; return whether another activity uses some of that."""
+        resources, uses, crowded = self._resources, activity.uses, False
+        for host, amount in activity.demand.flops:
+            resource = resources.get(host)
+            if resource is None:
+                resource = resources[host] = SharedResource(host, self._capacity(host))
+            uses.append(Use(activity, resource, amount))
+        for link, amount in activity.demand.links:
+            resource = resources.get(link.name)
+            if resource is None:
+                resource = resources[link.name] = SharedResource(link.name, link.bandwidth, shared=link.shared)
+            uses.append(Use(activity, resource, amount))
+        for use in uses:
+            crowded = crowded or bool(use.resource.uses)
+        for use in uses:
+            use.resource.uses[use] = None
+        return crowded
+
+    def _capacity(self, host: int) -> float:
+        return self._processors.cores[host] * self._processors.speeds[host]
+
+    def _leave(self, activity: Activity) -> None:
+        """Free what it uses."""
+        group, activity.group = activity.group, None
+        assert group is not None  # noqa: S101  # it is active
+        neighbours: list[Activity] = []
+        for use in activity.uses:
+            resource = use.resource
+            del resource.uses[use]
+            if resource.uses:
+                neighbour = next((other.activity for other in resource.uses if other.activity is not activity), None)
+                if neighbour is not None:  # the others are connected with it
+                    neighbours.append(neighbour)
+            else:
+                del self._resources[resource.key]
+        activity.uses.clear()
+        activity.advance(self._queue.now)
+        activity.rate = 0.0
+        self._changed.pop(activity, None)
+        if neighbours:
+            self._change(neighbours)
+        elif group.ticket and not any(member.group is group for member in group.members):
+            self._queue.cancel(group.ticket)
+            group.ticket = 0
+
+    def _change(self, activities: Iterable[Activity]) -> None:
+        """Have the rates of these, and of those that are connected with them, computed before time goes on."""
+        self._changed.update(dict.fromkeys(activities))
+        if not self._due_to_settle:
+            self._due_to_settle = True
+            self._queue.at(self._queue.now, RANK_RATES, self._settle, None)
+
+    def _settle(self, _: None) -> None:
+        self._due_to_settle = False
+        changed, self._changed = self._changed, {}
+        seen: set[Activity] = set()
+        for activity in changed:
+            if activity not in seen and activity.group is not None:
+                self._rate(_connected(activity, seen))
+
+    def _rate(self, activities: list[Activity]) -> None:
+        """Compute the rates of all activities that are connected with each other."""
+        if len(activities) == 1:
+            alone = activities[0]
+            self._set_rate(alone, 1.0 / alone.seconds)
+        else:
+            for activity, rate in zip(activities, self._solve(activities), strict=True):
+                self._set_rate(activity, rate)
+        self._schedule(activities)
+
+    def _solve(self, activities: list[Activity]) -> Iterable[float]:
+        numbers: dict[SharedResource, int] = {}
+        loads = []
+        for activity in activities:
+            ceiling, ceiling_amount = math.inf, 1.0
+            uses: list[tuple[int, float]] = []
+            for use in activity.uses:
+                resource = use.resource
+                if len(resource.uses) > 1:
+                    uses.append((numbers.setdefault(resource, len(numbers)), use.amount))
+                elif resource.capacity < ceiling * use.amount:
+                    ceiling, ceiling_amount = resource.capacity / use.amount, use.amount
+            loads.append(Load(uses, activity.bound, ceiling, ceiling_amount))
+        rates = fair_rates([Resource(resource.capacity, resource.shared) for resource in numbers], loads)
+        if not rates.settled:
+            self._approximations.add(UNSETTLED)
+        return rates.values
+
+    def _set_rate(self, activity: Activity, rate: float) -> None:
+        """Go on at this rate; what advances as if it were alone ends when it would end alone."""
+        now, alone = self._queue.now, 1.0 / activity.seconds
+        if abs(rate - alone) <= SAME_RATE * alone:
+            rate = alone
+        if abs(rate - activity.rate) <= SAME_RATE * rate:
+            return
+        activity.advance(now)
+        activity.rate = rate
+        activity.aim(now + activity.left / rate)
+        if activity.on_pace is not None:
+            activity.on_pace(activity.seconds if rate == alone else 1.0 / rate)
+
+    def _schedule(self, activities: list[Activity]) -> None:
+        """Make these a group; the first of their ends is put into the queue, since it changes the others."""
+        first = min(activities, key=_end_and_number)
+        group = first.group
+        if group is not None and group.members == activities and group.due == first.end and group.ticket:
+            return
+        for activity in activities:
+            if activity.group is not None and activity.group.ticket:
+                self._queue.cancel(activity.group.ticket)
+                activity.group.ticket = 0
+        group = Group(activities)
+        for activity in activities:
+            activity.group = group
+        group.due = first.end
+        group.ticket = self._queue.at(first.end, first.rank, self._reach_end, group)
+
+    def _reach_end(self, group: Group) -> None:
+        """End the first activity of a group, and those that have nothing left at this instant."""
+        group.ticket = 0
+        now = self._queue.now
+        for activity in [
+            each for each in group.members if each.group is group and (each.end <= now or each.left_at(now) <= NOTHING)
+        ]:
+            if activity.group is group:
+                self._leave(activity)
+                activity.left = 0.0
+                activity.finish()
+
+
+def _connected(activity: Activity, seen: set[Activity]) -> list[Activity]:
+    """Return all active activities that share a resource with this one, or with one of those, in order of their begin.
+
+    `seen` receives them.
+    """
+    found, resources = [activity], set[SharedResource]()
+    seen.add(activity)
+    for each in found:  # which grows
+        for use in each.uses:
+            resource = use.resource
+            if len(resource.uses) == 1 or resource in resources:
+                continue
+            resources.add(resource)
+            for other in resource.uses:
+                if other.activity not in seen:
+                    seen.add(other.activity)
+                    found.append(other.activity)
+    found.sort(key=_number)
+    return found
+
+
+def _number(activity: Activity) -> int:
+    return activity.number
+
+
+def _end_and_number(activity: Activity) -> tuple[float, int]:
+    return activity.end, activity.number

@@ -1,0 +1,59 @@
+"""Messages of Batsim's own: one byte each, on the way to the master host over links that jobs use as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from batsched_py.model.platform import Platform, PlatformHost
+from batsched_py.simulator.contention.demand import Demand, Processors
+from batsched_py.simulator.contention.fluid_model import FluidModel
+from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
+from batsched_py.simulator.contention.transfers import TransferModel
+from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
+
+#: A message needs no processor.
+_NO_PROCESSORS = Processors((), ())
+
+
+def message_demands(
+    platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
+) -> list[Demand]:
+    """Return what one byte needs from each host to the master, and last from the master to itself.
+
+    Nothing if the platform has no master.
+    """
+    master = platform.master(master_name)
+    if master is None:
+        return [Demand()] * (len(hosts) + 1)
+    ends = (*hosts, master)
+    transfers = TransferModel(platform, ends, tcp_window)
+    demands = []
+    for number in range(len(ends)):
+        links, latency, window = transfers.needs([(number, len(hosts), 1.0)])
+        demands.append(Demand((), links, latency, window))
+    return demands
+
+
+def message_seconds(demand: Demand) -> float:
+    """Return the seconds that a message is on its way when nothing else uses its links."""
+    return demand.latency + demand.seconds_alone(_NO_PROCESSORS)
+
+
+class Courier:
+    """Brings messages to the master host."""
+
+    def __init__(self, queue: EventQueue, demands: Sequence[Demand], fluid: FluidModel | None) -> None:
+        """`demands` are those of `message_demands`; without a fluid model messages share links with nobody."""
+        self._queue, self._demands, self._fluid = queue, demands, fluid
+
+    def carry(self, host: int, arrive: Callable[[], None]) -> None:
+        """Send a message from a host, by its number (-1 is the master); `arrive` is called when it is there."""
+        demand = self._demands[host]
+        if self._fluid is not None:
+            self._fluid.begin(demand, arrive, rank=RANK_MAIL)
+        else:
+            self._queue.at(self._queue.now + message_seconds(demand), RANK_MAIL, _call, arrive)
+
+
+def _call(action: Callable[[], None]) -> None:
+    action()

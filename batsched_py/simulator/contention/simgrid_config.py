@@ -1,0 +1,81 @@
+"""Items of SimGrid's configuration that change how long transfers take: from the command line and platform files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.errors import OptionError, PlatformError
+from batsched_py.model.platform import Platform
+from batsched_py.model.zone import LOOPBACK, Link
+from batsched_py.text.display import displayed
+from batsched_py.traces.simgrid_config import is_known, plain_item
+
+#: SimGrid's default TCP window, in bytes: a transfer is never faster than this over twice the latency of its route.
+TCP_WINDOW: Final = 4_194_304.0
+
+_WINDOW: Final = "network/tcp-gamma"
+_BANDWIDTH: Final = "network/loopback-bw"
+_LATENCY: Final = "network/loopback-lat"
+_SOLVER: Final = "host/solver"
+#: The only solver that is simulated, SimGrid's default.
+_FAIR_BOTTLENECK: Final = "fairbottleneck"
+
+
+class SimgridConfig(Struct, frozen=True):
+    """The items that have an effect.
+
+    Attributes:
+        tcp_window: in bytes (network/TCP-gamma).
+        loopback: the link from a host to itself where none is declared (network/loopback-bw, network/loopback-lat).
+    """
+
+    tcp_window: float = TCP_WINDOW
+    loopback: Link = LOOPBACK
+
+
+def read_simgrid_config(given: Iterable[tuple[str, str]], platform: Platform) -> SimgridConfig:
+    """Return what the items (name, value) of the command line and of the platform file say.
+
+    As in SimGrid the command line rules. OptionError or PlatformError for a value that is none, and for another solver;
+    OptionError for an item that SimGrid does not know. All other items have no effect.
+    """
+    values: dict[str, float] = {}
+    for item, value in platform.config:
+        _read(item, value, values, _platform_error(platform, item))
+    for item, value in given:
+        error = _option_error(item, value)
+        if not is_known(item):
+            raise error("is no item of SimGrid's configuration")
+        _read(item, value, values, error)
+    loopback = Link(
+        LOOPBACK.name, values.get(_BANDWIDTH, LOOPBACK.bandwidth), values.get(_LATENCY, LOOPBACK.latency), shared=False
+    )
+    return SimgridConfig(values.get(_WINDOW, TCP_WINDOW), loopback)
+
+
+def _read(item: str, value: str, values: dict[str, float], error: Callable[[str], Exception]) -> None:
+    plain = plain_item(item)
+    if plain == _SOLVER and value != _FAIR_BOTTLENECK:
+        raise error(f"must be {_FAIR_BOTTLENECK}, the only solver that is simulated, not {displayed(value)}")
+    if plain not in {_WINDOW, _BANDWIDTH, _LATENCY}:
+        return
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf or (number == 0 and plain != _LATENCY):
+        least = "from 0" if plain == _LATENCY else "more than 0"
+        raise error(f"must be a number, {least}, not {displayed(value)}")
+    values[plain] = number
+
+
+def _option_error(item: str, value: str) -> Callable[[str], OptionError]:
+    return lambda rule: OptionError(f"--sg-cfg {displayed(item)}:{displayed(value)}: {rule}")
+
+
+def _platform_error(platform: Platform, item: str) -> Callable[[str], PlatformError]:
+    return lambda rule: PlatformError(platform.source, f"config {item}", rule)

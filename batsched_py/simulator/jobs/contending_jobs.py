@@ -1,0 +1,164 @@
+"""Contending jobs: running jobs that others may slow down, played task after task, because their ends are not known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import ClassVar
+
+from batsched_py.protocol.events import Progress
+from batsched_py.simulator.contention.activities import Activity
+from batsched_py.simulator.context import Context
+from batsched_py.simulator.jobs.execution import Execution
+from batsched_py.simulator.jobs.live_jobs import LiveJob
+from batsched_py.simulator.jobs.work import Task, Work, tasks_with_paths
+from batsched_py.simulator.machines.energy_use import HostDraw
+from batsched_py.simulator.time.event_queue import PRECISION, RANK_END, RANK_WATCH, Ticket
+
+
+class ContendingJob:
+    """One running job whose tasks share links or hosts with those of others."""
+
+    __slots__ = (
+        *("_activity", "_context", "_deadline", "_draw", "_end", "_execution", "_live", "_path", "_previous", "_queue"),
+        *("_since", "_steps", "_task", "_ticket", "_watch", "_work", "lost"),
+    )
+
+    #: It never waits for a message.
+    waits: ClassVar[bool] = False
+
+    def __init__(
+        self, context: Context, execution: Execution, live: LiveJob, work: Work, *, end: Callable[[LiveJob], None]
+    ) -> None:
+        """`end` is called when the job ends by itself or at its walltime; its code stands in `live` before."""
+        self._context, self._queue, self._execution = context, context.queue, execution
+        self._live, self._work, self._end = live, work, end
+        #: Its tasks that have not begun.
+        self._steps = tasks_with_paths(work)
+        #: The task that runs, the profiles around it with the indices of their steps, when it began.
+        self._task: Task | None = None
+        self._path: tuple[tuple[str, int], ...] = ()
+        self._since = 0.0
+        #: The task before it and its path.
+        self._previous: tuple[tuple[tuple[str, int], ...], Task] | None = None
+        #: The parallel task that runs; the end of the delay that runs; the end of the walltime.
+        self._activity: Activity | None = None
+        self._ticket: Ticket = 0
+        self._watch: Ticket = 0
+        self._deadline = math.inf
+        #: None if energy is not counted.
+        self._draw: HostDraw | None = None
+        #: Seconds by which others have delayed the tasks before this one; when it was stopped, of all.
+        self.lost = 0.0
+
+    def begin(self) -> None:
+        """Start at the present instant."""
+        queue, walltime, meter = self._queue, self._live.job.walltime, self._context.meter
+        if meter is not None:
+            self._draw = HostDraw(meter, queue, self._live.hosts.bits)
+        if walltime is not None:
+            self._deadline = queue.now + walltime
+            self._watch = queue.at(self._deadline, RANK_WATCH, self._walltime_over, None)
+        self._begin_next()
+
+    def follow_speeds(self) -> None:
+        """Compute the end of the task anew after a change of speed of some of the hosts."""
+        if self._activity is not None and self._context.fluid is not None:
+            self._context.fluid.follow_speeds(self._activity)
+
+    def kill(self) -> tuple[int, Progress]:
+        """Prevent its end; return the return code and the progress of the job, which is stopped next."""
+        path, task, share = self._path, self._task, self._share()
+        assert task is not None  # noqa: S101  # it runs
+        at_border = self._previous is not None and self._since == self._queue.now
+        if self._previous is not None and at_border and not self._context.generation.counts_next_step:
+            (path, task), share = self._previous, 1.0
+        progress = Progress(task.profile, round(share, 6))
+        for profile, step in reversed(path):
+            progress = Progress(profile, None, step, progress)
+        self._release()
+        return task.killed_code, progress
+
+    def stop(self) -> float:
+        """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
+        if self._watch:
+            self._queue.cancel(self._watch)
+            self._watch = 0
+        if self._ticket:
+            self._queue.cancel(self._ticket)
+            self._ticket = 0
+        if self._activity is not None and self._context.fluid is not None:
+            self.lost += self._context.fluid.lost(self._activity)
+            self._activity.mute()
+        return 0.0 if self._draw is None else self._draw.stop()
+
+    @property
+    def release(self) -> Callable[[], None] | None:
+        """Free what it uses; None if no task runs. A task that is cut by a walltime runs on until that was told."""
+        return None if self._activity is None else self._release
+
+    def _release(self) -> None:
+        if self._activity is not None and self._context.fluid is not None:
+            self._context.fluid.stop(self._activity)
+            self.lost += self._activity.lost
+            self._activity = None
+
+    def _share(self) -> float:
+        """Return the share of its work that the present task has done."""
+        if self._activity is not None and self._context.fluid is not None:
+            return self._context.fluid.progress(self._activity)
+        assert self._task is not None  # noqa: S101  # it runs
+        return self._task.progress(self._queue.now - self._since)
+
+    def _begin_next(self) -> None:
+        """Begin the next task; end the job if there is none."""
+        following = next(self._steps, None)
+        if following is None:
+            self._finish(self._work.return_code)
+            return
+        self._path, self._task = following
+        task, fluid, self._since = self._task, self._context.fluid, self._queue.now
+        if self._draw is not None:
+            self._draw.begin(task)
+        if task.demand is None or fluid is None:
+            self._sleep(task)
+            return
+        self._activity = fluid.begin(
+            task.demand,
+            self._end_task,
+            deadline=self._deadline,
+            on_pace=None if self._draw is None else self._load,
+        )
+
+    def _sleep(self, task: Task) -> None:
+        """Let a delay pass; one that is not over before the walltime is ended by that."""
+        due = self._queue.now + task.duration
+        if due > self._deadline - PRECISION:
+            self._ticket = self._queue.at(self._deadline, RANK_END, self._walltime_over, None)
+        else:
+            self._ticket = self._queue.at(due, RANK_END, self._end_delay, None)
+
+    def _load(self, seconds: float) -> None:
+        """Let the hosts draw what they draw when the task advances so that it would take so many seconds in all."""
+        if self._draw is not None and self._task is not None:
+            self._draw.load(self._execution.loads(self._task, seconds))
+
+    def _end_delay(self, _: None) -> None:
+        self._ticket = 0
+        self._end_task()
+
+    def _end_task(self) -> None:
+        if self._draw is not None:
+            self._draw.end()
+        assert self._task is not None  # noqa: S101  # it has ended just now
+        if self._activity is not None:
+            self.lost += self._activity.lost
+        self._previous, self._activity = (self._path, self._task), None
+        self._begin_next()
+
+    def _walltime_over(self, _: None) -> None:
+        self._finish(None)
+
+    def _finish(self, code: int | None) -> None:
+        self._live.code = code
+        self._end(self._live)

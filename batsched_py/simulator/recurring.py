@@ -1,0 +1,136 @@
+"""Periodic calls and probes: what the server of Batsim 5 does at each multiple of a period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.errors import DeadlockError
+from batsched_py.hostset import HostSet
+from batsched_py.protocol.commands import CallPeriodically, CreateProbe, StopCalls, StopProbe
+from batsched_py.protocol.events import ProbeData, RequestedCall
+from batsched_py.simulator.context import Context
+from batsched_py.simulator.machines.machines import members
+from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.simulator.time.event_queue import RANK_CALL, Ticket
+
+#: Members of a probe's news that do not depend on what was measured.
+_USUAL: Final = {"metrics": "Power", "manually_triggered": False, "nb_emitted": 0, "nb_triggered": 0}
+#: Periods in a row that may end after the last job: real Batsim 5 would go on for ever.
+MOST_IN_VAIN: Final = 10_000
+#: Units in which periods are compared, for each second: milliseconds.
+_UNITS: Final = 1000
+
+
+class _Period(Struct, eq=False):
+    """A period that goes on: what asked for it, in which unit, how often it is still due (None: no end)."""
+
+    command: CallPeriodically | CreateProbe
+    left: int | None
+    #: Number of the multiple that is next.
+    count: int
+    #: A probe that has not had its first multiple, at which it only begins.
+    fresh: bool
+    #: Its place in the queue.
+    ticket: Ticket = 0
+
+
+class Recurring:
+    """Keeps periodic calls and probes."""
+
+    def __init__(self, context: Context, over: Callable[[], bool]) -> None:
+        """`over()` is True once only calls are left, and a period would keep the simulation going for ever."""
+        self._context, self._queue, self._over = context, context.queue, over
+        self._calls: dict[str, _Period] = {}
+        self._probes: dict[str, _Period] = {}
+        self._in_vain = 0
+
+    def call(self, command: CallPeriodically) -> None:
+        """Begin periodic calls."""
+        self._begin(self._calls, command.call_id, command, fresh=False)
+
+    def stop_calls(self, command: StopCalls) -> None:
+        """End periodic calls; those that are unknown Batsim only warns of."""
+        self._end(self._calls, command.call_id)
+
+    def measure(self, command: CreateProbe) -> None:
+        """Begin a probe of the energy."""
+        if not self._context.settings.energy:
+            raise BrokenRuleError(f"probe {command.probe_id!r} needs energy to be counted (-E, Batsim's --energy-host)")
+        wrong = command.hosts.bits & ~self._context.machines.all
+        if wrong:
+            raise BrokenRuleError("names hosts that do not exist", hosts=wrong)
+        self._begin(self._probes, command.probe_id, command, fresh=True)
+
+    def stop_probe(self, command: StopProbe) -> None:
+        """End a probe."""
+        self._end(self._probes, command.probe_id)
+
+    def _end(self, table: dict[str, _Period], name: str) -> None:
+        period = table.pop(name, None)
+        if period is not None:
+            self._queue.cancel(period.ticket)
+
+    def _begin(
+        self, table: dict[str, _Period], name: str, command: CallPeriodically | CreateProbe, *, fresh: bool
+    ) -> None:
+        if name in table:
+            raise BrokenRuleError(f"{name!r} goes on already")
+        for other in (*self._calls.values(), *self._probes.values()):
+            short, long = sorted(round(one.period * _UNITS) for one in (command, other.command))
+            if long % short:
+                raise BrokenRuleError(
+                    f"{name!r}: of it and the period {other.command.period:g} s one must be a multiple"
+                )
+        count = int((self._queue.now + 1e-9) // command.period) + 1
+        period = _Period(command, command.times, count, fresh)
+        table[name] = period
+        self._wait(table, name, period)
+
+    def _wait(self, table: dict[str, _Period], name: str, period: _Period) -> None:
+        due = period.count * round(period.command.period * _UNITS) / _UNITS
+        period.ticket = self._queue.at(due, RANK_CALL, lambda _: self._tick(table, name, period), None)
+
+    def _tick(self, table: dict[str, _Period], name: str, period: _Period) -> None:
+        self._note_vain()
+        period.count += 1
+        if period.fresh:
+            period.fresh = False
+        else:
+            if period.left is not None:
+                period.left -= 1
+            self._context.mailbox.post(self._tell, (period.command, period.left == 0))
+        if period.left == 0:
+            del table[name]
+        else:
+            self._wait(table, name, period)
+
+    def _tell(self, told: tuple[CallPeriodically | CreateProbe, bool]) -> None:
+        command, last = told
+        stamp = self._queue.stamp
+        if type(command) is CallPeriodically:
+            self._context.emit(RequestedCall(stamp, call_id=command.call_id, last=last))
+            return
+        assert type(command) is CreateProbe  # noqa: S101  # the other of the two
+        self._context.emit(self._measured(command, stamp))
+
+    def _measured(self, command: CreateProbe, stamp: float) -> ProbeData:
+        meter, now = self._context.meter, self._queue.now
+        assert meter is not None  # noqa: S101  # a probe needs it
+        meter.settle_all(now)
+        numbers = members(command.hosts.bits)
+        joules = tuple(meter.joules([host], now) for host in numbers)
+        if command.summary != "each":
+            joules = (sum(joules) / (len(joules) if command.summary == "mean" else 1),)
+        hosts = HostSet(command.hosts.bits)
+        return ProbeData(stamp, command.probe_id, hosts, joules, command.summary != "each", _USUAL)
+
+    def _note_vain(self) -> None:
+        self._in_vain = self._in_vain + 1 if self._over() else 0
+        if self._in_vain > MOST_IN_VAIN:
+            names = ", ".join((*self._calls, *self._probes))
+            raise DeadlockError(
+                f"t={self._queue.stamp:.6f}: all jobs have ended, yet periodic calls or probes go on forever: {names}"
+            )

@@ -1,0 +1,93 @@
+"""The prose of README and docs keeps to the rules of tests/docs/prose.py, and these find what they are for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.clone import ROOT
+from tests.docs.pages import name
+from tests.docs.prose import DOCS, RULES, UNEDITED, findings, main, messages, modules, pages
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_a_page_breaks_no_rule(page: Path) -> None:
+    """Each finding names its line, the words, and what to write."""
+    assert list(findings(page.read_text())) == []
+
+
+@pytest.mark.parametrize("name", sorted(UNEDITED))
+def test_a_page_that_is_left_out_needs_to_be(name: str) -> None:
+    """One that breaks no rule is to be taken out of the list, so that it never breaks one again."""
+    assert list(findings((DOCS / f"{name}.md").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("A job waits for ever.", 1, "for ever"),
+        ("One.\n\nA job waits for\never.", 3, "for ever"),
+        ("What is left out is told in a note.", 1, "told"),
+        ("The header tells which files are meant.", 1, "tells which"),
+        ("It stands in the table, and the file lies beside it.", 1, "stands in"),
+        ("* Batsim aborts, ours goes on.", 1, "ours"),
+        ("| `x` | Nobody overtakes. |", 1, "Nobody"),
+        ("All is well. Read are files of version 4.", 1, "Read are"),
+        ("It waits, and so do the others, so is a job of 2.", 1, "so do the"),
+        ("The wait is 4 s in the mean.", 1, "in the mean"),
+    ],
+)
+def test_words_are_found_where_they_are(text: str, line: int, words: str) -> None:
+    """By the first letter of the line of the page, also where a line ends between two words."""
+    first = next(findings(text))
+    assert (first.line, first.words) == (line, words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`told` and ``the `told` of`` are names.",
+        "[A page](how-to/beside-batsim.md), https://example.org/told",
+        "```console\n$ echo told\n```",
+        "The meantime, a cross-standstills word, a stand-alone program, what Batsim tells the algorithm.",
+        "Hours of hours, a storage, a prebeside.",
+    ],
+)
+def test_code_and_other_words_are_not(text: str) -> None:
+    """Of whoever writes about code: names and outputs are as they are."""
+    assert list(findings(text)) == []
+
+
+def test_no_message_breaks_a_rule() -> None:
+    """Errors, warnings and helps of commands and options: each finding names its module."""
+    broken = [(name(module), finding) for module in modules() for finding in messages(module.read_text())]
+    assert broken == []
+    assert ROOT / "schedulers" / "easy.py" in modules()
+
+
+def test_strings_are_read_and_docstrings_are_not() -> None:
+    """A string of one word may be a name."""
+    source = 'def f():\n    """It is told."""\n    raise E("told", f"{x} was told twice")\n'
+    assert [(finding.line, finding.words) for finding in messages(source)] == [(3, "told")]
+
+
+def test_each_rule_proposes_something() -> None:
+    """Whoever breaks it is to know what to write."""
+    assert all(rule.instead for rule in RULES)
+
+
+def test_the_command_prints_a_line_for_each_finding(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With its place; the exit code is 1."""
+    page = tmp_path / "page.md"
+    page.write_text("Fine.\n\nNot told.\n")
+    monkeypatch.setattr("tests.docs.prose.ROOT", tmp_path)
+    module = tmp_path / "module.py"
+    module.write_text('raise Error("is told")\n')
+    monkeypatch.setattr("tests.docs.prose.pages", lambda: [page])
+    monkeypatch.setattr("tests.docs.prose.modules", lambda: [module])
+    assert main() == 1
+    lines = [f"{place}: 'told': rather: reported, shown, in the file" for place in ("page.md:3", "module.py:1")]
+    assert capsys.readouterr().out.splitlines() == lines

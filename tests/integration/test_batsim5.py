@@ -1,0 +1,448 @@
+"""One algorithm file, three protocols: the same starts; and what Batsim 5 has of its own, in the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from batsched_py.api import Answer, HostSet, NoOptions, Plan, RequestedCall, Scheduler, View
+from batsched_py.errors import DeadlockError, OptionError, RefusedError
+from batsched_py.model.platform import Platform
+from batsched_py.model.profile import Delay
+from batsched_py.model.workload import Workload
+from batsched_py.plugins import load
+from batsched_py.protocol import commands
+from batsched_py.protocol.batsim5.greeting import Features, Hello, is_greeting
+from batsched_py.protocol.batsim5.greeting import write_hello as hello
+from batsched_py.protocol.codec import Message, decode, encode
+from batsched_py.protocol.commands import Command
+from batsched_py.protocol.dialects import V5
+from batsched_py.protocol.events import (
+    MACHINE_UNAVAILABLE,
+    Event,
+    JobCompleted,
+    JobKilled,
+    Notify,
+    ProbeData,
+    SimulationBegins,
+)
+from batsched_py.session.session import Session
+from batsched_py.simulator.records import Result
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.testing import ContractTests
+from batsched_py.testing.edges import crowded, edges
+from batsched_py.traces.event_file import ExternalEvent
+from batsched_py.traces.simgrid_xml import read_platform
+from tests.clone import ROOT
+from tests.drawing import given_once
+from tests.integration.variants import EVERYTHING, PLATFORM, SPECS, VARIANTS, liberties, workload
+from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Profiles, job, platform
+from tests.unit.simulator.scenario import workload as small_workload
+
+THREE = ("v4", "v1.4", "v5")
+SETTINGS = {name: Settings(protocol=name, workload_names=("w0",)) for name in THREE}
+
+
+def played(
+    name: str | type[Scheduler[Any]], settings: Settings, jobs: Workload, on: Platform, options: Mapping[str, Any]
+) -> Result:
+    """A run of an algorithm against the simulator, its books checked after each message."""
+    session = Session(load(name) if isinstance(name, str) else name, options)
+
+    def exchange(request: bytes) -> bytes:
+        reply = session.answer(request)
+        session.check()
+        return reply
+
+    result = Simulation(on, [jobs], settings).run(exchange, clock=lambda: 0.0)
+    assert session.over
+    return result
+
+
+def starts(result: Result) -> dict[str, tuple[float, HostSet, str]]:
+    """Job -> when it started, where, and how it ended."""
+    return {record.job.id: (record.start, record.hosts, record.state) for record in result.jobs}
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+@given_once(SPECS, count=12)  # the dialects know nothing of algorithms: all variants together make many
+def test_a_run_is_the_same_in_three_protocols(
+    name: str, options: Mapping[str, Any], specs: list[tuple[int, int, int, int]]
+) -> None:
+    """The same starts on the same hosts, and the same ends."""
+    runs = [starts(played(name, SETTINGS[protocol], workload(specs), PLATFORM, options)) for protocol in THREE]
+    assert runs[0] == runs[1] == runs[2]
+
+
+def test_an_algorithm_that_saves_energy_does_the_same_in_three_protocols() -> None:
+    """With power states, which are two commands in Batsim 5."""
+    energy = read_platform(ROOT / "platforms" / "energy16.xml")
+    jobs = workload([(0, 4, 30, 40), (10, 16, 20, 30), (400, 2, 50, 60), (900, 8, 10, 20)])
+    runs = [
+        starts(played("easy_idle_sleeper", replace(SETTINGS[protocol], energy=True), jobs, energy, {}))
+        for protocol in THREE
+    ]
+    assert len(runs[0]) == 4
+    assert runs[0] == runs[1] == runs[2]
+
+
+def named_hosts(*names: str) -> Platform:
+    """A platform with hosts of these names."""
+    plain = platform(len(names))
+    renamed = {f"h{number}": name for number, name in enumerate(names)}
+    hosts = tuple(replace(host, name=renamed.get(host.name, host.name)) for host in plain.hosts)
+    by_name = tuple(sorted(hosts, key=lambda host: host.name))
+    return replace(plain, hosts=by_name, zone_of={host.name: "zone" for host in by_name})
+
+
+class Look(Scheduler[NoOptions]):
+    """Notes the names of the hosts, and rejects all jobs."""
+
+    name = "look"
+    seen: tuple[str, ...] = ()
+
+    def setup(self, view: View) -> None:
+        """Note them."""
+        type(self).seen = tuple(host.name for host in view.hosts.values())
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Reject them."""
+        for waiting in view.queue:
+            plan.reject(waiting, "only a look")
+
+
+@pytest.mark.parametrize(("protocol", "order"), [("v4", ("n1", "n10", "n2")), ("v5", ("n1", "n2", "n10"))])
+def test_hosts_are_numbered_as_batsim_5_does(protocol: str, order: tuple[str, ...]) -> None:
+    """By the numbers in their names; in Batsim 4 as texts."""
+    played(Look, SETTINGS[protocol], small_workload(job("1")), named_hosts("n1", "n2", "n10"), {})
+    assert Look.seen == order
+
+
+def told(decide: Callable[[View, Plan], None]) -> Any:
+    """An algorithm that is one function, and keeps the events that it is told."""
+
+    class Told(Scheduler[NoOptions]):
+        name = "told"
+        events: list[Event] = []  # noqa: RUF012  (of this one class)
+
+        def observe(self, event: Event, view: View) -> None:
+            self.events.append(event)
+
+        def decide(self, view: View, plan: Plan) -> None:
+            decide(view, plan)
+
+    return Told
+
+
+def first_come(view: View, plan: Plan) -> None:
+    """Start what fits, in order."""
+    for waiting in view.queue:
+        hosts = plan.free.first(waiting.size)
+        if hosts is None:
+            return
+        plan.start(waiting, hosts)
+
+
+@pytest.mark.parametrize("protocol", THREE)
+def test_periodic_calls_are_the_same_in_three_protocols(protocol: str) -> None:
+    """At each multiple, with the name; as often as was asked, and not after the last job."""
+
+    def decide(view: View, plan: Plan) -> None:
+        if view.now == 0 and not view.arrived:
+            plan.call_every(4, "four", 2)
+            plan.call_every(8, "eight")
+        first_come(view, plan)
+
+    scheduler = told(decide)
+    played(scheduler, SETTINGS[protocol], small_workload(job("1", "d20"), job("2", at=3)), platform(), {})
+    told_of = [event for event in scheduler.events if type(event) is RequestedCall and event.call_id]
+    calls = [(event.timestamp, event.call_id, event.last) for event in told_of]
+    assert sorted(calls) == [(4, "four", False), (8, "eight", False), (8, "four", True), (16, "eight", False)]
+
+
+@pytest.mark.parametrize(("protocol", "first"), [("v4", 5), ("v1.4", 5), ("v5", 10)])
+def test_energy_is_watched_in_three_protocols(protocol: str, first: float) -> None:
+    """As Answers; the first news of a probe of Batsim 5 comes with its second multiple."""
+
+    def decide(view: View, plan: Plan) -> None:
+        if view.now == 0 and not view.arrived:
+            plan.watch_energy(5)
+        first_come(view, plan)
+
+    scheduler = told(decide)
+    on = platform(2, SLEEPER_SPEEDS, **SLEEPER)
+    played(scheduler, replace(SETTINGS[protocol], energy=True), small_workload(job("1", "d20")), on, {})
+    said = {event.timestamp: event.consumed_energy for event in scheduler.events if type(event) is Answer}
+    assert list(said) == [time for time in (5, 10, 15, 20) if first <= time < (20 if protocol == "v1.4" else 21)]
+    assert said[10] == pytest.approx(10 * (100 + 100))
+
+
+@pytest.mark.parametrize("protocol", ["v4", "v5"])
+def test_a_simulation_is_stopped(protocol: str) -> None:
+    """Batsim 5 forgets the jobs, others have to end them; no decision is asked for after that."""
+    decided: list[float] = []
+
+    def decide(view: View, plan: Plan) -> None:
+        decided.append(view.now)
+        first_come(view, plan)
+        if view.now == 3:
+            plan.stop()
+
+    jobs = small_workload(job("1", "d100"), job("2", at=3, res=4), job("3", at=9))
+    result = played(told(decide), SETTINGS[protocol], jobs, platform(), {})
+    assert decided[-1] == 3
+    assert result.end == (3 if protocol == "v5" else 9)
+    assert len(result.jobs) == (0 if protocol == "v5" else 3)
+
+
+def test_machines_become_unavailable_by_agreement() -> None:
+    """The text of an external event is that notice; Batsim 5 itself blocks nothing."""
+    events = (
+        ExternalEvent(2.0, "machine_unavailable", HostSet.of(0), {"type": "machine_unavailable", "resources": "0"}),
+        ExternalEvent(4.0, "generic", HostSet(), {"type": "generic", "data": "hello"}, id="ee0!1"),
+    )
+    scheduler = told(first_come)
+    settings = replace(SETTINGS["v5"], external_events=events)
+    result = played(scheduler, settings, small_workload(job("1", at=3)), platform(2), {})
+    assert starts(result)["w0!1"][1] == HostSet.of(1)
+    told_of = [event for event in scheduler.events if type(event) is Notify and event.told_by is not None]
+    assert [(event.kind, event.hosts) for event in told_of] == [
+        (MACHINE_UNAVAILABLE, HostSet.of(0)),
+        ("generic", None),
+    ]
+    assert told_of[1].members["data"] == "hello"
+
+
+class Edc:
+    """A decision process that says at each instant what is written for it, without a check, in Batsim 5's words."""
+
+    def __init__(self, script: Mapping[float, list[Command]], features: Features) -> None:
+        self._left, self._features = dict(script), features
+        self.heard: list[Event] = []
+
+    def __call__(self, request: bytes) -> bytes:
+        if is_greeting(request):
+            return hello(Hello("edc", "1", self._features))
+        message = decode(request, V5.events, keep_unknown=True)
+        self.heard += message.events
+        begins = type(message.events[0]) is SimulationBegins
+        said = () if begins else tuple(self._left.pop(message.now, ()))
+        return encode(Message(message.now, said), V5.commands, "v5", keep_unknown=False)
+
+
+def simulated(
+    script: Mapping[float, list[Command]],
+    *jobs: Any,
+    features: Features = Features(),  # noqa: B008  (frozen)
+    on: Platform | None = None,
+    **settings: Any,
+) -> tuple[Edc, Result]:
+    """A run of the simulator as Batsim 5 against a script."""
+    edc = Edc(script, features)
+    simulation = Simulation(on or platform(), [small_workload(*jobs)], Settings(protocol="v5", **settings))
+    return edc, simulation.run(edc, clock=lambda: 0.0)
+
+
+def start(name: str, hosts: str, at: float = 0.0, **how: Any) -> commands.ExecuteJob:
+    """An execution as it is said."""
+    return commands.ExecuteJob(at, f"w0!{name}", HostSet.parse(hosts), **how)
+
+
+@pytest.mark.parametrize("hosts", ["0", "0-3"])
+def test_hosts_are_not_counted_where_batsim_5_does_not(hosts: str) -> None:
+    """A job of two executors on one host, or on four."""
+    _, result = simulated({0.0: [start("1", hosts)]}, job("1", res=2))
+    assert starts(result)["w0!1"][1] == HostSet.parse(hosts)
+
+
+def test_hosts_may_be_shared_where_batsim_5_does_not_look() -> None:
+    """Two jobs at a time."""
+    _, result = simulated({0.0: [start("1", "0"), start("2", "0")]}, job("1"), job("2"))
+    assert [record.finish for record in result.jobs] == [10, 10]
+
+
+ABORTS: list[tuple[Command, str]] = [
+    (start("1", "9"), "hosts that do not exist"),
+    (start("nosuch", "0"), "is unknown"),
+    (commands.RejectJob(0.0, "w0!nosuch"), "is unknown"),
+    (commands.KillJob(0.0, ("w0!1",)), "does not run"),
+    (commands.SetResourceState(0.0, HostSet.of(0), "7"), "has no pstate 7"),
+    (commands.SetResourceState(0.0, HostSet.of(0), "0", turns=True), "cannot be turned on or off"),
+    (commands.CreateProbe(0.0, "p", HostSet.of(0), 5), "needs energy to be counted"),
+]
+
+
+@pytest.mark.parametrize(("command", "why"), ABORTS, ids=[type(command).__name__ for command, _ in ABORTS])
+def test_what_makes_batsim_5_abort_is_refused(command: Command, why: str) -> None:
+    """When it is obeyed; what it cannot read is refused before."""
+    with pytest.raises(RefusedError, match=why):
+        simulated({0.0: [command]}, job("1"), on=platform(4, SLEEPER_SPEEDS, **SLEEPER))
+
+
+def test_periods_must_be_multiples_and_names_new() -> None:
+    """Of each other; of what goes on."""
+    first = commands.CallPeriodically(0.0, "a", 2.0)
+    for second in (commands.CallPeriodically(0.0, "b", 3.0), commands.CallPeriodically(0.0, "a", 2.0)):
+        with pytest.raises(RefusedError, match=r"one must be a multiple|goes on already"):
+            simulated({0.0: [first, second]}, job("1"))
+
+
+def test_a_period_that_nobody_stops_is_a_deadlock() -> None:
+    """Real Batsim 5 would go on for ever."""
+    with pytest.raises(DeadlockError, match="periodic calls or probes go on forever: a"):
+        simulated({0.0: [commands.CallPeriodically(0.0, "a", 2.0), commands.RejectJob(0.0, "w0!1")]}, job("1"))
+
+
+def test_a_call_for_what_is_past_comes_at_once() -> None:
+    """Batsim 4 aborts on it."""
+    edc, _ = simulated({0.0: [commands.RejectJob(0.0, "w0!1"), commands.CallMeLater(0.0, 0.0, "past")]}, job("1"))
+    (call,) = [event for event in edc.heard if type(event) is RequestedCall]
+    assert (call.timestamp, call.call_id, call.last) == (0, "past", False)
+
+
+def test_a_killed_sequence_tells_its_repetition() -> None:
+    """And its profile, if that was asked for; a second kill of the same jobs makes Batsim 5 abort."""
+    profiles = {"s": {"type": "composed", "repeat": 3, "seq": ["d5"]}, "d5": {"type": "delay", "delay": 5}}
+    jobs = small_workload(job("1", "s"), job("2", "d5", at=7), profiles=profiles)
+    edc = Edc(
+        {0.0: [start("1", "0")], 7.0: [commands.KillJob(7.0, ("w0!1",)), commands.RejectJob(7.0, "w0!2")]},
+        Features(forward_profiles_on_jobs_killed=True),
+    )
+    Simulation(platform(), [jobs], Settings(protocol="v5")).run(edc)
+    (killed,) = [event for event in edc.heard if type(event) is JobKilled]
+    node = killed.progress["w0!1"]
+    assert (node.repetition, node.step, node.current and node.current.progress) == (1, 0, 0.4)
+    assert [profile["id"] for profile in killed.extra["profiles"]] == ["w0!s"]
+    twice = [commands.KillJob(0.0, ("w0!1",)), commands.KillJob(0.0, ("w0!1",))]
+    with pytest.raises(RefusedError, match="names no job that is not being killed already"):
+        simulated({0.0: [start("1", "0"), *twice]}, job("1"))
+
+
+def test_probes_tell_the_joules_of_hosts() -> None:
+    """Of each, their sum or their mean, as often as was asked."""
+    probes: list[Command] = [
+        commands.CreateProbe(0.0, summary, HostSet.of(0, 1), 5.0, 1, summary) for summary in ("each", "sum", "mean")
+    ]
+    edc, _ = simulated(
+        {0.0: [*probes, start("1", "0")]}, job("1", "d20"), on=platform(2, SLEEPER_SPEEDS, **SLEEPER), energy=True
+    )
+    said = {event.probe_id: (event.timestamp, event.values) for event in edc.heard if type(event) is ProbeData}
+    assert said == {"each": (10, (1000, 1000)), "sum": (10, (2000,)), "mean": (10, (1000,))}
+
+
+def test_profiles_of_a_sequence_run_on_hosts_of_their_own() -> None:
+    """Of another speed, say."""
+    profiles: Profiles = {
+        "s": {"type": "composed", "seq": ["here", "there"]},
+        "here": {"type": "parallel_homogeneous", "cpu": 1e9, "com": 0},
+        "there": {"type": "parallel_homogeneous", "cpu": 1e9, "com": 0},
+    }
+    on = platform(2)
+    slow = tuple(replace(host, speeds=(5e8,)) if host.name == "h1" else host for host in on.hosts)
+    edc = Edc({0.0: [start("1", "0", overrides=(commands.PlacedProfile("there", HostSet.of(1)),))]}, Features())
+    result = Simulation(
+        replace(on, hosts=slow), [small_workload(job("1", "s"), profiles=profiles)], Settings(protocol="v5")
+    )
+    assert result.run(edc).jobs[0].finish == 3
+
+
+@pytest.mark.parametrize(("placement", "finish"), [("spread", 2), ("fill", 1)])
+def test_executors_are_placed_in_turn_or_host_by_host(placement: Any, finish: float) -> None:
+    """Four on two hosts: two on each, or all on the first, which has four cores; the other has one."""
+    profiles = {"p": {"type": "parallel_homogeneous", "cpu": 1e9, "com": 0}}
+    on = platform(2)
+    cores = replace(on, hosts=tuple(replace(host, cores=4 if host.name == "h0" else 1) for host in on.hosts))
+    edc = Edc({0.0: [start("1", "0-1", placement=placement)]}, Features())
+    jobs = small_workload(job("1", "p", res=4), profiles=profiles)
+    assert Simulation(cores, [jobs], Settings(protocol="v5", allow_oversized=True)).run(edc).jobs[0].finish == finish
+
+
+def test_registered_jobs_need_no_feature_but_their_end_does() -> None:
+    """Batsim 5 accepts them always, and waits for the end of registration if that was asked for."""
+    register: list[Command] = [
+        commands.RejectJob(0.0, "w0!1"),
+        commands.RegisterProfile(0.0, "dyn", "p", {"type": "delay", "delay": 5}),
+        commands.RegisterJob(0.0, "dyn!1", replace(job("1", "p"), id="dyn!1")),
+        start("1", "0"),
+    ]
+    register[-1] = replace(start("1", "0"), job_id="dyn!1")
+    edc, result = simulated({0.0: register}, job("1"))
+    assert [record.job.id for record in result.jobs] == ["w0!1", "dyn!1"]
+    assert [event.job_id for event in edc.heard if type(event) is JobCompleted] == ["dyn!1"]
+    with pytest.raises(DeadlockError, match="registration was never finished"):
+        simulated({0.0: register}, job("1"), features=Features(dynamic_registration=True))
+
+
+def test_a_profile_goes_with_the_last_of_its_jobs() -> None:
+    """Unless its reuse was asked for; in Batsim 4 it goes with the first."""
+    again: list[Command] = [
+        commands.RegisterJob(12.0, "w0!x", replace(job("x", "d10"), id="w0!x")),
+        commands.ExecuteJob(12.0, "w0!x", HostSet.of(2)),
+    ]
+    jobs = (job("1", "d10"), job("2", "d10"))
+    begin: list[Command] = [start("1", "0"), start("2", "1"), commands.CallMeLater(0.0, 12.0, "c")]
+    script = {0.0: begin, 12.0: [*again, Notify(12.0, "registration_finished")]}
+    kept = Features(dynamic_registration=True, profile_reuse=True)
+    assert len(simulated(script, *jobs, features=kept)[1].jobs) == 3
+    with pytest.raises(RefusedError, match="forgotten"):
+        simulated(script, *jobs, features=Features(dynamic_registration=True))
+    late = (*jobs, job("3", "d10", at=11))
+    script[12.0].append(start("3", "3", at=12.0))
+    assert len(simulated(script, *late, features=Features(dynamic_registration=True))[1].jobs) == 4
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"on_failure": "kill"}, "--on-failure does not go with protocol v5"),
+        ({"storage_sharing": False}, "does not exist in protocol v5"),
+    ],
+)
+def test_options_that_are_gone_are_refused(settings: dict[str, Any], why: str) -> None:
+    """In words of the command line."""
+    with pytest.raises(OptionError, match=why):
+        simulated({}, job("1"), **settings)
+
+
+def test_a_job_that_moves_data_between_storages_is_rejected() -> None:
+    """5.0.0-rc2 aborts on it, in a sequence, too."""
+    profiles: Profiles = {
+        "s": {"type": "composed", "seq": ["d5", "m"]},
+        "m": {"type": "data_staging", "nb_bytes": 1, "from": "a", "to": "b"},
+        "d5": {"type": "delay", "delay": 5},
+    }
+    jobs = small_workload(job("1", "s"), job("2", "m"), job("3", "d5"), profiles=profiles)
+    states = {
+        name: state for name, (_, _, state) in starts(played("fcfs", SETTINGS["v5"], jobs, platform(), {})).items()
+    }
+    assert states == {"w0!1": "REJECTED", "w0!2": "REJECTED", "w0!3": "COMPLETED_SUCCESSFULLY"}
+    assert type(jobs.profiles["d5"]) is Delay
+
+
+#: Variants that need what Batsim 5 has not: they are refused at the verb.
+NOT_ON_5 = {
+    "energy_watcher": "asks for the energy, for which Batsim 5 has probes",
+    "submitter": "sets metadata, if it is told to",
+}
+
+
+class OnBatsim5(ContractTests):
+    """The contract on cases that are played as Batsim 5."""
+
+    hosts = 6
+    __test__ = False
+
+
+@pytest.mark.parametrize(("name", "options"), EVERYTHING, ids=str)
+def test_every_algorithm_that_can_keeps_the_contract_on_batsim_5(name: str, options: dict[str, str]) -> None:
+    """Bursts, hosts that fail, jobs without a walltime, too large ones; promptly, and with messages that take time."""
+    if name == "energy_watcher" or options.get("metadata") == "true":
+        pytest.skip(f"{name} {NOT_ON_5[name]}")
+    suite = type("Suite", (OnBatsim5,), {"algorithm": name, "options": options, **liberties(name, options)})()
+    for case in (*edges(6), *crowded(6)):
+        if case.peer in ("simulator", "messages"):
+            suite.replay(replace(suite._fitted(case), protocol="v5"))

@@ -1,0 +1,134 @@
+"""Study files: what they mean, and what is wrong with them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from batsched_py.campaigns.plan.campaign import FileWorkloads, LogWorkloads, ModelWorkloads
+from batsched_py.errors import ConfigurationError
+from tests.studies import STUDY, read
+
+WHOLE = """
+title = "all of it"
+platforms = ["p.xml", { file = "platforms/energy16.xml", name = "green" }]
+seeds = [1, 2]
+
+[[workloads]]
+files = ["w*.json", "workloads/first.json"]
+
+[[workloads]]
+log = "KTH.swf.gz"
+every = "7d"
+from = 2024-05-31
+to = "2024-06-30T08:00"
+hosts = 100
+max_jobs = 5
+
+[[workloads]]
+name = "busy"
+model = "lublin"
+jobs = 100
+load = { from = 0.7, to = 0.9, step = 0.1 }
+seeds = "1-2,7"
+
+[[algorithms]]
+algorithm = "easy"
+name = "EASY"
+options = { order = ["fcfs", "sjf"], reserve = "counts" }
+
+[settings]
+energy = true
+clock = ["zero", "fixed:1"]
+roles = { n0 = "storage" }
+
+[results]
+metrics = ["mean_wait"]
+jobs = true
+skip = "1d"
+"""
+
+
+def test_a_whole_study_file_is_read(tmp_path: Path) -> None:
+    """Each table, in its order; files are found from the folder of the study, or are examples."""
+    for name in ("w2.json", "w1.json"):
+        (tmp_path / name).touch()
+    campaign = read(tmp_path, WHOLE)
+    assert [(one.name, one.path.name) for one in campaign.platforms] == [("p", "p.xml"), ("green", "energy16.xml")]
+    files, log, model = campaign.workloads
+    assert isinstance(files, FileWorkloads)
+    assert [path.name for path in files.paths] == ["w1.json", "w2.json", "first.json"]
+    assert isinstance(log, LogWorkloads)
+    assert (log.name, log.every, log.rules.hosts, log.rules.max_jobs) == ("KTH", 604800, 100, 5)
+    assert (log.window.begin, log.window.until) == (datetime(2024, 5, 31), datetime(2024, 6, 30, 8))
+    assert isinstance(model, ModelWorkloads)
+    assert (model.name, model.seeds) == ("busy", (1, 2, 7))
+    assert model.parameters == {"jobs": (100,), "load": (0.7, 0.8, 0.9)}
+    (easy,) = campaign.algorithms
+    assert (easy.name, easy.options) == ("EASY", {"order": ("fcfs", "sjf"), "reserve": ("counts",)})
+    assert [(one.clock, one.settings.energy, dict(one.settings.roles)) for one in campaign.settings] == [
+        ("zero", True, {"n0": "storage"}),
+        ("fixed:1", True, {"n0": "storage"}),
+    ]
+    assert (campaign.title, campaign.seeds, campaign.metrics) == ("all of it", (1, 2), ("mean_wait",))
+    assert (campaign.jobs, campaign.window.skip) == (True, 86400)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field", "rule"),
+    [
+        ('platforms = "p.xml"', "platforms = 3", "platforms", "expected `str | array`, got `int`"),
+        ('platforms = "p.xml"', "platforms = []", "platforms", "must have at least one"),
+        ('platforms = "p.xml"', 'platforms = ["p.xml", "a/p.xml"]', "platforms", "two are called 'p'"),
+        ('platforms = "p.xml"', 'platform = "p.xml"', "platform", "unknown; did you mean platforms?"),
+        ('platforms = "p.xml"', 'platforms = [{file = "p.xml", size = 8}]', "platforms[0].size", "unknown; there are"),
+        ("jobs = 20", 'jobs = "many"', "workloads[0].jobs", "expected `int`, got `str`: 'many'"),
+        ("jobs = 20", "job = 20", "workloads[0].job", "unknown; did you mean jobs?"),
+        ("jobs = 20", "", "workloads[0]", "object missing required field `jobs`"),
+        ("jobs = 20", "jobs = 20\nload = [0.7, 0.7]", "workloads[0].load", "has the value 0.7 twice"),
+        (
+            'model = "lublin"',
+            'model = "lublin"\nlog = "a.swf"',
+            "workloads[0]",
+            "must have one of files, log and model",
+        ),
+        ('model = "lublin"', 'model = "dublin"', "workloads[0].model", "invalid enum value 'dublin'"),
+        ('seeds = "1-3"', 'seeds = "3-1"', "workloads[0].seeds", "must be like 1-20 or 1,2,5-9, not '3-1'"),
+        ("[1, 4]", "{ from = 1 }", "algorithms[0].options.depth", "to: is missing"),
+        ('algorithm = "fcfs"', "options = {}", "algorithms[1]", "object missing required field `algorithm`"),
+        ("[[alg", "[settings]\nspeed = 2\n[[alg", "settings.speed", "unknown"),
+        ("[[alg", "[settings]\nenergy = 2\n[[alg", "settings.energy", "expected `bool`, got `int`: 2"),
+        ("[[alg", "[settings]\nclock = 'slow'\n[[alg", "settings.clock", "must be zero, measured or fixed:SECONDS"),
+        ("[[alg", "[settings]\nprotocol = 'v3'\n[[alg", "settings.protocol", "must be v4 or v"),
+        ("[[alg", "[settings]\non_failure = 'kill'\n[[alg", "settings.on_failure", "goes with events"),
+        ("[[alg", "[settings]\nmachines = 0\n[[alg", "settings.machines", "must be 1 or more, not 0"),
+        ("[[alg", "[settings]\nroles = {a = 'x'}\n[[alg", "settings.roles", "invalid enum value 'x'"),
+        ("[[alg", "[results]\nmetrics = ['weight']\n[[alg", "results.metrics", "metric weight: unknown"),
+        ("[[alg", "[results]\nfrom = 'soon'\n[[alg", "results.from", "must be seconds, a time like 90min"),
+        ("[[alg", "[results]\nfrom = 1\nskip = 2\n[[alg", "results.skip", "cannot be combined with from"),
+    ],
+)
+def test_each_error_names_file_field_and_rule(tmp_path: Path, old: str, new: str, field: str, rule: str) -> None:
+    """In one line."""
+    assert old in STUDY
+    with pytest.raises(ConfigurationError) as caught:
+        read(tmp_path, STUDY.replace(old, new, 1))
+    assert caught.value.file == str(tmp_path / "study.toml")
+    assert caught.value.field == field
+    assert rule in caught.value.rule
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_toml_is_refused(tmp_path: Path) -> None:
+    """With the place of the mistake."""
+    with pytest.raises(ConfigurationError, match=r"study\.toml: is no TOML: .*line 1"):
+        read(tmp_path, "platforms = \n")
+
+
+@pytest.mark.parametrize("files", ['"w*.json"', "[]"])
+def test_a_pattern_that_matches_nothing_is_an_error(tmp_path: Path, files: str) -> None:
+    """As is no file at all."""
+    with pytest.raises(ConfigurationError, match=r"workloads\[0\]\.files: (no file matches|must name a file)"):
+        read(tmp_path, f'platforms = "p.xml"\nalgorithms = [{{algorithm = "fcfs"}}]\nworkloads = [{{files = {files}}}]')

@@ -1,0 +1,76 @@
+"""Candidates: who may come sooner when something is freed."""
+
+from __future__ import annotations
+
+import math
+
+from batsched_py.model.job import Job
+from batsched_py.planning.future.candidates import Candidates
+from batsched_py.planning.future.count_slots import CountSlots
+from batsched_py.planning.future.entries import Entry
+from batsched_py.planning.future.promises import Claim
+
+
+def enter(candidates: Candidates, start: float, duration: float, size: int) -> Entry[Claim]:
+    job = Job.create(f"w0!{start:g}", size=size, profile="p", walltime=duration)
+    promise = Claim(start, start + duration, size)
+    entry = Entry(job, promise, duration)
+    candidates.enter(entry, promise)
+    return entry
+
+
+def test_slots_that_are_new_make_all_of_them_candidates() -> None:
+    """Nobody has searched these slots; later only what is freed makes candidates."""
+    candidates, slots = Candidates(), CountSlots([(0.0, 1), (10.0, 4)])
+    entry = enter(candidates, 10.0, 5.0, 2)
+    candidates.look(slots)
+    assert entry.since == -math.inf
+    entry.since = math.inf
+    candidates.look(slots)
+    assert entry.since == math.inf
+    slots.give(0.0, 10.0, 1)
+    candidates.look(slots)
+    assert entry.since == 0.0
+
+
+def test_what_is_taken_back_at_once_makes_no_candidates() -> None:
+    """A job that starts gives its promise back, and takes the same hosts for the same time."""
+    slots = CountSlots([(0.0, 1), (10.0, 4)])
+    slots.freed = []
+    slots.give(0.0, 20.0, 3)
+    slots.give(0.0, 20.0, -3)
+    assert slots.freed == []
+    slots.give(0.0, 20.0, 3)
+    slots.give(0.0, 20.0, -2)
+    assert slots.freed == [(0.0, 20.0, 3)]
+
+
+def test_one_that_begins_just_behind_may_begin_sooner() -> None:
+    """From the beginning of the slots that have room for it; not one that is too large, or begins later or before."""
+    candidates, slots = Candidates(), CountSlots([(0.0, 0), (4.0, 2), (10.0, 3), (20.0, 0), (90.0, 4)])
+    fits, large, before, later = (enter(candidates, *each, 50.0, 2) for each in ((20.0,), (20.5,), (10.0,), (40.0,)))
+    large.job = Job.create("w0!large", size=4, profile="p", walltime=50.0)
+    candidates.note(slots, 10.0, 21.0)
+    assert [entry.since for entry in (fits, large, before, later)] == [4.0, math.inf, math.inf, math.inf]
+
+
+def test_one_that_begins_later_may_fit_into_the_window() -> None:
+    """If it is short enough for what is free now around what was freed, and too long for what was free before."""
+    candidates, slots = Candidates(), CountSlots([(0.0, 0), (4.0, 1), (10.0, 2), (20.0, 0), (90.0, 4)])
+    fits, long, narrow, short = (
+        enter(candidates, 40.0 + number, duration, size)
+        for number, (duration, size) in enumerate(((16.0, 1), (16.5, 1), (12.0, 2), (5.5, 1)))
+    )
+    candidates.note(slots, 10.0, 20.0)
+    assert [entry.since for entry in (fits, long, narrow, short)] == [4.0, math.inf, math.inf, math.inf]
+    candidates.note(slots, 4.0, 20.0)
+    assert short.since == 4.0
+
+
+def test_where_it_is_free_for_ever_the_search_of_others_is_widened() -> None:
+    """Those that may come sooner anyway may find what was freed divided when their turn comes."""
+    candidates, slots = Candidates(), CountSlots([(0.0, 0), (4.0, 2), (10.0, 3)])
+    pending, other = enter(candidates, 40.0, 5.0, 2), enter(candidates, 41.0, 5.0, 2)
+    pending.since = 30.0
+    candidates.note(slots, 4.0, 20.0)
+    assert (pending.since, other.since) == (4.0, math.inf)
