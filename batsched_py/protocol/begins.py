@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import orjson
@@ -60,12 +60,10 @@ def read_v4(timestamp: float, data: Data) -> SimulationBegins:
     """Read the flat form of Batsim 3 and 4."""
     resources = _read_resources(data, "compute_resources")
     storages = _read_resources(data, "storage_resources") if "storage_resources" in data else ()
-    shared = {resource.id for resource in resources} & {storage.id for storage in storages}
-    if shared:
-        raise FieldError("storage_resources", f"must have ids of their own, not those of hosts: {sorted(shared)}")
-    _check_count(data, "nb_compute_resources", len(resources))
-    _check_count(data, "nb_storage_resources", len(storages))
-    _check_count(data, "nb_resources", len(resources) + len(storages))
+    check_apart(resources, storages, "storage_resources")
+    check_count(data, "nb_compute_resources", len(resources))
+    check_count(data, "nb_storage_resources", len(storages))
+    check_count(data, "nb_resources", len(resources) + len(storages))
     return SimulationBegins(
         timestamp,
         resources,
@@ -99,7 +97,7 @@ def write_v4(event: SimulationBegins) -> dict[str, Any]:
 def read_v14(timestamp: float, data: Data) -> SimulationBegins:
     """Read the seed document's form: one list of resources, nested configuration, no workloads, no profiles."""
     resources = _read_resources(data, "resources_data")
-    _check_count(data, "nb_resources", len(resources))
+    check_count(data, "nb_resources", len(resources))
     return SimulationBegins(
         timestamp,
         resources,
@@ -169,6 +167,37 @@ def highest_of(count: int) -> int:
     return min(MAX_HOST, max(_ALWAYS, _SPREAD * count) - 1)
 
 
+def read_numbered(data: Data, key: str, count: int, read: Callable[[int, Data], Resource]) -> tuple[Resource, ...]:
+    """Read a list of resources in any dialect; `read` is called with the number of each and what is said of it.
+
+    Numbers are unique, and as low as those of `count` resources are.
+    """
+    resources: dict[int, Resource] = {}
+    highest = highest_of(count)
+    for position, item in enumerate(array(data, key)):
+        try:
+            number = _read_number(item, highest)
+            if number in resources:
+                raise FieldError("id", f"must be unique; {number} stands here again")
+            resources[number] = read(number, item)
+        except FieldError as error:
+            raise FieldError(f"{key}[{position}].{error.path}", error.rule) from None
+    return tuple(resources.values())
+
+
+def check_apart(resources: Iterable[Resource], storages: Iterable[Resource], key: str) -> None:
+    """Require that no storage, which are under this key, has the number of a host."""
+    shared = {resource.id for resource in resources} & {storage.id for storage in storages}
+    if shared:
+        raise FieldError(key, f"must have ids of their own, not those of hosts: {sorted(shared)}")
+
+
+def check_count(data: Data, key: str, count: int) -> None:
+    """Require that a number of resources, if it is given, is how many are listed."""
+    if key in data and integer(data, key) != count:
+        raise FieldError(key, f"must be {count}, the number of resources listed, not {data[key]}")
+
+
 def _read_config(data: Data, members: Mapping[str, tuple[Data, str]]) -> Config:
     """Read attributes of a Config, each from a member of an object; those that are absent have their defaults."""
     found = {
@@ -190,28 +219,20 @@ def _options_text(data: Data) -> Any:
         raise FieldError("sched-config", "nests too deeply") from None
 
 
-def _read_resources(data: Data, key: str) -> tuple[Resource, ...]:
-    resources = []
-    seen: set[int] = set()
-    highest = highest_of(count_resources(data))
-    for position, item in enumerate(array(data, key)):
-        try:
-            resource = _read_resource(item, highest)
-        except FieldError as error:
-            raise FieldError(f"{key}[{position}].{error.path}", error.rule) from None
-        if resource.id in seen:
-            raise FieldError(f"{key}[{position}].id", f"must be unique; {resource.id} stands here again")
-        seen.add(resource.id)
-        resources.append(resource)
-    return tuple(resources)
-
-
-def _read_resource(item: Any, highest: int) -> Resource:
+def _read_number(item: Any, highest: int) -> int:
     if type(item) is not dict:
         raise FieldError("id", f"must be inside an object, not {shown(item)}")
     number = integer(item, "id")
     if not 0 <= number <= highest:
         raise FieldError("id", f"must be between 0 and {highest}, of so many hosts, not {number}")
+    return number
+
+
+def _read_resources(data: Data, key: str) -> tuple[Resource, ...]:
+    return read_numbered(data, key, count_resources(data), _read_resource)
+
+
+def _read_resource(number: int, item: Data) -> Resource:
     return Resource(
         number,
         text(item, "name"),

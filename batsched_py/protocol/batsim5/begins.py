@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from batsched_py.bits import MAX_HOST
 from batsched_py.protocol.batsim5.profiles import read_profile, write_profile
-from batsched_py.protocol.begins import highest_of
+from batsched_py.protocol.begins import check_apart, check_count, read_numbered
 from batsched_py.protocol.events import Resource, SimulationBegins
-from batsched_py.protocol.fields import Data, FieldError, array, integer, rest, text
+from batsched_py.protocol.fields import Data, FieldError, array, rest, text
 from batsched_py.text.display import shown
 
 _MEMBERS: Final = frozenset(
@@ -29,12 +28,10 @@ _HOST_MEMBERS: Final = frozenset({"id", "name", "state", "properties", "zone_pro
 def read_begins(timestamp: float, data: Data) -> SimulationBegins:
     """Read the hosts, the workloads and, if they were asked for, the profiles."""
     hosts, storages = _read_hosts(data, "computation_hosts"), _read_hosts(data, "storage_hosts")
-    shared = {host.id for host in hosts} & {storage.id for storage in storages}
-    if shared:
-        raise FieldError("storage_hosts", f"must have ids of their own, not those of hosts: {sorted(shared)}")
-    _check_count(data, "computation_host_number", len(hosts))
-    _check_count(data, "storage_host_number", len(storages))
-    _check_count(data, "host_number", len(hosts) + len(storages))
+    check_apart(hosts, storages, "storage_hosts")
+    check_count(data, "computation_host_number", len(hosts))
+    check_count(data, "storage_host_number", len(storages))
+    check_count(data, "host_number", len(hosts) + len(storages))
     return SimulationBegins(
         timestamp,
         hosts,
@@ -75,27 +72,10 @@ def count_hosts(data: Data) -> int:
 
 
 def _read_hosts(data: Data, key: str) -> tuple[Resource, ...]:
-    highest = min(MAX_HOST, highest_of(count_hosts(data)))
-    hosts: list[Resource] = []
-    seen: set[int] = set()
-    for position, item in enumerate(array(data, key) if key in data else ()):
-        try:
-            host = _read_host(item, highest)
-        except FieldError as error:
-            raise FieldError(f"{key}[{position}].{error.path}", error.rule) from None
-        if host.id in seen:
-            raise FieldError(f"{key}[{position}].id", f"must be unique; {host.id} stands here again")
-        seen.add(host.id)
-        hosts.append(host)
-    return tuple(hosts)
+    return read_numbered(data, key, count_hosts(data), _read_host) if key in data else ()
 
 
-def _read_host(item: Any, highest: int) -> Resource:
-    if type(item) is not dict:
-        raise FieldError("id", f"must be inside an object, not {shown(item)}")
-    number = integer(item, "id")
-    if not 0 <= number <= highest:
-        raise FieldError("id", f"must be between 0 and {highest}, of so many hosts, not {number}")
+def _read_host(number: int, item: Data) -> Resource:
     return Resource(
         number,
         text(item, "name"),
@@ -137,8 +117,3 @@ def _read_profiles(data: Data) -> Mapping[str, Mapping[str, Data]]:
         workload, name, members = read_profile(item, f"profiles[{position}]")
         profiles.setdefault(workload, {})[name] = members
     return profiles
-
-
-def _check_count(data: Data, key: str, count: int) -> None:
-    if key in data and integer(data, key) != count:
-        raise FieldError(key, f"must be {count}, the number of hosts listed, not {data[key]}")
