@@ -39,6 +39,7 @@ from batsched_py.traces.event_file import ExternalEvent
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
 from tests.drawing import given_once
+from tests.integration.conversations import in_order
 from tests.integration.variants import EVERYTHING, PLATFORM, SPECS, VARIANTS, liberties, workload
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Profiles, job, platform
 from tests.unit.simulator.scenario import workload as small_workload
@@ -138,15 +139,6 @@ def told(decide: Callable[[View, Plan], None]) -> Any:
     return Told
 
 
-def first_come(view: View, plan: Plan) -> None:
-    """Start what fits, in order."""
-    for waiting in view.queue:
-        hosts = plan.free.first(waiting.size)
-        if hosts is None:
-            return
-        plan.start(waiting, hosts)
-
-
 @pytest.mark.parametrize("protocol", THREE)
 def test_periodic_calls_are_the_same_in_three_protocols(protocol: str) -> None:
     """At each multiple, with the name; as often as was asked, and not after the last job."""
@@ -155,7 +147,7 @@ def test_periodic_calls_are_the_same_in_three_protocols(protocol: str) -> None:
         if view.now == 0 and not view.arrived:
             plan.call_every(4, "four", 2)
             plan.call_every(8, "eight")
-        first_come(view, plan)
+        in_order(view, plan)
 
     scheduler = told(decide)
     played(scheduler, SETTINGS[protocol], small_workload(job("1", "d20"), job("2", at=3)), platform(), {})
@@ -171,7 +163,7 @@ def test_energy_is_watched_in_three_protocols(protocol: str, first: float) -> No
     def decide(view: View, plan: Plan) -> None:
         if view.now == 0 and not view.arrived:
             plan.watch_energy(5)
-        first_come(view, plan)
+        in_order(view, plan)
 
     scheduler = told(decide)
     on = platform(2, SLEEPER_SPEEDS, **SLEEPER)
@@ -188,7 +180,7 @@ def test_a_simulation_is_stopped(protocol: str) -> None:
 
     def decide(view: View, plan: Plan) -> None:
         decided.append(view.now)
-        first_come(view, plan)
+        in_order(view, plan)
         if view.now == 3:
             plan.stop()
 
@@ -205,7 +197,7 @@ def test_machines_become_unavailable_by_agreement() -> None:
         ExternalEvent(2.0, "machine_unavailable", HostSet.of(0), {"type": "machine_unavailable", "resources": "0"}),
         ExternalEvent(4.0, "generic", HostSet(), {"type": "generic", "data": "hello"}, id="ee0!1"),
     )
-    scheduler = told(first_come)
+    scheduler = told(in_order)
     settings = replace(SETTINGS["v5"], external_events=events)
     result = played(scheduler, settings, small_workload(job("1", at=3)), platform(2), {})
     assert starts(result)["w0!1"][1] == HostSet.of(1)
@@ -423,11 +415,12 @@ def test_a_job_that_moves_data_between_storages_is_rejected() -> None:
     assert type(jobs.profiles["d5"]) is Delay
 
 
-#: Variants that need what Batsim 5 has not: they are refused at the verb.
-NOT_ON_5 = {
-    "energy_watcher": "asks for the energy, for which Batsim 5 has probes",
-    "submitter": "sets metadata, if it is told to",
-}
+def runs_on_5(name: str, options: Mapping[str, str]) -> bool:
+    """True unless it asks for the energy, for which Batsim 5 has probes, or sets metadata, which it has not."""
+    return name != "energy_watcher" and options.get("metadata") != "true"
+
+
+ON_5 = [(name, options) for name, options in EVERYTHING if runs_on_5(name, options)]
 
 
 class OnBatsim5(ContractTests):
@@ -437,11 +430,9 @@ class OnBatsim5(ContractTests):
     __test__ = False
 
 
-@pytest.mark.parametrize(("name", "options"), EVERYTHING, ids=str)
+@pytest.mark.parametrize(("name", "options"), ON_5, ids=str)
 def test_every_algorithm_that_can_keeps_the_contract_on_batsim_5(name: str, options: dict[str, str]) -> None:
     """Bursts, hosts that fail, jobs without a walltime, too large ones; promptly, and with messages that take time."""
-    if name == "energy_watcher" or options.get("metadata") == "true":
-        pytest.skip(f"{name} {NOT_ON_5[name]}")
     suite = type("Suite", (OnBatsim5,), {"algorithm": name, "options": options, **liberties(name, options)})()
     for case in (*edges(6), *crowded(6)):
         if case.peer in ("simulator", "messages"):
