@@ -22,6 +22,7 @@ from batsched_py.campaigns.metrics import RATIO_DIGITS, Metric
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.text.display import spreadsheet_cell
+from batsched_py.text.wording import spelled
 from batsched_py.traces.atomic_file import write_atomically
 
 #: Characters with a meaning of their own in LaTeX -> their escapes.
@@ -62,9 +63,7 @@ def _origin_cells(study: Study, outcome: Outcome) -> dict[str, str]:
 
 def _cell(value: object) -> str:
     """Spell a value as after -o; nothing for none."""
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return "" if value is None else spelled(value)
 
 
 def write_json(path: Path, comparison: AlgorithmComparison) -> None:

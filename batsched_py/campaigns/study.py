@@ -14,6 +14,7 @@ from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 from batsched_py.text.representation import Brief
+from batsched_py.text.wording import spelled
 from batsched_py.traces.run_file import InputFile, WorkloadFile
 
 #: Workloads that a line names which is true of several.
@@ -129,12 +130,8 @@ class Study(Brief, frozen=True):
 
 def label_variant(algorithm: str, options: Mapping[str, Any]) -> str:
     """Return the name of an algorithm with options that were given, which are spelled as after -o."""
-    told = ", ".join(f"{key}={_spelled(value)}" for key, value in options.items())
+    told = ", ".join(f"{key}={spelled(value)}" for key, value in options.items())
     return f"{algorithm}({told})" if told else algorithm
-
-
-def _spelled(value: object) -> str:
-    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 def group_lines(lines: Iterable[tuple[Outcome, str]]) -> Iterator[tuple[str, str]]:

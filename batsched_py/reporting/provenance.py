@@ -15,7 +15,7 @@ from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.settings import Settings
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import NOTHING
+from batsched_py.text.wording import NOTHING, spelled
 from batsched_py.traces.run_file import InputFile, RunFile
 
 #: Characters of a SHA-256 that tell files apart.
@@ -115,9 +115,7 @@ def _members(members: Mapping[str, Any], names: Sequence[str]) -> str:
 
 def _value(value: object) -> str:
     """Spell a value as after -o."""
-    if value is None:
-        return "none"
-    return displayed(str(value).lower() if isinstance(value, bool) else str(value))
+    return displayed(spelled(value))
 
 
 def _defaults(run: RunFile) -> str:

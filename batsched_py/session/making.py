@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -10,8 +10,10 @@ import orjson
 from batsched_py.errors import OptionError, PluginError
 from batsched_py.protocol.events import Config
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import Origin, make_options, read_values
+from batsched_py.scheduling.options import Origin, describe_options, make_options, read_values
+from batsched_py.scheduling.view import View
 from batsched_py.session.story import where
+from batsched_py.text.display import displayed
 
 
 def read_given(scheduler: type[Scheduler[Any]], given: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
@@ -29,14 +31,40 @@ def make_scheduler(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -
         raise PluginError(f"algorithm {scheduler.name}: {why}{where(error)}") from error
 
 
-def sent_options(config: Config) -> dict[str, Any]:
-    """Read Batsim's --sched-cfg, a JSON object of options. OptionError."""
+def make_configured(
+    scheduler: type[Scheduler[Any]], sent: Mapping[str, Any], given: Mapping[str, Any]
+) -> Scheduler[Any]:
+    """Make the algorithm with options of `sched-config`, over which values that are given rule. OptionError."""
+    try:
+        values = read_given(scheduler, sent, Origin.PEER)
+    except OptionError as error:
+        raise OptionError(f"sched-config: {error}") from error
+    return make_scheduler(scheduler, {**values, **given})
+
+
+def sent_options(config: Config, scheduler: type[Scheduler[Any]], warn: Callable[[str], None]) -> dict[str, Any]:
+    """Read Batsim's `sched-config`, a JSON object, and return the options that the algorithm has. OptionError.
+
+    The others are warned of and left out: the text may serve other schedulers, too.
+    """
     if not config.scheduler_config.strip():
         return {}
     try:
-        options = orjson.loads(config.scheduler_config)
+        sent = orjson.loads(config.scheduler_config)
     except orjson.JSONDecodeError as error:
         raise OptionError(f"sched-config: must be a JSON object of options: {error}") from None
-    if not isinstance(options, dict):
+    if not isinstance(sent, dict):
         raise OptionError("sched-config: must be a JSON object of options")
-    return options
+    known = {known.name for known in describe_options(scheduler.options_type)}
+    for name in sorted(sent.keys() - known):
+        warn(f"sched-config: option {displayed(name)}: {scheduler.name} has no such option; it is left out")
+    return {name: value for name, value in sent.items() if name in known}
+
+
+def check_needs(scheduler: Scheduler[Any], config: Config, view: View) -> None:
+    """Raise OptionError if the simulation does not offer what the algorithm needs."""
+    if scheduler.needs_dynamic_jobs and not config.dynamic_jobs:
+        rule = "run Batsim with --enable-dynamic-jobs (or simulate, which has the same option)"
+        raise OptionError(f"{scheduler.name} submits jobs of its own: {rule}")
+    if scheduler.needs_energy and not all(host.pstate_count for host in view.hosts.values()):
+        raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")

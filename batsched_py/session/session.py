@@ -28,40 +28,34 @@ from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V5, V14, Dialect
-from batsched_py.protocol.events import Config, SimulationBegins
+from batsched_py.protocol.events import Config, Event, SimulationBegins
 from batsched_py.protocol.fields import FieldError
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.checks import staging_fault
 from batsched_py.scheduling.host_queries import MEMBER
-from batsched_py.scheduling.options import Origin, describe_options, plain_options
+from batsched_py.scheduling.options import Origin, plain_options
 from batsched_py.scheduling.plan import MOST_TOLD, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock, postponed
 from batsched_py.session.decision_log import DecisionLog, PassOn
-from batsched_py.session.making import make_scheduler, read_given, sent_options
+from batsched_py.session.making import check_needs, make_configured, make_scheduler, read_given, sent_options
 from batsched_py.session.queries import QueryAnswers
 from batsched_py.session.recurring import Recurring, told
 from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.story import in_short, story, where
 from batsched_py.session.unheeded import constraint_hint
+from batsched_py.session.waiting import standstill_line, waiting_lines
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
 #: The name under which Batsim 5 is greeted, before that of the algorithm.
 PROGRAM: Final = "batsched-py"
-#: Said of a run that cannot end, because an algorithm may still submit jobs; has its name.
-_REGISTRATION_OPEN: Final = (
-    "registration is open: %s must call plan.finish_registration() after its last job, and keep a call (plan.wake_at)"
-    " as long as more are to come"
-)
 #: Said of hosts in this state in SIMULATION_BEGINS.
 _COMPUTING: Final = "hosts %s compute when the simulation begins: no event will report their end, so they count as free"
 #: What has been received before the first request.
 _NONE: Final = Message(0.0, ())
-#: Lines about waiting jobs that are shown when Batsim has gone.
-_TOLD: Final = 3
 
 
 class Session:
@@ -268,26 +262,15 @@ class Session:
 
         Before them, one if jobs may still be registered, which keeps Batsim from ending the run.
         """
-        lines = [_REGISTRATION_OPEN % self._class.name] if self._state.registration_open else []
-        for job in self._state.queue:
-            hold = self.plan.holds.get(job.id)
-            why = f"held at t={hold.time:g}: {hold.reason}" if hold else "the algorithm gave no reason"
-            lines.append(f"{displayed(job.id)} ({counted(job.size, 'host')}) {displayed(why)}")
-        return lines
+        return waiting_lines(self._state, self.plan.holds, self._class.name)
 
     def standstill(self) -> str:
         """Explain why Batsim may have come to a standstill, as far as the state shows; "" if it may not have.
 
         Real Batsim closes the connection then, without a word.
         """
-        state = self._state
-        busy = state.running or state.wakeups or state.registered or state.hosts.switching
-        if not self.messages or self.over or busy or not (state.all_submitted or self.dialect is V14):
-            return ""
-        lines = self.waiting()
-        shown = "; ".join(lines[:_TOLD])
-        more = f"; and {len(lines) - _TOLD} more" if len(lines) > _TOLD else ""
-        return f"nothing was left to happen at t={self.now:g}: {shown}{more}" if lines else ""
+        over = self.over or not self.messages or not (self._state.all_submitted or self.dialect is V14)
+        return "" if over else standstill_line(self._state, self.waiting(), self.now)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the tables that the algorithm has of the run; AlgorithmError if it fails, or one cannot be written."""
@@ -349,35 +332,19 @@ class Session:
             self._store = self._open_store(event.config)
         if computing := HostSet.from_ids(host.id for host in event.resources if host.state == "computing"):
             self._warn(_COMPUTING % computing)
-        sent = self._understood(sent_options(event.config))
+        sent = sent_options(event.config, self._class, self._warn)
         if sent:
-            try:
-                values = read_given(self._class, sent, Origin.PEER)
-            except OptionError as error:
-                raise OptionError(f"sched-config: {error}") from error
-            self._scheduler = make_scheduler(self._class, {**values, **self._given})
+            self._scheduler = make_configured(self._class, sent, self._given)
             self._texts = {**sent, **self._texts}
-        scheduler = self._scheduler
-        if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
-            rule = "run Batsim with --enable-dynamic-jobs (or simulate, which has the same option)"
-            raise OptionError(f"{scheduler.name} submits jobs of its own: {rule}")
-        if scheduler.needs_energy and not all(host.pstate_count for host in self.view.hosts.values()):
-            raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
+        check_needs(self._scheduler, event.config, self.view)
         if self._takes_requests:
-            self._requests = Requests(scheduler, self._state, self.view, self.plan, call_every=self._call_every)
+            self._requests = Requests(self._scheduler, self._state, self.view, self.plan, call_every=self._call_every)
             if not event.extra.get("external_event_lists", True):  # of Batsim 5, which will not say that none is left
                 self._state.close_requests()
 
     def _warn(self, text: str) -> None:
         if self._tell is not None:
             self._tell(text)
-
-    def _understood(self, sent: dict[str, Any]) -> dict[str, Any]:
-        """Keep the options of `sched-config` that the algorithm has; the text may serve other schedulers, too."""
-        known = {known.name for known in describe_options(self._class.options_type)}
-        for name in sorted(sent.keys() - known):
-            self._warn(f"sched-config: option {displayed(name)}: {self._class.name} has no such option; it is left out")
-        return {name: value for name, value in sent.items() if name in known}
 
     def _attempt(self, work: Callable[[], None]) -> None:
         """Do what runs code of the algorithm; AlgorithmError, with the story, if that fails."""
@@ -397,10 +364,14 @@ class Session:
             self._requests.take(events)
         if self._state.arrived:
             self._admit(self._state.arrived)
+        self._observe(events)
+        scheduler.decide(view, self.plan)
+
+    def _observe(self, events: Sequence[Event]) -> None:
+        """Show the events to an algorithm that wants to see them."""
         if self._observes:
             for event in events:
-                scheduler.observe(told(event), view)
-        scheduler.decide(view, self.plan)
+                self._scheduler.observe(told(event), self.view)
 
     def _decide_only(self) -> None:
         self._scheduler.decide(self.view, self.plan)
@@ -429,13 +400,7 @@ class Session:
         """Show the algorithm the last message: in v1.4 the last jobs end in it, though there is nothing to decide."""
         if len(self.rejections) > MOST_TOLD:
             self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_TOLD} were reported")
-        if not self._observes:
-            return
-        try:
-            for event in message.events:
-                self._scheduler.observe(event, self.view)
-        except (Exception, SystemExit) as error:
-            raise AlgorithmError(story(self._class.name, message, error)) from error
+        self._attempt(partial(self._observe, message.events))
 
     def _admit(self, arrived: Sequence[Job]) -> None:
         for job in arrived:

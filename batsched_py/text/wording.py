@@ -38,6 +38,11 @@ def seconds(time: float) -> str:
     return f"{time:.6f}".rstrip("0").rstrip(".")
 
 
+def spelled(value: object) -> str:
+    """Spell a value as after -o: true, none, 0.5."""
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
 def unknown(name: str, known: Iterable[str]) -> str:
     """Return the end of an error about a name that is not known: "unknown; there are: easy, fcfs"."""
     names = list(known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import time
@@ -79,7 +80,7 @@ def simulate_with_batsim(
         with _started([program, *arguments], folder) as process:
             socket.watch = lambda: _check(process, folder)
             serve(session, socket)
-            process.wait(_PATIENCE)
+            _wait(process)
             _check(process, folder)
         schedule = read_schedule(folder / "out")
     return replace(with_members(schedule, [workload]), log_start=workload.log_start)
@@ -122,12 +123,22 @@ def _started(command: list[str], folder: Path) -> Iterator[subprocess.Popen[Any]
         process.wait()
 
 
+def _wait(process: subprocess.Popen[Any]) -> None:
+    """Let Batsim write its files; EngineError if it does not end."""
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise EngineError(f"Batsim has not ended {_PATIENCE:g} s after the simulation") from None
+
+
 def _check(process: subprocess.Popen[Any], folder: Path) -> None:
     """Raise EngineError if Batsim has failed."""
     code = process.poll()
     if not code:
         return
-    lines = (folder / "log").read_bytes()[-_END_OF_LOG:].decode(errors="replace").splitlines()
+    with (folder / "log").open("rb") as log:
+        log.seek(-min(_END_OF_LOG, log.seek(0, os.SEEK_END)), os.SEEK_END)
+        lines = log.read().decode(errors="replace").splitlines()
     last = next((line for line in reversed(lines) if line.strip()), "")
     how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
     raise EngineError(f"Batsim ended {how}: {displayed(last.strip())}")

@@ -27,6 +27,7 @@ from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.text.wording import spelled
 from batsched_py.traces.event_file import read_events
 from batsched_py.traces.lublin import MOST_JOBS, Drawn
 from batsched_py.traces.run_file import InputFile, content_hash
@@ -146,7 +147,7 @@ def _settings(campaign: Campaign, limits: Limits) -> Iterator[Setting]:
         file = InputFile(told_path(choice.path), content_hash(choice.path))
         for one in campaign.settings:
             environment = _environment(campaign, platform, one, limits)
-            label = ", ".join(f"{name}={_told(one.given.get(name))}" for name in varied)
+            label = ", ".join(f"{name}={spelled(one.given.get(name))}" for name in varied)
             digest = None if one.events is None else content_hash(one.events)
             yield Setting(choice.name, label, file, one.given, environment, digest)
 
@@ -179,10 +180,6 @@ def _varied(given: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names whose values differ."""
     names = dict.fromkeys(name for one in given for name in one)
     return [name for name in names if len({repr(one.get(name)) for one in given}) > 1]
-
-
-def _told(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _runs(

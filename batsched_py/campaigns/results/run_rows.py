@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.planner import PlannedRun, Setting
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
+from batsched_py.text.wording import spelled
 
 
 def run_columns(runs: Iterable[PlannedRun], ended: Mapping[str, StoredRun]) -> dict[str, list[Any]]:
@@ -94,8 +95,4 @@ def _alike(values: list[Any]) -> list[Any]:
         return values
     if kinds == {int, float}:
         return [None if value is None else float(value) for value in values]
-    return [None if value is None else _spelled(value) for value in values]
-
-
-def _spelled(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return [None if value is None else spelled(value) for value in values]

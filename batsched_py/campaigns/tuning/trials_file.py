@@ -11,6 +11,7 @@ from typing import Final
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.tuning.tuner import Trial
 from batsched_py.text.display import spreadsheet_cell
+from batsched_py.text.wording import spelled
 from batsched_py.traces.atomic_file import write_atomically
 
 #: Name of the file, in the folder of a campaign's results.
@@ -28,8 +29,3 @@ def write_trials(path: Path, trials: Sequence[Trial], metric: Metric) -> None:
         value = "" if trial.value is None else repr(trial.value)
         rows.writerow([trial.number, *chosen, value, spreadsheet_cell(trial.error)])
     write_atomically(path, text.getvalue().encode())
-
-
-def spelled(value: object) -> str:
-    """Spell an option as after -o."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

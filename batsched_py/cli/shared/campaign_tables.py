@@ -19,7 +19,6 @@ from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, Metric, find_m
 from batsched_py.campaigns.plan.planner import CampaignPlan
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.campaigns.study import Outcome, group_lines
-from batsched_py.campaigns.tuning.trials_file import spelled
 from batsched_py.campaigns.tuning.tuner import Trial, best_trials
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.completion import complete_list
@@ -27,7 +26,7 @@ from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.parameters import Number, option, together
 from batsched_py.cli.shared.terminal import say
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, spelled
 
 #: More are a slip of the finger.
 _MOST_RESAMPLES: Final = 1_000_000
