@@ -25,8 +25,8 @@ from batsched_py.site.api.problems import Problem, RefusedError, refuse
 from batsched_py.site.inbox import Asked
 from batsched_py.text.display import displayed
 
-Number = Annotated[int, Parameter(ge=1, le=2**53, description="The number that the site gave it.")]
-UserId = Annotated[str | None, Parameter(description="Whose; only one's own.")]
+Number = Annotated[int, Parameter(ge=1, le=2**53, description="The number of the experiment.")]
+UserId = Annotated[str | None, Parameter(description="The user whose experiments to list; must be the caller.")]
 #: Types of descriptors; those of BonFIRE itself too.
 #: Characters of what is told of a fault.
 _LONGEST: Final = 500
@@ -39,9 +39,9 @@ class ExperimentController(Controller):
     path = PATH
     tags = ("experiments",)
 
-    @post("/", summary="Hand in an experiment", media_type=XML, opt={TYPES: _DESCRIPTORS})
+    @post("/", summary="Submit an experiment", media_type=XML, opt={TYPES: _DESCRIPTORS})
     async def hand_in(self, request: Asking) -> Response[bytes]:
-        """Accept a descriptor in JSON or OVF; it is on disk when it is answered, and is deployed in the background."""
+        """Accept a descriptor in JSON or OVF. It is saved before the answer is sent, and deployed in the background."""
         who, content = _identified(request), await request.body()
         asked = _ask_for_experiment(request, content, who)
         entry = await parts(request).acceptance.accept(asked)
@@ -53,7 +53,7 @@ class ExperimentController(Controller):
 
     @get("/", summary="List experiments", media_type=XML)
     async def listed(self, request: Asking, user_id: UserId = None) -> Response[bytes]:
-        """List one's own experiments and those of one's group."""
+        """List the experiments of the caller and of the caller's group."""
         who = _identified(request)
         if user_id is not None and user_id != who.user:
             raise refuse(403, "only one's own experiments may be listed", "user_id")
@@ -66,13 +66,13 @@ class ExperimentController(Controller):
 
     @get("/{number:int}/log", summary="Read the log of an experiment", media_type=XML)
     async def log(self, request: Asking, number: Number) -> Response[bytes]:
-        """Return what has happened to an experiment so far."""
+        """Return the log of an experiment."""
         view = parts(request).experiments.find(number, _identified(request))
         return _answer(request, view, log_xml, lambda one: one.log)
 
     @delete("/{number:int}", summary="Delete an experiment")
     async def remove(self, request: Asking, number: Number) -> None:
-        """Delete an experiment in whichever state it is, with all that it holds; only who handed it in may."""
+        """Delete an experiment in any state and free its resources; only the user who submitted it may."""
         who, experiments = _identified(request), parts(request).experiments
         experiments.find(number, who)
         if experiments.entry(number).user != who.user:

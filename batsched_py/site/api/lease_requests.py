@@ -29,18 +29,18 @@ Nodes = Annotated[int, Meta(ge=1, le=MOST_NODES)]
 
 
 class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """A request for a lease; terms are those of a job's member `lease` (docs/leases.md).
+    """A request for a lease, with the terms of the member `lease` of a job (docs/leases.md).
 
     Attributes:
-        nodes: how many machines.
+        nodes: the number of machines.
         duration: seconds, [DD:]HH:MM:SS, or "unlimited".
-        start: "best_effort" (as without it), "now", seconds since the site began, "+" and seconds or HH:MM:SS from now,
+        start: "best_effort" (the default), "now", seconds since the site began, "+" and seconds or HH:MM:SS from now,
             or a date and time.
-        deadline: when it must have ended, as `start`.
-        preemptible: it may be suspended for others.
-        capacity: what each node takes of its host; a whole host without it.
-        software: the image that it needs.
-        group: leases of one group that are asked for at one instant start together or not at all.
+        deadline: the latest end, in the same formats as `start`.
+        preemptible: whether it may be suspended for other leases.
+        capacity: the resources that each node takes from its host; a whole host by default.
+        software: the disk image of the nodes.
+        group: leases of one group that are requested at the same time start together or not at all.
     """
 
     nodes: Nodes
@@ -54,12 +54,12 @@ class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """A request for a job without terms.
+    """A request for a job without lease terms.
 
     Attributes:
-        nodes: how many hosts.
-        walltime: seconds after which it is stopped, or [DD:]HH:MM:SS.
-        duration: how long it really takes, likewise; as long as its walltime without it.
+        nodes: the number of hosts.
+        walltime: the limit on its run time, in seconds or as [DD:]HH:MM:SS.
+        duration: its actual run time, in the same formats; the walltime by default.
     """
 
     nodes: Nodes

@@ -16,11 +16,11 @@ from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.journal import Entry
 
-Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="At most so many.")]
-After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only those whose number is greater.")]
-Finished = Annotated[bool, QueryParameter(description="Those in final states, too.")]
-Newest = Annotated[bool, QueryParameter(description="The last ones come first.")]
-Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number that the site gave it.")]
+Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of leases.")]
+After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only leases with a greater number.")]
+Finished = Annotated[bool, QueryParameter(description="Include leases in final states.")]
+Newest = Annotated[bool, QueryParameter(description="List the newest leases first.")]
+Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the lease.")]
 
 
 class LeaseController(Controller):
@@ -31,7 +31,7 @@ class LeaseController(Controller):
 
     @post("/", summary="Ask for a lease")
     async def ask(self, data: JSONBody[LeaseRequest], request: Asking) -> Response[Lease]:
-        """Accept a request for a lease; it is on disk when it is answered, and is decided right after."""
+        """Accept a request for a lease. It is saved before the answer is sent, and decided right afterwards."""
         await check_types(request, LeaseRequest)
         site = parts(request).site
         asked = ask_for_lease(data, who_asks(request), site.inbox.now, site.begun)
@@ -46,9 +46,9 @@ class LeaseController(Controller):
         limit: Limit = MOST,
         newest: Newest = False,
     ) -> list[Lease]:
-        """List one's own leases and those of one's group; those in final states only if that is asked for.
+        """List the leases of the caller and of the caller's group.
 
-        With `newest` the last ones come first.
+        Leases in final states are listed only with `finished`.
         """
         leases, who = parts(request).leases, who_asks(request)
         return leases.readable(who, finished=finished, after=after, limit=limit, newest=newest)
@@ -60,7 +60,7 @@ class LeaseController(Controller):
 
     @delete("/{number:int}", summary="Cancel a lease")
     async def cancel(self, request: Asking, number: Number) -> None:
-        """Take a lease back, in whichever state it is; only who asked for it may."""
+        """Cancel a lease in any state; only the user who requested it may."""
         leases, who = parts(request).leases, who_asks(request)
         lease = leases.find(number, who)
         if leases.entry(number).user != who.user:
@@ -78,7 +78,7 @@ class JobController(Controller):
 
     @post("/", summary="Ask for a job")
     async def ask(self, data: JSONBody[JobRequest], request: Asking) -> Response[Lease]:
-        """Accept a request for a job; it is on disk when it is answered, and is decided right after."""
+        """Accept a request for a job. It is saved before the answer is sent, and decided right afterwards."""
         await check_types(request, JobRequest)
         return _created(await parts(request).acceptance.accept(ask_for_job(data, who_asks(request))), "/api/leases")
 

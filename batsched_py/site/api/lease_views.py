@@ -32,23 +32,23 @@ FINAL: Final = frozenset(
 
 
 class Lease(Struct, frozen=True, omit_defaults=True):
-    """A lease, or a job, that somebody asked for; times in simulated seconds.
+    """A requested lease or job; times are in simulated seconds.
 
     Attributes:
-        number: given by the site.
-        user: who asked.
-        state: of a lease as Haizea spells it, of a job waiting, running or as Batsim spells it; "New" before the
-            algorithm has seen it.
-        submit: when it was asked for.
-        type: of a lease: Best-effort, AR, Immediate or Deadline.
-        requested_start, deadline: None unless it asked for one.
-        duration: that was asked for.
-        nodes: its machines.
-        start, end: when it began and ended.
-        hosts: on which it is, as an interval set.
-        why: the reason why it waits or was refused.
-        suspensions: how often it was suspended.
-        group: of who asked; "" for none.
+        number: assigned by the site.
+        user: the user who requested it.
+        state: the state of a lease in Haizea's spelling; for a job, waiting, running or its final state in Batsim's
+            spelling; "New" until the algorithm has received the request.
+        submit: when it was requested.
+        type: the type of a lease: Best-effort, AR, Immediate or Deadline.
+        requested_start, deadline: as requested; None if not requested.
+        duration: the requested duration.
+        nodes: the number of machines.
+        start, end: when it started and ended.
+        hosts: its hosts, as an interval set.
+        why: why it waits or was refused.
+        suspensions: how many times it was suspended.
+        group: the user's group; "" if none.
     """
 
     number: int

@@ -18,11 +18,11 @@ _MOST: Final = 20
 
 
 class Problem(Struct, frozen=True):
-    """One thing that is wrong.
+    """An error in a request.
 
     Attributes:
-        path: its place in the request; "" for all of it.
-        message: the rule that it breaks.
+        path: the member with the error; "" for the whole request.
+        message: the rule that it violates.
     """
 
     path: str
@@ -30,10 +30,10 @@ class Problem(Struct, frozen=True):
 
 
 class Problems(Struct, frozen=True):
-    """The body of an answer that refuses.
+    """The body of an error response.
 
     Attributes:
-        problems: one or more; not all if there are very many.
+        problems: at least one and at most 20.
     """
 
     problems: list[Problem]
@@ -42,15 +42,15 @@ class Problems(Struct, frozen=True):
 #: Statuses of answers that refuse, for the description of the API.
 REFUSALS: Final = {
     400: "The request cannot be read.",
-    401: "The token is missing or wrong.",
-    403: "It is another's, or not for who asks.",
-    404: "There is no such thing.",
-    405: "There is no such method.",
-    409: "It has ended.",
+    401: "The token is missing or invalid.",
+    403: "The resource belongs to another user, or the caller lacks the permission.",
+    404: "There is no such resource.",
+    405: "The resource does not support this method.",
+    409: "The lease, job or experiment has already ended.",
     413: "The body is too large.",
-    415: "The body is of another type.",
-    422: "Members are wrong.",
-    429: "Who asks asks too often.",
+    415: "The type of the body is not supported.",
+    422: "Members of the body or parameters are invalid.",
+    429: "The caller sends too many requests.",
     503: "The site is starting, closed, or has ended.",
 }
 

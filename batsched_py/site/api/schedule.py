@@ -16,15 +16,15 @@ _MOST_BLOCKS: Final = 20_000
 
 
 class Block(Struct, frozen=True):
-    """Something that takes hosts for a time, in the past, now, or by plan.
+    """A period in which hosts are used, in the past, now or planned.
 
     Attributes:
-        number: of its lease or job; None for one that nobody asked the site for.
-        kind: job, or what a lease does: vm, shutdown, suspend, resume, migrate-disk, migrate-memory, transfer.
+        number: the number of the lease or job; None if it was not requested through the site.
+        kind: job, or the activity of a lease: vm, shutdown, suspend, resume, migrate-disk, migrate-memory, transfer.
         phase: planned, under way or over.
-        start, end: in simulated seconds; `end` is None if nobody knows it.
-        hosts: an interval set.
-        lost: what it did was thrown away.
+        start, end: simulated seconds; `end` is None if it is unknown.
+        hosts: the hosts, as an interval set.
+        lost: whether the work was lost.
     """
 
     number: int | None

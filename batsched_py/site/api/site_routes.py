@@ -31,10 +31,10 @@ _LOOK: Final = 0.2
 _ALIVE: Final = 10.0
 #: Hosts that are listed at once.
 _MOST_HOSTS: Final = 10_000
-HostAfter = Annotated[int, QueryParameter(ge=-1, le=2**53, description="Only those whose number is greater.")]
-HostLimit = Annotated[int, QueryParameter(ge=1, le=_MOST_HOSTS, description="At most so many.")]
-Begin = Annotated[float, QueryParameter(description="Only what ends after it.")]
-End = Annotated[float, QueryParameter(description="Only what begins before it.")]
+HostAfter = Annotated[int, QueryParameter(ge=-1, le=2**53, description="Only hosts with a greater number.")]
+HostLimit = Annotated[int, QueryParameter(ge=1, le=_MOST_HOSTS, description="The maximum number of hosts.")]
+Begin = Annotated[float, QueryParameter(description="Only blocks that end after this time.")]
+End = Annotated[float, QueryParameter(description="Only blocks that begin before this time.")]
 #: The fastest pace: a year in a second.
 _FASTEST: Final = 86400.0 * 365
 
@@ -44,7 +44,7 @@ class Health(Struct, frozen=True):
 
     Attributes:
         status: ready, starting or ended.
-        why: the reason, if it has ended by an error.
+        why: the error that ended the site, if any.
     """
 
     status: str
@@ -56,9 +56,9 @@ class Clock(Struct, frozen=True):
 
     Attributes:
         now: simulated seconds.
-        begun: the wall-clock time of the simulated second 0, in seconds since 1970.
-        pace: simulated seconds in one second; None for as fast as it can.
-        paused: time stands still.
+        begun: the wall-clock time of simulated second 0, in seconds since 1970.
+        pace: simulated seconds per second; None means as fast as possible.
+        paused: whether the clock is paused.
     """
 
     now: float
@@ -68,11 +68,11 @@ class Clock(Struct, frozen=True):
 
 
 class ClockChange(Struct, frozen=True, forbid_unknown_fields=True):
-    """A change of the clock; what is left out stays as it is.
+    """A change of the clock; omitted members keep their values.
 
     Attributes:
-        pace: simulated seconds in one second, or "max" for as fast as it can.
-        paused: whether time stands still.
+        pace: simulated seconds per second, or "max" for as fast as possible.
+        paused: true to pause the clock, false to start it again.
     """
 
     pace: float | str | None = None
@@ -83,11 +83,11 @@ class SiteDescription(Struct, frozen=True):
     """A description of the site.
 
     Attributes:
-        platform: the name of its file.
-        hosts: their number.
-        algorithm: that decides.
-        version: of batsched-py.
-        clock: simulated time.
+        platform: the file name of the platform.
+        hosts: the number of hosts.
+        algorithm: the name of the scheduling algorithm.
+        version: the version of batsched-py.
+        clock: the clock of the site.
     """
 
     platform: str
@@ -101,10 +101,10 @@ class Host(Struct, frozen=True):
     """A host.
 
     Attributes:
-        number: in intervals and charts, from 0.
-        name: that the platform gives it.
+        number: the number of the host in intervals and charts, from 0.
+        name: the name in the platform file.
         state: free, busy, unavailable, asleep or switching.
-        properties: that the platform gives it.
+        properties: the properties in the platform file.
     """
 
     number: int
@@ -115,7 +115,7 @@ class Host(Struct, frozen=True):
 
 @get("/healthz", tags=("site",), summary="Whether the site is ready", exclude_from_auth=True)
 async def health(request: Asking) -> Response[Health]:
-    """Answer 200 once the site takes requests, 503 before that, and when it has ended."""
+    """Answer 200 while the site takes requests, and 503 while it is starting and after it has ended."""
     site = parts(request).site
     if site.inbox.ready:
         return Response(Health("ready"))
@@ -138,12 +138,12 @@ class SiteController(Controller):
 
     @get("/clock", summary="Read the clock")
     async def clock(self, request: Asking) -> Clock:
-        """Return the simulated time and how fast it passes."""
+        """Return the simulated time and its pace."""
         return _clock(parts(request).site)
 
     @put("/clock", summary="Change the pace, or pause")
     async def change_clock(self, data: JSONBody[ClockChange], request: Asking) -> Clock:
-        """Let time stand still, go on, pass faster or slower; for the operator, who asserts no user."""
+        """Pause or start the clock, or change its pace. Only for the operator, without an asserted user."""
         check_operator(request)
         await check_types(request, ClockChange)
         site, pace = parts(request).site, _pace(data.pace)
@@ -163,32 +163,35 @@ class SiteController(Controller):
 
     @post("/close", summary="Close the site", status_code=202)
     async def close(self, request: Asking) -> None:
-        """Accept nothing more, and end when all is done that was accepted; for the operator, who asserts no user."""
+        """Accept no more requests, and end the site when the accepted ones are done.
+
+        Only for the operator, without an asserted user.
+        """
         check_operator(request)
         await parts(request).acceptance.accept(Asked(CLOSE, lambda _: {}, who_asks(request).user))
 
     @get("/hosts", summary="List hosts")
     async def hosts(self, request: Asking, after: HostAfter = -1, limit: HostLimit = 1000) -> Response[list[Host]]:
-        """List hosts in the order of their numbers, with what they do."""
+        """List hosts and their states, ordered by number."""
         site, answers = parts(request).site, parts(request).answers
         return _answer(answers.find(("hosts", after, limit), lambda: _hosts(site, after + 1, after + 1 + limit)))
 
     @get("/queue", summary="Show the queue")
     async def queue(self, request: Asking) -> list[Lease]:
-        """List one's own leases and jobs that wait to start, in the order of the queue."""
+        """List the caller's own waiting leases and jobs, in the order of the queue."""
         return parts(request).leases.queue(who_asks(request))
 
-    @get("/schedule", summary="What takes hosts, and when")
+    @get("/schedule", summary="Show the schedule")
     async def schedule(self, request: Asking, begin: Begin = 0.0, end: End = 1e12) -> Response[list[Block]]:
-        """List what takes hosts between two simulated instants: past, under way and planned."""
+        """List the past, current and planned use of hosts between two simulated times."""
         if not begin <= end:
             raise RefusedError(422, [Problem("end", "must not be before the beginning")])
         site, answers = parts(request).site, parts(request).answers
         return _answer(answers.find(("schedule", begin, end), lambda: blocks(site, begin, end)))
 
-    @get("/events", summary="Follow what changes", media_type="text/event-stream")
+    @get("/events", summary="Follow changes", media_type="text/event-stream")
     async def events(self, request: Asking) -> ServerSentEvent:
-        """Send an event `change` whenever something has happened, and `clock` as a sign of life."""
+        """Send an event `change` when something has changed, and otherwise `clock` every 10 seconds."""
         return ServerSentEvent(_news(parts(request).site))
 
 

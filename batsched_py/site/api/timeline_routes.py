@@ -29,7 +29,7 @@ VmName = Annotated[str, PathParameter(description="The name of a VM.", min_lengt
 
 
 class ResumeRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """Breaks to be ended: those that hold VMs when it happens.
+    """A request to end the breaks that hold VMs at this moment.
 
     Attributes:
         vms: names of VMs, or "all".
@@ -42,8 +42,8 @@ class Accepted(Struct, frozen=True):
     """A request that was accepted.
 
     Attributes:
-        number: given by the site.
-        time: the simulated second at which it happens.
+        number: assigned by the site.
+        time: the simulated second at which it takes effect.
     """
 
     number: int
@@ -63,12 +63,12 @@ class TimelineController(Controller):
 
     @get("/{vm:str}/entries", summary="List the entries of a VM")
     async def listed(self, request: Asking, vm: VmName) -> list[TimelineEntry]:
-        """List the entries of a VM, with what became of them."""
+        """List the entries of a VM with their outcomes."""
         return entries(parts(request).site, vm)
 
     @post("/resume", summary="Resume VMs", status_code=202)
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking) -> Response[Accepted]:
-        """End breaks that hold VMs now; for the operator, who asserts no user."""
+        """End the breaks that hold VMs now. Only for the operator, without an asserted user."""
         check_operator(request)
         await check_types(request, ResumeRequest)
         known = vm_names(parts(request).site)
@@ -78,7 +78,10 @@ class TimelineController(Controller):
 
     @post("/{vm:str}/entries", summary="Add an entry to a VM", status_code=202)
     async def add(self, data: JSONBody[dict[str, Any]], request: Asking, vm: VmName) -> Response[Accepted]:
-        """Add an entry to a VM, with the members that it has in a file; for the operator, who asserts no user."""
+        """Add an entry to a VM, with the same members as in a file.
+
+        Only for the operator, without an asserted user.
+        """
         check_operator(request)
         site = parts(request).site
         check_vm(site, vm)

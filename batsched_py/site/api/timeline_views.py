@@ -14,22 +14,22 @@ from batsched_py.timelines.tables import EntryRow
 
 
 class Vm(Struct, frozen=True):
-    """A VM as it is now; times are experiment times unless they say otherwise.
+    """The current state of a VM; times are experiment times unless stated otherwise.
 
     Attributes:
-        name: of the VM.
+        name: the name of the VM.
         state: its state.
-        hosts: those of its lease, by number; "" before it is launched.
-        launched: simulated second at which its lease began.
-        keeps_barrier: the global barrier waits for it.
-        current: the negative time at which it is being configured.
+        hosts: the hosts of its lease, by number; "" before it is launched.
+        launched: the simulated second at which its lease started.
+        keeps_barrier: whether the global barrier waits for it.
+        current: the negative time whose entries are being configured.
         held_by: the break that holds it.
-        held_since: since when; a simulated second for a break at -inf.
-        paused_until: when a pause ends that holds it.
+        held_since: the time since which it is held; a simulated second for a break at -inf.
+        paused_until: the end of the pause that holds it.
         next_entry: the next entry.
-        next_scheduled: the schedule time of that.
-        next_time: when it begins; None if that is open.
-        why: the reason why the VM has failed.
+        next_scheduled: the schedule time of the next entry.
+        next_time: when the next entry begins; None if undecided.
+        why: the reason if the VM has failed.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Experiment(Struct, frozen=True):
     """The experiment of the timelines.
 
     Attributes:
-        now: simulated second of this answer.
-        launched: simulated second of the first launch.
-        start: simulated second at which experiment time is 0; None while the global barrier is closed.
-        launch_to_start: seconds between them.
-        since_start: experiment time, negative in the buffer before the start.
-        failed: why it has failed; "" if it has not.
-        vms: in the order of the file.
+        now: the simulated second of this answer.
+        launched: the simulated second of the first launch.
+        start: the simulated second of experiment time 0; None while the global barrier is closed.
+        launch_to_start: seconds from `launched` to `start`.
+        since_start: the experiment time, negative in the buffer before the start.
+        failed: the reason if it has failed, otherwise "".
+        vms: the VMs in the order of the file.
     """
 
     now: float
@@ -70,19 +70,19 @@ class Experiment(Struct, frozen=True):
 
 
 class TimelineEntry(Struct, frozen=True):
-    """A run of an entry, or an entry that was not run.
+    """One run of an entry, or an entry that was not run.
 
     Attributes:
-        name: of the entry; None for a reboot, and files that are loaded.
+        name: the name of the entry; None for reboots and loaded files.
         kind: run, drop, transfer, pause, break, resume, reboot or load.
-        scheduled: schedule time; None at -inf.
-        time: experiment time of its begin, the schedule time while the VM is configured.
-        begin, end: simulated seconds.
-        late: seconds after it was due.
-        moved_by: pauses and breaks that moved it, with blanks between them.
+        scheduled: the schedule time; None for -inf.
+        time: the experiment time of its begin; the schedule time while the VM is being configured.
+        begin, end: the simulated seconds of its begin and end.
+        late: the delay in seconds.
+        moved_by: the pauses and breaks that moved it, separated by blanks.
         outcome: pending, running, done, killed, not run or refused.
-        exit: its exit code.
-        why: the reason, if it was not run, refused or killed.
+        exit: the exit code.
+        why: the reason if it was not run, refused or killed.
     """
 
     name: str | None
