@@ -56,6 +56,6 @@ def test_each_state_is_described() -> None:
 
 def test_each_mark_of_pictures_is_described() -> None:
     """The signs of the terminal, and a row for each kind."""
-    table = rows("In pictures and figures")[1:]
+    table = rows("In pictures and metrics")[1:]
     assert [cells[0].strip("`") for cells in table[1:] if cells[0]] == list(SIGNS.values())
     assert len(table) == 1 + len(MARK_NAMES)
