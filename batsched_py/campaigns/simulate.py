@@ -17,6 +17,7 @@ from batsched_py.plugins import load
 from batsched_py.reporting.metrics.summary import summarise_jobs
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
+from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
@@ -33,6 +34,7 @@ def simulate(
     clock: str = "zero",
     warn: Callable[[str], None] | None = None,
     trace: bool = False,
+    log: PassOn | None = None,
 ) -> Run:
     """Simulate through the same messages as `batsched-py simulate`, with the same result.
 
@@ -45,6 +47,7 @@ def simulate(
         clock: the time that decisions take, as after `--clock`.
         warn: receives one line for each thing that is strange but legal; None to ignore them.
         trace: keep the rows of Batsim's trace files, in `result.trace`.
+        log: receives rows of holds, promises and rejections, some at a time.
 
     All errors are BatschedErrors, which the command shows in one line: PlatformError and WorkloadError for files,
     PluginError and OptionError for the algorithm, AlgorithmError, RefusedError and DeadlockError for its decisions.
@@ -55,6 +58,7 @@ def simulate(
         options,
         clock=parse_clock(clock, time.perf_counter),
         warn=warn,
+        log=log,
         features=settings.features,
         compute_sharing=settings.compute_sharing,
     )

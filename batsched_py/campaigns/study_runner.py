@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.execution.planned import Keep, RunEnvironment, RunSpec, execute
+from batsched_py.campaigns.execution.planned import Keep, OpenLog, RunEnvironment, RunSpec, execute
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
 from batsched_py.campaigns.processes import check_portable, run_apart
 from batsched_py.campaigns.study import Outcome, Study, Variant
@@ -52,6 +52,7 @@ def run_study(
     clock: str = "zero",
     processes: int | None = None,
     keep: Keep | None = None,
+    open_log: OpenLog | None = None,
     progress: ShowProgress | None = None,
     limits: Limits = LIMITS,
     window: WindowChoice = WHOLE,
@@ -63,7 +64,7 @@ def run_study(
         workloads: name -> a Batsim file, a workload, or a model to draw it from.
         variants: the algorithms, under unique names.
         seeds: each workload is run once for each seed, by algorithms that have an option `seed`; the others do not
-            depend on it, and run once unless there is a `keep`.
+            depend on it, and run once unless there is a `keep` or an `open_log`.
         settings: the options of `batsched-py simulate`.
         clock: the time that decisions take, as after `--clock`.
         processes: the number of runs at a time, each in a process of its own; None for one after the other in this
@@ -71,6 +72,7 @@ def run_study(
             with the code that they use.
         keep: called after each run, in the process that ran it, with the names of the workload and of the algorithm and
             the result, which has the rows of the trace files then.
+        open_log: called before each run, likewise, with the same names; returns a context that receives its decisions.
         progress: called with the number of runs that ended, from 0 on, and of all.
         limits: how much is read of files.
         window: the part of each run that is measured: the jobs that were submitted in it, and the hosts' time in it.
@@ -85,16 +87,18 @@ def run_study(
         for variant in variants:
             check_portable(variant.algorithm, variant.name)
         check_portable(keep, "keep")
+        check_portable(open_log, "open_log")
     environment = RunEnvironment(machine, settings, clock, window)
     runs = repeat_for_seeds(workloads, seeds)
     tasks: dict[tuple[object, ...], _Task] = {}  # by what tells them apart
     places = []
+    kept = keep is not None or open_log is not None
     for name, (workload, seed) in runs.items():
         for variant in variants:
             mine = variant.with_seed(seed)
             # A run that a seed does not change is made once, unless its files are wanted under each name.
-            key = (name if keep is not None or mine is not variant or seed is None else id(workload), variant.name)
-            tasks.setdefault(key, _Task(environment, workload, RunSpec(name, mine), keep, limits))
+            key = (name if kept or mine is not variant or seed is None else id(workload), variant.name)
+            tasks.setdefault(key, _Task(environment, workload, RunSpec(name, mine), keep, open_log, limits))
             options = known[variant.name] if mine is variant else {**known[variant.name], "seed": seed}
             places.append((name, key, options))
     ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress), strict=True))
@@ -147,11 +151,20 @@ class _Task(Struct, frozen=True):
     workload: WorkloadLike
     spec: RunSpec
     keep: Keep | None
+    open_log: OpenLog | None
     limits: Limits
 
     def __call__(self) -> Outcome:
         """Run it."""
-        return execute(self.environment, self.workload, self.spec, keep=self.keep, limits=self.limits).outcome
+        run = execute(
+            self.environment,
+            self.workload,
+            self.spec,
+            keep=self.keep,
+            open_log=self.open_log,
+            limits=self.limits,
+        )
+        return run.outcome
 
 
 def _run_all(tasks: Sequence[_Task], processes: int | None, progress: ShowProgress | None) -> list[Outcome]:

@@ -51,6 +51,26 @@ def test_the_number_of_processes_changes_no_byte(tmp_path: Path) -> None:
     assert seen[0] == seen[1]
     assert "mean bounded slowdown" in seen[0][0]
     assert len([name for name in seen[0][1] if name.endswith("_jobs.csv")]) == 12
+    assert len([name for name in seen[0][1] if name.endswith("_decisions.csv")]) == 12
+
+
+def test_a_run_has_the_decisions_of_a_simulation(tmp_path: Path) -> None:
+    """Byte for byte, so that `explain` gives the same answer."""
+    assert run(tmp_path, *STUDY, "-s", "conservative", "-s", "fcfs", "-e", "out").returncode == 0
+    for name in ("conservative", "fcfs"):
+        workload = str(tmp_path / "out/lublin-2/workload.json")
+        done = run(tmp_path, "simulate", "-p", PLATFORM, "-w", workload, "-s", name, "-e", f"alone/{name}")
+        assert done.returncode == 0
+        rows, alone = (
+            (tmp_path / folder / f"{name}_decisions.csv").read_bytes() for folder in ("out/lublin-2", "alone")
+        )
+        assert rows == alone
+        assert rows.count(b"\n") > 20
+    last = (tmp_path / "alone/conservative_decisions.csv").read_text().splitlines()[-1].split(",")[2]
+    said = [run(tmp_path, "explain", f"{folder}/conservative", last) for folder in ("out/lublin-2", "alone")]
+    assert [one.returncode for one in said] == [0, 0]
+    assert "at       promised" in said[0].stdout
+    assert said[0].stdout == said[1].stdout
 
 
 def test_an_algorithm_that_fails_leaves_the_others(tmp_path: Path) -> None:
@@ -73,7 +93,8 @@ def test_an_algorithm_that_fails_leaves_the_others(tmp_path: Path) -> None:
     means = {entry["algorithm"]: entry["mean"] for entry in content["figures"]["mean_wait"]}
     assert means["mine"] is None
     assert means["fcfs"]["value"] >= means["easy"]["value"] > 0
-    assert len(list((tmp_path / "out").rglob("*_jobs.csv"))) == 9
+    for ending in ("jobs", "decisions", "run"):
+        assert len(list((tmp_path / "out").rglob(f"*_{ending}.*"))) == 9
 
 
 def test_an_algorithm_that_takes_its_process_with_it_is_one_line(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from signal import Signals
 from typing import Final
 
@@ -21,12 +22,15 @@ from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
+from batsched_py.session.decision_log import PassOn
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
 
 #: A function of the names of a workload and of an algorithm, and of the result of the run.
 Keep = Callable[[str, str, Result], None]
+#: A function of the same names that opens a log of decisions; it is closed with an error if the run fails.
+OpenLog = Callable[[str, str], AbstractContextManager[PassOn]]
 
 #: Exit code of a run that failed by a defect or a death, as the program has it.
 _OUR_SIDE: Final = 3
@@ -81,17 +85,20 @@ def execute(
     spec: RunSpec,
     *,
     keep: Keep | None = None,
+    open_log: OpenLog | None = None,
     limits: Limits = LIMITS,
 ) -> ExecutedRun:
     """Make a run. Any failure becomes an outcome, so that other runs are not lost.
 
     `keep` is called with the names of the workload and of the algorithm and the result, which then has the rows of the
-    trace files.
+    trace files, and before the log of its decisions, which `open_log` opens, is closed.
     """
     warnings: list[str] = []
     try:
         workload = as_workload(source, limits)
-        schedule, approximations = _simulate(environment, workload, spec, warnings, keep)
+        names = spec.workload, spec.variant.name
+        with nullcontext() if open_log is None else open_log(*names) as log:
+            schedule, approximations = _simulate(environment, workload, spec, warnings, keep=keep, log=log)
         window = environment.window.on(schedule)
         metrics = measure_run(schedule, window=window)
         counted = schedule if window is None else window.submitted(schedule)
@@ -113,7 +120,13 @@ def execute(
 
 
 def _simulate(
-    environment: RunEnvironment, workload: Workload, spec: RunSpec, warnings: list[str], keep: Keep | None
+    environment: RunEnvironment,
+    workload: Workload,
+    spec: RunSpec,
+    warnings: list[str],
+    *,
+    keep: Keep | None,
+    log: PassOn | None,
 ) -> tuple[Schedule, tuple[str, ...]]:
     """Return the schedule of a run, and the simplifications of the simulator that had a part in it."""
     batsim = environment.batsim
@@ -131,6 +144,7 @@ def _simulate(
         clock=environment.clock,
         warn=warnings.append,
         trace=keep is not None,
+        log=log,
     )
     if keep is not None:
         keep(spec.workload, spec.variant.name, run.result)

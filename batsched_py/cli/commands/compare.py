@@ -48,6 +48,7 @@ from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.simulator.outputs.result_files import JOBS
 from batsched_py.simulator.settings import Settings
+from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.run_file import OtherFile
 
 #: More are a slip of the finger: so many resamples make no difference, and no machine has so many cores.
@@ -207,6 +208,7 @@ def command(request: CompareRequest) -> int:
             clock=request.clock,
             processes=request.processes or os.cpu_count() or 1,
             keep=keep,
+            open_log=None if keep is None else keep.decisions,
             progress=progress,
             limits=current_limits(),
             window=request.window,
@@ -256,7 +258,7 @@ def _describe(
         inputs = RunInputs(study.platform, (origin,), (*events, *code.get(outcome.variant, ())))
         given = tuple(name for name in outcome.options if name in variant.options or (name == "seed" and study.seeds))
         decider = Decider(str(variant.algorithm), outcome.options, given)
-        results = {"jobs": Path(prefix + JOBS)}
+        results = {"jobs": Path(prefix + JOBS), "decisions": Path(prefix + DECISIONS)}
         run = describe_run(inputs, decider, plain, approximations=outcome.approximations, results=results)
         write_description(prefix, run)
 

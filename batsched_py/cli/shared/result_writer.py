@@ -7,7 +7,8 @@ simulation of millions of jobs needs no memory for those that ended.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec import Struct
 
+from batsched_py.cli.shared.decisions_aside import DecisionsAside
 from batsched_py.cli.shared.output_paths import existing_folder, make_folder, naming_errors, writing
 from batsched_py.cli.shared.table_writer import write_tables
 from batsched_py.protocol.dialects import V4, V5
@@ -28,6 +30,7 @@ from batsched_py.traces.run_file import run_path
 
 if TYPE_CHECKING:  # the package imports much that one simulation does not need
     from batsched_py.campaigns.inputs import WorkloadLike
+    from batsched_py.session.decision_log import PassOn
 
 #: The name of the file of a drawn workload, in the folder of its runs.
 _DRAWN: Final = "workload.json"
@@ -105,12 +108,24 @@ class ResultWriter(Struct, frozen=True):
         """Write the files of one run. InputError."""
         write_result(self.prefix(workload, variant), result)
 
+    @contextmanager
+    def decisions(self, workload: str, variant: str) -> Iterator[PassOn]:
+        """Receive the decisions of one run, and write their file if the run ends well. InputError."""
+        with DecisionsAside(self.prefix(workload, variant)) as aside:
+            yield aside.add
+            aside.write()
+
     def paths(self, sources: Mapping[str, WorkloadLike], variants: Sequence[str]) -> list[Path]:
         """Return the paths of all files. UsageError if two names are the same in paths."""
         _check_plain(sources)
         _check_plain(variants)
         files = (
-            result_paths(self.prefix(workload, variant), machine_states=self.machine_states, energy=self.energy)
+            result_paths(
+                self.prefix(workload, variant),
+                machine_states=self.machine_states,
+                energy=self.energy,
+                decisions=True,
+            )
             for workload in sources
             for variant in variants
         )

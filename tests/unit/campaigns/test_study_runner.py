@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.campaigns import Drawn, Variant, run_study
 from batsched_py.campaigns.inputs import WorkloadLike
 from batsched_py.errors import BatschedError, OptionError, PluginError, WorkloadError
+from batsched_py.model.decision_row import DecisionRow
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
@@ -60,6 +63,13 @@ class Keeper:
         assert result.trace is not None
         (self.folder / f"{workload}-{variant}").write_text(f"{len(result.jobs)}")
 
+    @contextmanager
+    def decisions(self, workload: str, variant: str) -> Iterator[Callable[[Sequence[DecisionRow]], None]]:
+        """Keep the kinds of the rows, if the run ends well."""
+        kinds: list[str] = []
+        yield lambda rows: kinds.extend(row.kind for row in rows)
+        (self.folder / f"{workload}-{variant}-kinds").write_text(" ".join(sorted(set(kinds))))
+
 
 def test_the_outcomes_are_the_same_however_many_processes_there_are() -> None:
     """In this process, in one, in three; by workload, then by algorithm."""
@@ -104,6 +114,15 @@ def test_results_can_be_kept_where_they_are_made(tmp_path: Path, processes: int 
     names = [f"{workload}-{variant}" for workload in WORKLOADS for variant in ("easy", "first")]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
     assert {path.read_text() for path in tmp_path.iterdir()} == {"20"}
+
+
+@pytest.mark.parametrize("processes", [None, 2])
+def test_decisions_can_be_kept_of_runs_that_end_well(tmp_path: Path, processes: int | None) -> None:
+    """Where they are made; those of a run that fails are dropped."""
+    study = run_study(MACHINE, WORKLOADS, [EASY, CRASHER], open_log=Keeper(tmp_path).decisions, processes=processes)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{workload}-easy-kinds" for workload in WORKLOADS]
+    assert (tmp_path / "w0-easy-kinds").read_text() == "held hosts promised"
+    assert {outcome.variant for outcome in study.failures} == {"crasher"}
 
 
 def test_progress_is_told_run_by_run() -> None:

@@ -204,7 +204,8 @@ def test_each_run_of_a_comparison_tells_what_it_was() -> None:
     assert workload["sha256"] == digest("out/lublin-4/workload.json")
     assert workload["generator"]["seed"] == 4
     assert (content["algorithm"], content["seed"]) == ("random", 0)
-    assert content["results"] == {"jobs": digest("out/lublin-4/random_jobs.csv")}
+    files = {"jobs": "random_jobs.csv", "decisions": "random_decisions.csv"}
+    assert content["results"] == {name: digest(f"out/lublin-4/{file}") for name, file in files.items()}
 
 
 def test_the_files_of_a_comparison_tell_the_runs_apart() -> None:
