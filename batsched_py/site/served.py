@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from batsched_py.session.decision_log import PassOn
 from batsched_py.session.serve import serve
 from batsched_py.site.board import JobNow
 from batsched_py.site.site import Site, SiteSettings
@@ -27,10 +28,17 @@ class ServedSite(Site):
         settings: what it is; the algorithm must be called every now and then (`call_every`).
         connection: to Batsim.
         timeout: the longest silence of Batsim, in seconds.
+        log: receives rows of holds and promises; None if nobody wants them.
     """
 
-    def __init__(self, settings: SiteSettings, connection: Connection, timeout: float | None = None) -> None:
-        super().__init__(settings)
+    def __init__(
+        self,
+        settings: SiteSettings,
+        connection: Connection,
+        timeout: float | None = None,
+        log: PassOn | None = None,
+    ) -> None:
+        super().__init__(settings, log)
         self._connection, self._timeout = connection, timeout
         self._ended: list[JobNow] = []
         self.board.follow(lambda number: self._ended[number:])

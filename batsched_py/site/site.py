@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from batsched_py.errors import SiteError
 from batsched_py.scheduling.base import Scheduler
+from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.site.board import Board
 from batsched_py.site.inbox import Inbox, StoppedError
@@ -65,11 +66,14 @@ class Site(ABC):
         clock: simulated time; change it through the inbox.
     """
 
-    def __init__(self, settings: SiteSettings) -> None:
+    def __init__(self, settings: SiteSettings, log: PassOn | None = None) -> None:
+        """`log` receives rows of holds and promises, in the site's thread; None if nobody wants them."""
         self.settings = settings
         #: What ended the run; None unless it failed.
         self.failure: BaseException | None = None
-        self.session = Session(settings.scheduler, settings.options, requests=True, call_every=settings.call_every)
+        self.session = Session(
+            settings.scheduler, settings.options, requests=True, call_every=settings.call_every, log=log
+        )
         self.board = Board(self.session)
         try:
             settings.folder.mkdir(parents=True, exist_ok=True)

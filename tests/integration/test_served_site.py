@@ -79,6 +79,22 @@ def test_requests_join_the_messages_of_a_batsim(tmp_path: Path, latency: tuple[s
     assert run(["replay", str(tmp_path / "s" / "transcript.jsonl")]) == 0
 
 
+def test_decisions_are_written_when_the_simulation_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And `explain` reads them beside the jobs file of Batsim."""
+    with served(tmp_path, "--pace", "1000", "--wakeup-interval", "10") as (client, processes):
+        client.put("api", "clock", body={"paused": True})
+        reserved = {"nodes": 4, "duration": 60, "start": client.get("api", "clock")["now"] + 1000}
+        number = client.post("api", "leases", body=reserved)["number"]
+        client.put("api", "clock", body={"paused": False})
+        client.post("api", "close", body={})
+        assert [process.wait(60) for process in processes] == [0, 0]
+    (tmp_path / "out_jobs.csv").rename(tmp_path / "t_jobs.csv")  # where Batsim would write it
+    capsys.readouterr()
+    assert run(["explain", str(tmp_path / "t"), f"site!{number}", "--json"]) == 0
+    (own,) = json.loads(capsys.readouterr().out)["intervals"]
+    assert (own["reason"], own["to"]) == ("own_start", own["promise"])  # which the decisions alone have
+
+
 def test_a_site_that_is_stopped_stops_batsim(tmp_path: Path) -> None:
     """Neither waits for ever."""
     with served(tmp_path, "--pace", "100") as (client, (serve, simulate)):

@@ -58,7 +58,7 @@ def _decisions_aside(request: ServeRequest) -> AbstractContextManager[DecisionsA
     return aside
 
 
-def _write_results(request: ServeRequest, session: Session, decisions: DecisionsAside | None = None) -> None:
+def _write_results(request: ServeRequest, session: Session, decisions: DecisionsAside | None) -> None:
     """Write the tables of the session's algorithm, its decisions, and what was run. AlgorithmError, InputError."""
     if request.export is not None:
         module = importlib.import_module("batsched_py.cli.shared.served_results")  # likewise
@@ -145,7 +145,7 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
         raise click.UsageError("'--live', '--record' and '--clock' do not go with '--site', which keeps a transcript")
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
     doors = front.Doors(listen, request.token_file, request.rate)
-    with RepSocket(request.bind, current_limits()) as socket:
+    with _decisions_aside(request) as decisions, RepSocket(request.bind, current_limits()) as socket:
         settings = front.SiteSettings(
             name=socket.address,
             scheduler=load_from_here(choice.algorithm, choice.options),
@@ -157,5 +157,6 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
             call_every=request.wakeup_interval,
         )
         say(f"{choice.algorithm} listens on {socket.address}", err=True)
-        site = front.serve_at(doors, settings, socket, request.timeout)
-    _write_results(request, site.session)
+        log = None if decisions is None else decisions.add
+        site = front.serve_at(doors, settings, socket, request.timeout, log)
+        _write_results(request, site.session, decisions)

@@ -11,6 +11,7 @@ from msgspec import Struct
 from batsched_py.cli.shared.site_options import read_token
 from batsched_py.cli.shared.terminal import say
 from batsched_py.loading import require
+from batsched_py.session.decision_log import PassOn
 from batsched_py.site.served import ServedSite
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.transport.zmq_rep import RepSocket
@@ -42,11 +43,13 @@ def open_doors(doors: Doors, make_site: Callable[[], Site]) -> Site:
     return site
 
 
-def serve_at(doors: Doors, settings: SiteSettings, socket: RepSocket, timeout: float | None) -> Site:
-    """Open a site beside the Batsim that connects to the socket; as `open_doors`."""
+def serve_at(
+    doors: Doors, settings: SiteSettings, socket: RepSocket, timeout: float | None, log: PassOn | None = None
+) -> Site:
+    """Open a site beside the Batsim that connects to the socket; as `open_doors`. `log` receives its decisions."""
 
     def make() -> Site:
-        site = ServedSite(settings, socket, timeout)
+        site = ServedSite(settings, socket, timeout, log)
         socket.watch = site.inbox.check_open
         return site
 
