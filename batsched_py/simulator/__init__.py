@@ -12,6 +12,7 @@ The packages, from the bottom up:
 * `wire`: messages to and from the scheduler, and the store of jobs.
 * `outputs`: Batsim's files.
 * `generation`: what differs between Batsim 1.4 and later ones. No other module asks which Batsim is played.
+* `file_forms`: how generations name their result files.
 
 Invariants: time moves in `time.event_queue` alone, and never back. The same input gives the same bytes; what happens at
 one instant is ordered by rank, then by order of asking. Nothing here knows `state`, `planning` or `scheduling`, so that

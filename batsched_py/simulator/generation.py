@@ -26,6 +26,7 @@ from batsched_py.protocol.events import (
     COMPLETED_WALLTIME_REACHED,
     JobCompleted,
 )
+from batsched_py.simulator.file_forms import BATSIM_1, BATSIM_4, BATSIM_5
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.settings import Settings
 
@@ -65,8 +66,8 @@ class Generation:
     counts_next_step = False
     #: Member of the answer to a query of the energy.
     energy_answer = "consumed_energy"
-    #: Rejected jobs have rows in the jobs file.
-    lists_rejected = True
+    #: The names and the form of its result files.
+    files = BATSIM_4
     #: It greets, and the scheduler asks for the features that others have options for; it may register jobs always.
     greets = False
     #: A profile is forgotten with the last of the jobs that need it, not with the first that ends.
@@ -123,7 +124,7 @@ class Batsim14(Generation):
     waits_for_calls = False
     counts_next_step = True
     energy_answer = "energy_consumed"  # Batsim swaps the words, its document does not
-    lists_rejected = False
+    files = BATSIM_1
 
     def check(self, settings: Settings) -> None:
         """Raise OptionError for options that came later."""
@@ -169,6 +170,7 @@ class Batsim5(Generation):
     """Batsim 5.0.0-rc2."""
 
     protocol = "v5"
+    files = BATSIM_5
     crashes_on_composed = False
     greets = True
     keeps_needed_profiles = True

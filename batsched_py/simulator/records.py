@@ -16,6 +16,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.table import Table
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
+from batsched_py.simulator.file_forms import BATSIM_4, FileForm
 from batsched_py.simulator.outputs.tracing import Trace, counts, numbers
 from batsched_py.text.representation import Brief
 
@@ -236,7 +237,7 @@ class Result(Brief, frozen=True):
         approximations: one line for each simplification that had a part in this run.
         deciding_seconds: wall-clock time spent waiting for the scheduler.
         storage_count: storage hosts, numbered after the compute hosts.
-        lists_rejected: rejected jobs are in the jobs file; False for Batsim 1.4.
+        files: the names and the form of the result files of the generation that was played.
         simulating_seconds: the rest of the wall-clock time.
         trace: rows of the trace files; None if nobody wanted them.
         consumed_joules: `joules` as Batsim writes them, which takes what it never measured for -1 J: -1 if energy was
@@ -261,7 +262,7 @@ class Result(Brief, frozen=True):
     simulating_seconds: float
     trace: Trace | None = None
     storage_count: int = 0
-    lists_rejected: bool = True
+    files: FileForm = BATSIM_4
     consumed_joules: float = 0.0
     tally: Tally | None = None
     tables: tuple[Table, ...] = ()

@@ -246,7 +246,7 @@ class Simulation:
             deciding_seconds=link.deciding_seconds,
             simulating_seconds=link.total_seconds() - link.deciding_seconds,
             trace=None if context.tracer is None else context.tracer.trace,
-            lists_rejected=context.generation.lists_rejected,
+            files=context.generation.files,
             consumed_joules=last - first,
             unavailable=tuple(UnavailableHosts(time, HostSet(hosts)) for time, hosts in self._machines.outages),
             slowed=tuple(ended.slowed),

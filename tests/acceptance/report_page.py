@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from batsched_py.simulator.outputs.result_files import JOBS, SCHEDULE, write_jobs, write_schedule
+from batsched_py.simulator.file_forms import BATSIM_4
+from batsched_py.simulator.outputs.result_files import write_jobs, write_schedule
 from tests.acceptance.check import Check, same
 from tests.acceptance.published import LOGS, simulate_log
 from tests.browser import NONE, Browser, browsing, executables
@@ -37,8 +38,8 @@ def report_page(traces: Path) -> Iterator[Check]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         result = simulate_log(traces, log, "request", {})
-        write_jobs(folder / f"easy{JOBS}", result)
-        write_schedule(folder / f"easy{SCHEDULE}", result)
+        write_jobs(folder / f"easy{BATSIM_4.jobs}", result)
+        write_schedule(folder / f"easy{BATSIM_4.schedule}", result)
         page = folder / "report.html"
         command = [sys.executable, "-m", "batsched_py.cli", "report", str(folder / "easy"), "-o", str(page)]
         began = time.perf_counter()

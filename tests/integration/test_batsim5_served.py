@@ -35,11 +35,11 @@ def test_a_served_run_on_batsim_5_is_that_of_batsim_4_in_one_process(
         assert done.returncode == 0, done.stderr
     with serving(tmp_path, "-s", algorithm) as served:
         five = ("simulate", "-p", "p.xml", "-w", "five.json", "--protocol", "v5", "--socket", served.address)
-        done = run(tmp_path, *five, "-e", "five", "--quiet")
+        done = run(tmp_path, *five, "-e", "five/", "--quiet")
         assert done.returncode == 0, done.stderr
         code, said = served.end()
         assert (code, len(said)) == (0, 1)
         assert said[0].startswith("the simulation ended at t=")
-    found = scheduled(tmp_path / "five_jobs.csv")
+    found = scheduled(tmp_path / "five" / "jobs.csv")
     assert found == scheduled(tmp_path / "four_jobs.csv")
     assert len(found) == count

@@ -39,4 +39,4 @@ def test_fcfs_of_pybatsim_runs_to_the_end(workload: Path, tmp_path: Path) -> Non
         finally:
             theirs.kill()
     assert run(tmp_path, *map(str, [*common, "-s", "fcfs", "-e", tmp_path / "ours"])).returncode == 0
-    assert starts(tmp_path / "theirs_jobs.csv") == starts(tmp_path / "ours_jobs.csv")
+    assert starts(tmp_path / "theirsjobs.csv") == starts(tmp_path / "oursjobs.csv")

@@ -43,7 +43,7 @@ from batsched_py.loading import require
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
-from batsched_py.simulator.outputs.result_files import JOBS
+from batsched_py.simulator.file_forms import BATSIM_4
 from batsched_py.text.wording import counted, seconds
 from batsched_py.transport.zmq_rep import RepSocket
 
@@ -118,7 +118,7 @@ def command(request: BatsimRequest) -> None:
             _await_end(container, timeout)
         if prefix is not None:
             told = {"image": request.image, "arguments": request.arguments}
-            files = {"jobs": Path(prefix + JOBS)}
+            files = {"jobs": Path(prefix + BATSIM_4.jobs)}
             write_results(prefix, choice, session, described, settings=told, results=files, decisions=decisions)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 

@@ -46,7 +46,7 @@ from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read
 from batsched_py.loading import require
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.reporting.schedules.time_window import WindowChoice
-from batsched_py.simulator.outputs.result_files import JOBS
+from batsched_py.simulator.file_forms import BATSIM_4
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.run_file import OtherFile
@@ -258,7 +258,7 @@ def _describe(
         inputs = RunInputs(study.platform, (origin,), (*events, *code.get(outcome.variant, ())))
         given = tuple(name for name in outcome.options if name in variant.options or (name == "seed" and study.seeds))
         decider = Decider(str(variant.algorithm), outcome.options, given)
-        results = {"jobs": Path(prefix + JOBS), "decisions": Path(prefix + DECISIONS)}
+        results = {"jobs": Path(prefix + BATSIM_4.jobs), "decisions": Path(prefix + DECISIONS)}
         run = describe_run(inputs, decider, plain, approximations=outcome.approximations, results=results)
         write_description(prefix, run)
 

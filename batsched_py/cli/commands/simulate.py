@@ -62,7 +62,7 @@ from batsched_py.reporting.pictures.terminal.live import session_status, simulat
 from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.generation import generation_of
-from batsched_py.simulator.outputs.result_files import CONTENTION, JOBS
+from batsched_py.simulator.outputs.result_files import CONTENTION
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
@@ -126,13 +126,8 @@ def command(request: SimulateRequest) -> None:
     _check_usage(request)
     export, energy = request.export, request.settings.energy
     tracing = request.settings.trace_machine_states
-    results = result_paths(
-        export,
-        machine_states=tracing,
-        energy=energy,
-        decisions=_tells_decisions(request),
-        protocol=request.settings.protocol,
-    )
+    files, decided = generation_of(request.settings).files, _tells_decisions(request)
+    results = result_paths(export, machine_states=tracing, energy=energy, decisions=decided, files=files)
     inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
@@ -149,7 +144,7 @@ def command(request: SimulateRequest) -> None:
         simulation = Simulation(platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on)
         result = _run(request, simulation, sessions, decisions)
         if export is not None:
-            write_result(export, result, rows, protocol=request.settings.protocol)
+            write_result(export, result, rows)
         if decisions is not None:
             if request.socket is not None:
                 decisions.add(outage_rows(result))
@@ -177,7 +172,7 @@ def _describe(
     own = {"decisions": Path(export + DECISIONS)} if _tells_decisions(request) else {}
     if result.slowed:
         own["contention"] = Path(export + CONTENTION)
-    results = {"jobs": Path(export + JOBS), **own, **table_files(export, result.tables)}
+    results = {"jobs": Path(export + result.files.jobs), **own, **table_files(export, result.tables)}
     run = describe_run(inputs, decider, settings, approximations=result.approximations, results=results)
     write_description(export, run)
 
@@ -221,7 +216,7 @@ def _rows_aside(request: SimulateRequest) -> AbstractContextManager[RowsAside | 
     """Put the rows of jobs aside as they end, so that jobs may be forgotten; None if all are drawn, or none written."""
     if request.export is None or request.gantt:
         return nullcontext()
-    return RowsAside(request.export, lists_rejected=generation_of(request.settings).lists_rejected)
+    return RowsAside(request.export, generation_of(request.settings).files)
 
 
 def _decisions_aside(request: SimulateRequest) -> AbstractContextManager[DecisionsAside | None]:

@@ -19,7 +19,7 @@ from msgspec import Struct
 from batsched_py.cli.shared.decisions_aside import DecisionsAside
 from batsched_py.cli.shared.output_paths import existing_folder, make_folder, naming_errors, writing
 from batsched_py.cli.shared.table_writer import write_tables
-from batsched_py.protocol.dialects import V4, V5
+from batsched_py.simulator.file_forms import BATSIM_4, FileForm
 from batsched_py.simulator.outputs import result_files as results
 from batsched_py.simulator.outputs import trace_files as traces
 from batsched_py.simulator.records import JobRecord, Result
@@ -37,38 +37,38 @@ _DRAWN: Final = "workload.json"
 
 
 def result_paths(
-    prefix: str | None, *, machine_states: bool, energy: bool, decisions: bool = False, protocol: str = V4.name
+    prefix: str | None, *, machine_states: bool, energy: bool, decisions: bool = False, files: FileForm = BATSIM_4
 ) -> list[Path]:
     """Return the files of a run's results and of its description; none without a prefix, which may end with a slash."""
     if prefix is None:
         return []
-    endings = [results.JOBS, results.SCHEDULE, *([results.SCHEDULE_JSON] if protocol == V5.name else [])]
+    endings = [files.jobs, files.schedule, *([files.real_exec_info] if files.real_exec_info else [])]
     if machine_states:
-        endings.append(results.MACHINE_STATES)
+        endings.append(files.machine_states)
     if energy:
-        endings += [results.CONSUMED_ENERGY, results.PSTATE_CHANGES]
+        endings += [files.consumed_energy, files.pstate_changes]
     if decisions:
         endings.append(DECISIONS)
     return [*(Path(prefix + ending) for ending in endings), run_path(prefix)]
 
 
-def write_result(prefix: str, result: Result, rows: results.JobRows | None = None, *, protocol: str = V4.name) -> None:
+def write_result(prefix: str, result: Result, rows: results.JobRows | None = None) -> None:
     """Make the folder and write what the result has, each file whole or not at all. InputError.
 
     The jobs are those of `rows`, if they were put aside.
     """
-    trace = result.trace
+    trace, files = result.trace, result.files
     writers: dict[str, Callable[[Path], None]] = {
-        results.JOBS: rows.write if rows is not None else lambda path: results.write_jobs(path, result),
-        results.SCHEDULE: lambda path: results.write_schedule(path, result),
+        files.jobs: rows.write if rows is not None else lambda path: results.write_jobs(path, result),
+        files.schedule: lambda path: results.write_schedule(path, result),
     }
-    if protocol == V5.name:
-        writers[results.SCHEDULE_JSON] = lambda path: results.write_schedule_json(path, result)
+    if files.real_exec_info:
+        writers[files.real_exec_info] = lambda path: results.write_real_exec_info(path, result)
     if trace is not None and (states := trace.states) is not None:
-        writers[results.MACHINE_STATES] = lambda path: traces.write_machine_states(path, states)
+        writers[files.machine_states] = lambda path: traces.write_machine_states(path, states)
     if trace is not None and (energy := trace.energy) is not None:
-        writers[results.CONSUMED_ENERGY] = lambda path: traces.write_consumed_energy(path, energy)
-        writers[results.PSTATE_CHANGES] = lambda path: traces.write_pstate_changes(path, trace)
+        writers[files.consumed_energy] = lambda path: traces.write_consumed_energy(path, energy)
+        writers[files.pstate_changes] = lambda path: traces.write_pstate_changes(path, trace)
     if result.slowed:
         writers[results.CONTENTION] = lambda path: results.write_contention(path, result.slowed)
     for ending, write in writers.items():
@@ -81,10 +81,10 @@ def write_result(prefix: str, result: Result, rows: results.JobRows | None = Non
 class RowsAside(results.JobRows):
     """Rows of a jobs file, put aside beside it as jobs end, so that jobs can be forgotten. InputError if that fails."""
 
-    def __init__(self, prefix: str, *, lists_rejected: bool) -> None:
-        self._path = Path(prefix + results.JOBS)
+    def __init__(self, prefix: str, files: FileForm) -> None:
+        self._path = Path(prefix + files.jobs)
         with naming_errors(self._path):
-            super().__init__(existing_folder(self._path), lists_rejected=lists_rejected)
+            super().__init__(existing_folder(self._path), files)
 
     def add(self, records: Sequence[JobRecord]) -> None:
         """Put the rows of these jobs aside, as far as such jobs have one."""

@@ -14,7 +14,7 @@ from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.outages import find_outages
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.tabular import Tabular
-from batsched_py.simulator.outputs.result_files import JOBS
+from batsched_py.simulator.file_forms import split_jobs_name
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 from batsched_py.traces.decisions_file import COLUMNS, DECISIONS
@@ -44,8 +44,9 @@ class Decisions(Brief, frozen=True):
 
 def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> Decisions | None:
     """Read the file beside the jobs file of a run; None if there is none, or it is that of another run. InputError."""
-    path = Path(schedule.source.removesuffix(JOBS) + DECISIONS)
-    if not schedule.source.endswith(JOBS) or not path.is_file():
+    named = split_jobs_name(schedule.source)
+    path = None if named is None else Path(named[0] + DECISIONS)
+    if path is None or not path.is_file():
         return None
     run = schedule.run
     if run is not None and not ("decisions" in run.results and belongs(run, {"decisions": path})):

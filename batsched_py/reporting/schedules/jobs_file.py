@@ -1,4 +1,4 @@
-"""The reader of Batsim's jobs file: a record of each job, from the columns of Batsim 1.4 to 4.2 and from our own."""
+"""The reader of Batsim's jobs file: a record of each job, from the columns of Batsim 1.4 to 5 and from our own."""
 
 from __future__ import annotations
 
@@ -58,11 +58,12 @@ class JobsFile(Brief, frozen=True):
 
 
 def read_jobs(path: Path, *, limits: Limits = LIMITS) -> JobsFile:
-    """Read a `_jobs.csv`; InputError names the file, the line, the column and the rule.
+    """Read a `_jobs.csv`, in Batsim 5 `jobs.csv`; InputError names the file, the line, the column and the rule.
 
     Columns may stand in any order, and others beside them. Versions of Batsim without `final_state` write only
     success: a job that failed has reached its walltime if it ran so long, and else was killed. A row without a starting
-    time is a rejected job. The file has neither `members`, which are empty, nor return codes, which are 0 or -1.
+    time is a rejected job. Batsim 5 writes the workload before the name of a profile. The file has neither `members`,
+    which are empty, nor return codes, which are 0 or -1.
     """
     table = Tabular(path, limits)
     reader = _RowReader(table)
@@ -118,7 +119,7 @@ class _RowReader:
             table.number(row, at["submit"]),
             table.count(row, at["size"]),
             walltime if walltime >= 0 else None,
-            self._text(row, "profile"),
+            self._text(row, "profile").removeprefix(f"{row[at['workload']]}!"),
             _NO_MEMBERS,
         )
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
-from batsched_py.reporting.schedules.tabular import Tabular
+from batsched_py.reporting.schedules.tabular import LARGEST, Tabular
 from batsched_py.simulator.outputs.trace_files import UNAVAILABLE_COLUMN
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
+from batsched_py.text.display import displayed, shown
+from batsched_py.traces.json_document import parse_object, read_content
 
 #: A change of power states: (time, hosts as bits, pstate; TO_COMPUTING or TO_SLEEP on the way).
 PstateChange = tuple[float, int, int]
@@ -21,10 +24,18 @@ _MOST_COUNTED: Final = 2**32 - 1
 #: Columns of a `_schedule.csv` that we need as whole numbers, and those that are no numbers.
 _COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
 _TEXTS: Final = frozenset({"batsim_version"})
+#: What Batsim 5 writes behind the name of a member, though JSON has no such number.
+_NO_NUMBER: Final = re.compile(rb'(": *)-?(?:nan|inf)\b')
 
 
 def read_schedule_row(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, str]:
-    """Return column -> value of a `_schedule.csv`, as written; InputError unless it has one row of numbers."""
+    """Return column -> value of a `_schedule.csv`, as written; InputError unless it has one row of numbers.
+
+    A file that ends in `.json` is that of Batsim 5, an object of numbers. Means of a run without jobs, which Batsim 5
+    writes as `-nan`, are left out.
+    """
+    if path.suffix == ".json":
+        return _read_schedule_object(path, limits)
     table = Tabular(path, limits)
     rows = list(table.rows())
     if len(rows) != 1:
@@ -35,6 +46,24 @@ def read_schedule_row(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, st
         elif name not in _TEXTS:
             table.number(rows[0], column)
     return dict(zip(table.header, rows[0], strict=True))
+
+
+def _read_schedule_object(path: Path, limits: Limits) -> Mapping[str, str]:
+    content = _NO_NUMBER.sub(rb"\1null", read_content(path, limits))
+    row = {}
+    for name, value in parse_object(str(path), content).items():
+        if value is None:
+            continue
+        if name in _TEXTS:
+            fits, expected = type(value) is str, "a text"
+        elif name in _COUNTS:
+            fits, expected = type(value) is int and 0 <= value <= LARGEST, "a whole number from 0"
+        else:
+            fits, expected = type(value) in (int, float) and abs(value) <= LARGEST, "a number"
+        if not fits:
+            raise InputError(str(path), displayed(name), f"must be {expected}, not {shown(value)}")
+        row[name] = f"{value:.6f}" if type(value) is float else str(value)
+    return row
 
 
 def read_machine_states(path: Path, *, limits: Limits = LIMITS) -> StateRows:

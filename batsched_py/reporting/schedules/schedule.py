@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -35,6 +33,7 @@ from batsched_py.reporting.schedules.run_files import (
     read_pstate_changes,
     read_schedule_row,
 )
+from batsched_py.reporting.schedules.run_location import LOGS, beside, distinct_names, has_jobs, locate, named_path
 from batsched_py.reporting.schedules.timeline_tables import (
     TIMELINE,
     TIMELINE_VMS,
@@ -43,12 +42,7 @@ from batsched_py.reporting.schedules.timeline_tables import (
     read_timeline_tables,
 )
 from batsched_py.simulator.outputs.result_files import (
-    CONSUMED_ENERGY,
     CONTENTION,
-    JOBS,
-    MACHINE_STATES,
-    PSTATE_CHANGES,
-    SCHEDULE,
     schedule_columns,
 )
 from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
@@ -59,23 +53,8 @@ from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.run_file import RUN, RunFile, belongs, read_run
 from batsched_py.traces.swf import read_swf
 
-_LOGS: Final = (".swf", ".swf.gz")
-#: Prefixes without a meaning, Batsim's default among them: the run has the name of its folder.
-_NAMELESS: Final = ("", "out")
-#: Endings of what is read beside the jobs.
-_OTHERS: Final = (
-    SCHEDULE,
-    MACHINE_STATES,
-    CONSUMED_ENERGY,
-    PSTATE_CHANGES,
-    LEASES,
-    RESERVATIONS,
-    IMAGES,
-    PLACEMENTS,
-    RUN,
-    DECISIONS,
-    CONTENTION,
-)
+#: Endings of our own files that are read beside the jobs.
+_OURS: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION)
 
 
 class Schedule(Brief, frozen=True):
@@ -85,7 +64,8 @@ class Schedule(Brief, frozen=True):
         name: in tables: the prefix of its files, or their folder.
         jobs: in the file's order. In a log their hosts are unknown and empty: see `size`.
         hosts: number of compute hosts.
-        batsim_row: the row of Batsim's `_schedule.csv`, column -> value as it is written; empty if there is none.
+        batsim_row: the row of Batsim's `_schedule.csv`, column -> value as it is written; empty if there is none. In
+            Batsim 5 the members of `schedule.json`.
         stretches: job id -> stretch as written in the file, of jobs that ran; empty if it has none.
         machine_states: how many hosts were in which state over time; None if that was not traced.
         consumed_energy: joules over time; None if they were not traced.
@@ -174,20 +154,22 @@ def schedule_of(result: Result, name: str) -> Schedule:
 def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None, limits: Limits = LIMITS) -> list[Schedule]:
     """Read several runs, as `read_schedule` does; equal names are preceded by the names of their folders."""
     schedules = [read_schedule(path, hosts=hosts, limits=limits) for path in paths]
-    names = _distinct([_run_path(Path(schedule.source)) for schedule in schedules])
+    names = distinct_names([named_path(Path(schedule.source)) for schedule in schedules])
     return [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
 
 
 def files_of(path: str | Path) -> list[Path]:
     """Return the files that `read_schedule` reads, so that nothing is written over them; InputError."""
     path = Path(path)
-    if path.is_file() and path.name.endswith(_LOGS):
+    if path.is_file() and path.name.endswith(LOGS):
         return [path]
     if alone := _lease_files(path):
         return alone
-    jobs, prefix = _locate(path)
-    others = (_beside(prefix, ending) for ending in _OTHERS)
-    return [jobs, *(file for file in others if file is not None)]
+    found = locate(path)
+    names = found.files
+    batsims = (names.schedule, names.machine_states, names.consumed_energy, names.pstate_changes)
+    others = (found.beside(ending) for ending in (*batsims, *_OURS))
+    return [found.jobs, *(file for file in others if file is not None)]
 
 
 def read_schedule(
@@ -196,35 +178,37 @@ def read_schedule(
     """Read the results of a run of Batsim or of ours, or a log; InputError names file, line, column and rule.
 
     `path` is a `_jobs.csv`, the prefix of Batsim's option -e (`out/easy`), a folder with one `_jobs.csv` in it, or a
-    log (`.swf`, `.swf.gz`). The other files of the run are read if they lie beside the jobs. Behind a prefix there may
-    be lease tables alone, as `batsched-py haizea` writes them: their runs are the jobs.
+    log (`.swf`, `.swf.gz`). Files of Batsim 5, whose names have no underscore, are found alike. The other files of the
+    run are read if they lie beside the jobs. Behind a prefix there may be lease tables alone, as `batsched-py haizea`
+    writes them: their runs are the jobs.
 
     `hosts` is the number of compute hosts. By default it is the number of those that have a state in
     `_machine_states.csv`, else `nb_computing_machines` of `_schedule.csv` (which counts storage hosts, too), else
     that of a log's header, else all hosts up to the highest that a job had, with a line in `notes`.
     """
     path = Path(path)
-    if path.is_file() and path.name.endswith(_LOGS):
+    if path.is_file() and path.name.endswith(LOGS):
         return _read_log(path, hosts, name, limits)
     if alone := _lease_files(path):
         return _read_leases_alone(alone, hosts, name, limits)
-    jobs_path, prefix = _locate(path)
-    jobs = read_jobs(jobs_path, limits=limits)
-    row = read_schedule_row(file, limits=limits) if (file := _beside(prefix, SCHEDULE)) else {}
-    states = read_machine_states(file, limits=limits) if (file := _beside(prefix, MACHINE_STATES)) else None
+    found = locate(path)
+    prefix, names = found.prefix, found.files
+    jobs = read_jobs(found.jobs, limits=limits)
+    row = read_schedule_row(file, limits=limits) if (file := found.beside(names.schedule)) else {}
+    states = read_machine_states(file, limits=limits) if (file := found.beside(names.machine_states)) else None
     count, notes = _host_count(hosts, jobs.jobs, row, states)
-    _check_hosts(jobs_path, count, limits)
+    _check_hosts(found.jobs, count, limits)
     unlisted = max(int(row.get("nb_jobs", 0)) - len(jobs.jobs), 0)
     if unlisted:
         missing = f"{counted(unlisted, 'job')} in no row of the jobs file"
         notes = (*notes, f"{missing}: Batsim 1.4 leaves out what was rejected")
-    energy, pstates = _beside(prefix, CONSUMED_ENERGY), _beside(prefix, PSTATE_CHANGES)
+    energy, pstates = found.beside(names.consumed_energy), found.beside(names.pstate_changes)
     leases, other_jobs = _read_leases(prefix, jobs.jobs, limits)
-    run, other_run = _read_run(prefix, {"jobs": jobs_path}, limits)
-    placements = _beside(prefix, PLACEMENTS)
+    run, other_run = _read_run(prefix, {"jobs": found.jobs}, limits)
+    placements = found.beside(PLACEMENTS)
     slowed, other_slowed = _read_contention(prefix, jobs.jobs, limits)
     return Schedule(
-        name=_run_path(jobs_path).name if name is None else name,
+        name=named_path(found.jobs).name if name is None else name,
         jobs=jobs.jobs,
         hosts=count,
         batsim_row=row,
@@ -238,7 +222,7 @@ def read_schedule(
         alone=slowed,
         unlisted=unlisted,
         notes=(*notes, *other_jobs, *other_slowed, *other_run),
-        source=str(jobs_path),
+        source=str(found.jobs),
         run=run,
         log_start=None if run is None else run.log_start,
     )
@@ -248,7 +232,7 @@ def _read_run(
     prefix: str | None, results: Mapping[str, Path], limits: Limits
 ) -> tuple[RunFile | None, tuple[str, ...]]:
     """Return the description of the run, and a note if it is that of another run than the one with these results."""
-    path = _beside(prefix, RUN)
+    path = beside(prefix, RUN)
     if path is None:
         return None, ()
     run = read_run(path, limits=limits)
@@ -261,7 +245,7 @@ def _read_contention(
     prefix: str | None, jobs: Sequence[JobRecord], limits: Limits
 ) -> tuple[Mapping[str, float] | None, tuple[str, ...]]:
     """Return the times alone of jobs that were slowed down, and a note if the file there is that of another run."""
-    path = _beside(prefix, CONTENTION)
+    path = beside(prefix, CONTENTION)
     if path is None:
         return None, ()
     slowed = read_contention(path, limits=limits)
@@ -271,9 +255,9 @@ def _read_contention(
 
 
 def _read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
-    entries, vms = _beside(prefix, TIMELINE), _beside(prefix, TIMELINE_VMS)
+    entries, vms = beside(prefix, TIMELINE), beside(prefix, TIMELINE_VMS)
     chart = None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits)
-    resources = _beside(prefix, EXPERIMENT_RESOURCES)
+    resources = beside(prefix, EXPERIMENT_RESOURCES)
     return chart if resources is None else add_phases(chart, resources, limits=limits)
 
 
@@ -298,10 +282,10 @@ def _read_log(path: Path, hosts: int | None, name: str | None, limits: Limits) -
 
 def _lease_files(path: Path) -> list[Path]:
     """Return the lease tables behind a prefix at which there is no jobs file; empty if there is one, or no tables."""
-    leases, spans = _beside(str(path), LEASES), _beside(str(path), RESERVATIONS)
-    if leases is None or spans is None or path.is_dir() or _beside(str(path), JOBS) is not None:
+    leases, spans = beside(str(path), LEASES), beside(str(path), RESERVATIONS)
+    if leases is None or spans is None or path.is_dir() or has_jobs(path):
         return []
-    others = (_beside(str(path), ending) for ending in (IMAGES, RUN))
+    others = (beside(str(path), ending) for ending in (IMAGES, RUN))
     return [leases, spans, *(file for file in others if file is not None)]
 
 
@@ -315,7 +299,7 @@ def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | Non
     _check_hosts(files[1], count, limits)
     run, other_run = _read_run(str(files[0]).removesuffix(LEASES), {"leases": files[0]}, limits)
     return Schedule(
-        name=_run_path(files[0]).name if name is None else name,
+        name=named_path(files[0]).name if name is None else name,
         jobs=jobs,
         hosts=count,
         batsim_row={},
@@ -327,64 +311,17 @@ def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | Non
     )
 
 
-def _locate(path: Path) -> tuple[Path, str | None]:
-    """Return the jobs file of a path, and the prefix of the files beside it; None if it has a name of its own."""
-    if path.is_file():
-        found = path
-    elif path.is_dir() and (files := sorted(path.glob(f"*{JOBS}"))):
-        if len(files) > 1:
-            names = ", ".join(file.name for file in files[:3]) + (", ..." if len(files) > 3 else "")
-            raise InputError(str(path), "", f"must hold one file *{JOBS}, not {len(files)} ({names}): name one of them")
-        found = files[0]
-    else:
-        found = Path(f"{path}{JOBS}")
-        if not found.is_file():
-            raise InputError(str(path), "", f"there is no such file, no file {found.name} and no folder with a *{JOBS}")
-    text = str(found)
-    return found, text.removesuffix(JOBS) if text.endswith(JOBS) else None
-
-
-def _beside(prefix: str | None, ending: str) -> Path | None:
-    """Return another file of the run, if there is one."""
-    path = None if prefix is None else Path(prefix + ending)
-    return path if path is not None and path.is_file() else None
-
-
 def _read_leases(
     prefix: str | None, jobs: Sequence[JobRecord], limits: Limits
 ) -> tuple[LeaseTables | None, tuple[str, ...]]:
     """Return the leases of the run, and a note if the files there are those of another."""
-    leases, spans = _beside(prefix, LEASES), _beside(prefix, RESERVATIONS)
+    leases, spans = beside(prefix, LEASES), beside(prefix, RESERVATIONS)
     if leases is None or spans is None:
         return None, ()
-    tables = read_lease_tables(leases, spans, _beside(prefix, IMAGES), limits=limits)
+    tables = read_lease_tables(leases, spans, beside(prefix, IMAGES), limits=limits)
     if tables is not None and tables.jobs and tables.jobs.keys().isdisjoint(record.job.id for record in jobs):
         return None, (f"{leases.name} is left out: it has none of the jobs of this run",)
     return tables, ()
-
-
-def _run_path(source: Path) -> Path:
-    """Return a path whose last part is the run's name: without endings, or the folder of files without a name."""
-    path = Path(os.path.abspath(source))
-    if path.name.endswith(_LOGS):
-        return path.with_name(path.name.partition(".")[0])
-    ending = next((one for one in (JOBS, LEASES) if path.name.endswith(one)), path.suffix)
-    stem = path.name.removesuffix(ending)
-    return path.parent if stem in _NAMELESS else path.with_name(stem)
-
-
-def _distinct(paths: Sequence[Path]) -> list[str]:
-    """Return for each path the fewest last parts that no other path ends in, with a number if it comes twice."""
-    names = [_shortest(path, [other for other in paths if other != path]) for path in paths]
-    counts = Counter(names)
-    return [name if counts[name] == 1 else f"{name} ({number})" for number, name in enumerate(names, 1)]
-
-
-def _shortest(path: Path, others: Sequence[Path]) -> str:
-    depth = 1
-    while any(other.parts[-depth:] == path.parts[-depth:] for other in others):
-        depth += 1
-    return "/".join(path.parts[-depth:])
 
 
 def _host_count(

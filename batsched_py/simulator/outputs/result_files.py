@@ -1,4 +1,4 @@
-"""Batsim's own output files, jobs and schedule, with the columns, their order and the numbers of Batsim 4.2.1."""
+"""Batsim's own output files, jobs and schedule: columns, their order and numbers as in Batsim 4.2.1 and 5.0.0-rc2."""
 
 from __future__ import annotations
 
@@ -10,18 +10,11 @@ from typing import Final
 import batsched_py
 from batsched_py.bits import format_bits
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
+from batsched_py.simulator.file_forms import BATSIM_4, FileForm
 from batsched_py.simulator.records import JobRecord, Result, SlowedJob, stretch
 from batsched_py.traces.atomic_file import write_atomically, write_pieces_atomically
 from batsched_py.traces.text_aside import TextAside
 
-#: Endings of Batsim's result files, behind the prefix of its option -e.
-JOBS: Final = "_jobs.csv"
-SCHEDULE: Final = "_schedule.csv"
-#: In Batsim 5.
-SCHEDULE_JSON: Final = "_schedule.json"
-MACHINE_STATES: Final = "_machine_states.csv"
-CONSUMED_ENERGY: Final = "_consumed_energy.csv"
-PSTATE_CHANGES: Final = "_pstate_changes.csv"
 #: Ending of a file that Batsim does not have: the jobs that others have slowed down.
 CONTENTION: Final = "_contention.csv"
 
@@ -33,11 +26,11 @@ JOBS_HEADER: Final = (
     "consumed_energy,metadata"
 )
 
-_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,"%s"\n'
-_REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"\n'
+_ROW: Final = "%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,%s\n"
+_REJECTED_ROW: Final = "%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,%s\n"
 
-#: Columns that depend on the machine, which Batsim 5 has in a file of their own.
-_WALL_CLOCK: Final = frozenset({"scheduling_time", "simulation_time"})
+#: Columns that depend on the machine -> their names in the file of their own that Batsim 5 has for them.
+_WALL_CLOCK: Final = {"scheduling_time": "time_in_edc_seconds", "simulation_time": "time_in_simu_seconds"}
 
 #: Rows that are written at once.
 PIECE: Final = 4096
@@ -51,8 +44,7 @@ def write_jobs(path: Path, result: Result) -> None:
 
     The file is replaced whole or not at all. OSError.
     """
-    listed = (record for record in result.jobs if result.lists_rejected or not record.rejected)
-    write_rows(path, JOBS_HEADER, map(_row, listed))
+    write_rows(path, JOBS_HEADER, _rows(result.jobs, result.files))
 
 
 def write_contention(path: Path, slowed: Iterable[SlowedJob]) -> None:
@@ -71,15 +63,14 @@ class JobRows(TextAside):
     OSError if they cannot be written.
     """
 
-    def __init__(self, folder: Path, *, lists_rejected: bool = True) -> None:
-        """`folder` is where the rows wait, which must exist; rejected jobs may have no rows (Batsim 1.4)."""
+    def __init__(self, folder: Path, files: FileForm = BATSIM_4) -> None:
+        """`folder` is where the rows wait, which must exist."""
         super().__init__(folder)
-        self._lists_rejected = lists_rejected
+        self._files = files
 
     def add(self, records: Sequence[JobRecord]) -> None:
         """Put the rows of these jobs aside, as far as such jobs have one."""
-        listed = [_row(record) for record in records if self._lists_rejected or record.state != REJECTED]
-        self.put("".join(listed))
+        self.put("".join(_rows(records, self._files)))
 
     def write(self, path: Path) -> None:
         """Write what `write_jobs` writes of the same records."""
@@ -87,15 +78,25 @@ class JobRows(TextAside):
 
 
 def write_schedule(path: Path, result: Result) -> None:
-    """Write one row of metrics of the whole run; the file is replaced at once or not at all. OSError."""
+    """Write one row of metrics of the whole run; the file is replaced at once or not at all. OSError.
+
+    Batsim 5 has a JSON object of them, without the times of the wall clock.
+    """
     columns = schedule_columns(result)
-    write_atomically(path, f"{','.join(columns)}\n{','.join(columns.values())}\n".encode())
+    if result.files.real_exec_info:
+        _write_object(path, {name: value for name, value in columns.items() if name not in _WALL_CLOCK})
+    else:
+        write_atomically(path, f"{','.join(columns)}\n{','.join(columns.values())}\n".encode())
 
 
-def write_schedule_json(path: Path, result: Result) -> None:
-    """Write the metrics of the whole run as Batsim 5 does, without those of the wall clock. OSError."""
+def write_real_exec_info(path: Path, result: Result) -> None:
+    """Write the times of the wall clock as Batsim 5 does, without its memory. OSError."""
     columns = schedule_columns(result)
-    lines = [f'  "{name}": {_json_number(value)}' for name, value in columns.items() if name not in _WALL_CLOCK]
+    _write_object(path, {name: columns[column] for column, name in _WALL_CLOCK.items()})
+
+
+def _write_object(path: Path, members: Mapping[str, str]) -> None:
+    lines = [f'  "{name}": {_json_number(value)}' for name, value in members.items()]
     write_atomically(path, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
@@ -149,15 +150,23 @@ def write_rows(path: Path, header: str, rows: Iterator[str]) -> None:
     write_pieces_atomically(path, (piece.encode() for piece in chain((f"{header}\n",), some)))
 
 
-def _row(record: JobRecord) -> str:
+def _rows(records: Iterable[JobRecord], files: FileForm) -> Iterator[str]:
+    complete = files.complete_profiles
+    return (_row(record, complete) for record in records if files.lists_rejected or record.state != REJECTED)
+
+
+def _row(record: JobRecord, complete: bool) -> str:
+    """Return the row of a job, which in Batsim 5 has the `complete` name of its profile and no metadata."""
     job, state = record.job, record.state
     workload, _, name = job.id.partition("!")
     walltime = -1.0 if job.walltime is None else job.walltime
-    asked = (name, workload, job.profile, job.submit_time, job.size, walltime)
+    profile = f"{workload}!{job.profile}" if complete and "!" not in job.profile else job.profile
+    metadata = "" if complete else f'"{record.metadata}"'
+    asked = (name, workload, profile, job.submit_time, job.size, walltime)
     if state == REJECTED:
-        return _REJECTED_ROW % (*asked, state, record.metadata)
+        return _REJECTED_ROW % (*asked, state, metadata)
     start, finish, submitted = record.start, record.finish, job.submit_time
     execution, turnaround = finish - start, finish - submitted
     times = (start, execution, finish, start - submitted, turnaround, stretch(turnaround, execution))
     hosts = format_bits(record.hosts.bits)
-    return _ROW % (*asked, state == COMPLETED_SUCCESSFULLY, state, *times, hosts, record.energy, record.metadata)
+    return _ROW % (*asked, state == COMPLETED_SUCCESSFULLY, state, *times, hosts, record.energy, metadata)

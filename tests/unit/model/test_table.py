@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from batsched_py.model.table import RESERVED, Table, cell_text, checked_tables, csv_text
-from batsched_py.simulator.outputs import result_files
+from batsched_py.simulator.file_forms import BATSIM_4
+from batsched_py.simulator.outputs.result_files import CONTENTION
 from batsched_py.traces.decisions_file import DECISIONS
 
 
@@ -61,12 +62,12 @@ def test_what_cannot_be_written_is_refused(tables: Any, rule: str) -> None:
 def test_reserved_names_are_those_of_files_that_each_run_may_have() -> None:
     """An algorithm's table must not take their place."""
     endings = (
-        result_files.JOBS,
-        result_files.SCHEDULE,
-        result_files.MACHINE_STATES,
-        result_files.CONSUMED_ENERGY,
-        result_files.PSTATE_CHANGES,
-        result_files.CONTENTION,
+        BATSIM_4.jobs,
+        BATSIM_4.schedule,
+        BATSIM_4.machine_states,
+        BATSIM_4.consumed_energy,
+        BATSIM_4.pstate_changes,
+        CONTENTION,
         DECISIONS,
     )
     assert {f"_{name}.csv" for name in RESERVED} == set(endings)

@@ -179,6 +179,15 @@ def test_a_folder_with_several_runs_must_be_told_which(tmp_path: Path) -> None:
         read_schedule(tmp_path / "sjf")
 
 
+def test_a_prefix_of_runs_of_two_versions_must_be_told_which(tmp_path: Path) -> None:
+    """Batsim 4 and Batsim 5 name their jobs files differently, and either is read by its own name."""
+    jobs_file(tmp_path, ROW_4)
+    (tmp_path / "runjobs.csv").write_text((tmp_path / "run_jobs.csv").read_text())
+    with pytest.raises(InputError, match=r"the prefix of one jobs file, not 2 \(run_jobs.csv, runjobs.csv\)"):
+        read_schedule(tmp_path / "run")
+    assert {read_schedule(tmp_path / name).name for name in ("run_jobs.csv", "runjobs.csv")} == {"run"}
+
+
 def test_a_job_of_a_log_starts_after_its_wait(tmp_path: Path) -> None:
     """Its hosts are unknown; its size is the processors it used; the user is a member."""
     path = tmp_path / "log.swf.gz"
@@ -260,6 +269,26 @@ def test_a_wrong_schedule_file_is_told(tmp_path: Path, content: str, told: str) 
     """Its metrics are used, so they are checked."""
     jobs_file(tmp_path, ROW_4)
     (tmp_path / "run_schedule.csv").write_text(content)
+    with pytest.raises(InputError) as caught:
+        read_schedule(tmp_path)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"nb_jobs": "many"}', "nb_jobs: must be a whole number from 0, not 'many'"),
+        ('{"makespan": true}', "makespan: must be a number, not True"),
+        ('{"makespan": 1e200}', "makespan: must be a number, not 1e+200"),
+        ('{"batsim_version": 5}', "batsim_version: must be a text, not 5"),
+        ('{"nb_jobs": 1', "is not JSON"),
+        ("[]", "must be an object"),
+    ],
+)
+def test_a_wrong_schedule_file_of_batsim_5_is_told(tmp_path: Path, content: str, told: str) -> None:
+    """An object, whose members are of the same kinds as the columns of Batsim 4."""
+    jobs_file(tmp_path, ROW_4).rename(tmp_path / "jobs.csv")
+    (tmp_path / "schedule.json").write_text(content)
     with pytest.raises(InputError) as caught:
         read_schedule(tmp_path)
     assert told in str(caught.value)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from batsched_py.simulator.file_forms import BATSIM_1
 from batsched_py.simulator.outputs.result_files import PIECE, JobRows, schedule_columns, write_jobs, write_schedule
 from batsched_py.simulator.records import Result, Tally
 from batsched_py.simulator.settings import Settings
@@ -58,7 +59,7 @@ def test_batsim_1_has_no_row_for_a_rejected_job(tmp_path: Path) -> None:
     header, *rows = (tmp_path / "out_jobs.csv").read_text().splitlines()
     assert header.startswith("job_id,")
     assert [row.partition(",")[0] for row in rows] == ["2"]
-    with JobRows(tmp_path, lists_rejected=False) as aside:
+    with JobRows(tmp_path, BATSIM_1) as aside:
         for record in result.jobs:
             aside.add([record])
         aside.write(tmp_path / "aside_jobs.csv")
