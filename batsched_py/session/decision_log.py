@@ -44,12 +44,14 @@ _NUMBERS: Final = str.maketrans("", "", "0123456789.")
 class LoggedPlan(Plan):
     """A Plan that remembers of which jobs something was said, until the log has read it."""
 
-    __slots__ = ("changed",)
+    __slots__ = ("changed", "refused")
 
     def __init__(self, state: State, tell: Callable[[str], None] | None = None) -> None:
         super().__init__(state, tell)
         #: Ids of these jobs, in the order in which they were first named.
         self.changed: dict[str, None] = {}
+        #: Those of them that were rejected.
+        self.refused: dict[str, Job] = {}
 
     def hold(self, job: Job, why: str, kind: HoldKind = "own") -> None:
         """Record why a job waits; that it still lacks hosts is no change."""
@@ -74,6 +76,7 @@ class LoggedPlan(Plan):
         """Refuse a waiting job."""
         super().reject(job, why)
         self.changed[job.id] = None
+        self.refused[job.id] = job
 
 
 class DecisionLog:
@@ -104,6 +107,9 @@ class DecisionLog:
         if changed:
             self._note_jobs(changed, events)
             changed.clear()
+            self.plan.refused.clear()
+        if last:
+            self._note_unfinished()
         if last or len(self._rows) >= BATCH:
             self._flush()
 
@@ -115,6 +121,16 @@ class DecisionLog:
             self._held = {job_id: said for job_id, said in self._held.items() if job_id in queue}
             self._promised = {job_id: start for job_id, start in self._promised.items() if job_id in queue}
             self._room = max(_ROOM, 2 * (len(self._held) + len(self._promised)))
+
+    def _note_unfinished(self) -> None:
+        """Note the jobs that run or wait when the run ends: the jobs file has only those that have ended."""
+        now = self._state.now
+        for run in self._state.running.values():
+            self._rows.append(
+                _with_terms(DecisionRow(now, "unfinished", run.job.id, run.start, hosts=run.hosts), run.job)
+            )
+        for job in self._state.queue:
+            self._rows.append(_with_terms(DecisionRow(now, "unfinished", job.id), job))
 
     def _note_hosts(self) -> None:
         state = self._state
@@ -150,9 +166,10 @@ class DecisionLog:
 
     def _note_rejection(self, job_id: str) -> None:
         """Note that a job was rejected, if it was: it may have been started."""
-        why = self.plan.rejections.get(job_id)
-        if why is not None:
-            self._rows.append(DecisionRow(self._state.now, "rejected", job_id, words=why))
+        job = self.plan.refused.get(job_id)
+        if job is not None:
+            words = self.plan.rejections[job_id]
+            self._rows.append(_with_terms(DecisionRow(self._state.now, "rejected", job_id, words=words), job))
 
     def _note_promise(self, job_id: str, before: float | None, start: float | None, happened: _Happened) -> None:
         if start is None:
@@ -173,6 +190,11 @@ class DecisionLog:
         if said != self._held.get(job_id):
             self._held[job_id] = said
             self._rows.append(DecisionRow(self._state.now, "held", job_id, reason=kind, words=hold.reason))
+
+
+def _with_terms(row: DecisionRow, job: Job) -> DecisionRow:
+    """Return the row with what was asked for: the jobs file may have no row of the job."""
+    return row._replace(submitted=job.submit_time, size=job.size, walltime=job.walltime)
 
 
 class _Happened(NamedTuple):

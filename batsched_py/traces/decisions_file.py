@@ -11,8 +11,10 @@ from batsched_py.text.display import spreadsheet_cell
 
 #: Ending of the file behind the prefix of option -e.
 DECISIONS: Final = "_decisions.csv"
+#: Names of the columns that only rows of unfinished and of rejected jobs fill.
+TERMS: Final = ("submitted", "size", "walltime")
 #: Names of the columns.
-COLUMNS: Final = ("time", "what", "job_id", "start", "reason", "jobs", "hosts", "words")
+COLUMNS: Final = ("time", "what", "job_id", "start", "reason", "jobs", "hosts", "words", *TERMS)
 #: Characters of an algorithm's words that are kept.
 _LONGEST: Final = 200
 #: Ids as nearly all are; others are a peer's, who may have written quotes and line ends into them.
@@ -25,12 +27,19 @@ def decision_lines(rows: Iterable[DecisionRow]) -> str:
 
 
 def _line(row: DecisionRow) -> str:
-    time, kind, job, start, reason, jobs, hosts, words = row
+    time, kind, job, start, reason, jobs, hosts, words, submitted, size, walltime = row
     if kind == "promised":  # most are
         named = _cell(jobs[0]) if len(jobs) == 1 else _quoted(",".join(jobs))
-        return f"{time:.6f},promised,{_cell(job)},{start:.6f},{reason},{named},,\n"
+        return f"{time:.6f},promised,{_cell(job)},{start:.6f},{reason},{named},,,,,\n"
     told = _quoted(spreadsheet_cell(" ".join(words.split())[:_LONGEST]))
-    return f"{time:.6f},{kind},{_cell(job)},,{reason},{_quoted(','.join(jobs))},{hosts},{told}\n"
+    terms = f"{_seconds(submitted)},{'' if size is None else size},{_seconds(walltime)}"
+    place = f"{_seconds(start)},{reason},{_quoted(','.join(jobs))},{hosts}"
+    return f"{time:.6f},{kind},{_cell(job)},{place},{told},{terms}\n"
+
+
+def _seconds(time: float | None) -> str:
+    """Return a time, or nothing for none."""
+    return "" if time is None else f"{time:.6f}"
 
 
 def _cell(job: str) -> str:

@@ -117,15 +117,17 @@ trials = 3
 #: Images of leases.
 IMAGES: Final = b"a.img 640\nb.img 1024\n# the image of each lease\n" + b"a.img\nb.img\n" * 40
 #: Decisions of a run, beside the jobs of a recorded one.
-DECISIONS: Final = b"""time,what,job_id,start,reason,jobs,hosts,words
-0.000000,hosts,,,,,0-15,
-91.281000,promised,w0!1,357.816000,first,,,
-91.281000,held,w0!1,,hosts,,,"needs 16 hosts, 0 are free"
-300.000000,down,,,,,3 7-8,
-375.510000,promised,w0!1,590.500000,ends,"w0!6,w0!0",,
-600.400000,held,w0!13,,own,,,"would add 9 W to 90 W, the cap is 95 W"
-601.000000,withdrawn,w0!1,,failure,,,
-602.000000,rejected,w0!99,,,,,no"""
+DECISIONS: Final = b"""time,what,job_id,start,reason,jobs,hosts,words,submitted,size,walltime
+0.000000,hosts,,,,,0-15,,,,
+91.281000,promised,w0!1,357.816000,first,,,,,,
+91.281000,held,w0!1,,hosts,,,"needs 16 hosts, 0 are free",,,
+300.000000,down,,,,,3 7-8,,,,
+375.510000,promised,w0!1,590.500000,ends,"w0!6,w0!0",,,,,
+600.400000,held,w0!13,,own,,,"would add 9 W to 90 W, the cap is 95 W",,,
+601.000000,withdrawn,w0!1,,failure,,,,,,
+602.000000,rejected,w0!99,,,,,no,600.000000,17,100.000000
+700.000000,unfinished,w0!98,650.000000,,,2-3,,600.000000,2,
+700.000000,unfinished,w0!97,,,,,,600.000000,8,60.000000"""
 #: The description of a run.
 DESCRIBED: Final = {
     "algorithm": "easy",

@@ -13,9 +13,9 @@ from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
 from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
 from batsched_py.reporting.schedules.schedule import read_schedule
 from tests.clone import ROOT
+from tests.integration.programs import algorithm, serving
 from tests.integration.programs import run as program
-from tests.integration.programs import serving
-from tests.wait_checks import Checker, longest
+from tests.wait_checks import Checker, longest, read_rows
 
 PLATFORM = str(ROOT / "platforms" / "cluster32.xml")
 WORKLOAD = str(ROOT / "workloads" / "lublin200.json")
@@ -102,6 +102,38 @@ def test_another_program_leaves_the_hosts_that_events_took_away(tmp_path: Path) 
     assert outages[0] == outages[1] != ()
     told = program(tmp_path, "explain", "there", "094")
     assert (told.returncode, "the reasons are from the schedule alone" in told.stderr) == (0, True)
+
+
+def test_a_run_may_end_before_its_jobs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that still run or wait then have no row in the jobs file; others were never submitted."""
+    monkeypatch.chdir(tmp_path)
+    mine = algorithm(
+        tmp_path,
+        "for job in view.queue:\n"
+        "    hosts = plan.free.first(job.size)\n"
+        "    if hosts is not None:\n"
+        "        plan.start(job, hosts)\n"
+        "if view.now > 50000:\n"
+        "    plan.stop()",
+    )
+    prefix = "run"
+    assert run(["simulate", "-p", PLATFORM, "-w", WORKLOAD, "-s", mine, "--protocol", "v5", "-e", prefix]) == 0
+    rows = [row for row in read_rows(prefix) if row["what"] == "unfinished"]
+    waited = next(row for row in rows if not row["start"])
+    capsys.readouterr()
+    plain = explained(prefix, waited["job_id"], capsys)
+    assert (plain["started"], plain["hosts"]) == (None, None)
+    ends = [float(waited["submitted"]), *(one["to"] for one in plain["intervals"])]
+    assert [one["from"] for one in plain["intervals"]] == ends[:-1]
+    assert ends[-1] == float(waited["time"])
+    assert {one["reason"] for one in plain["intervals"]} == {"hosts_busy"}
+    running = next(row for row in rows if row["start"])
+    plain = explained(prefix, running["job_id"], capsys)
+    assert (plain["started"], plain["hosts"]) == (float(running["start"]), running["hosts"])
+    assert run(["explain", prefix, "199"]) == 2
+    assert "has no job 199, or it was not submitted before the run ended" in capsys.readouterr().err
 
 
 RESERVED = ("-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "reservations.json"))

@@ -83,8 +83,9 @@ def _find(history: RunHistory, name: str) -> JobRecord:
         row = history.decisions.of_jobs[said[0]][-1]
         last = f"last {row.kind} at {at(row.time)}{f': {displayed(row.words)}' if row.words else ''}"
         raise InputError(source, "", f"has no row of {displayed(said[0])}, which never started ({last})")
-    near = did_you_mean(name, history.records)
-    raise InputError(source, "", f"has no job {displayed(name)}{f'; {near}' if near else ''}")
+    near = did_you_mean(name, (job if "!" in name else job.partition("!")[2] for job in history.records))
+    early = ", or it was not submitted before the run ended" if history.ended_early else ""
+    raise InputError(source, "", f"has no job {displayed(name)}{early}{f'; {near}' if near else ''}")
 
 
 def _table(*headings: str) -> Table:

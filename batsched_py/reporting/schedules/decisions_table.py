@@ -17,7 +17,7 @@ from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.simulator.file_forms import split_jobs_name
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
-from batsched_py.traces.decisions_file import COLUMNS, DECISIONS
+from batsched_py.traces.decisions_file import COLUMNS, DECISIONS, TERMS
 from batsched_py.traces.run_file import belongs
 
 #: What may stand in the column of reasons.
@@ -63,13 +63,16 @@ def with_outages(schedule: Schedule, decisions: Decisions | None) -> Schedule:
 def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
     """Read the file; InputError names file, line, column and rule. Columns may stand in any order."""
     table = Tabular(path, limits)
-    at = [table.column(name) for name in COLUMNS]
+    terms = [table.column(name) for name in TERMS] if TERMS[0] in table.header else ()  # older files lack them
+    at = [table.column(name) for name in COLUMNS if name not in TERMS]
     of_jobs: dict[str, list[DecisionRow]] = {}
     #: Kind of a row that tells of hosts -> those rows.
     of_hosts: dict[str, list[DecisionRow]] = {"down": [], "unavailable": []}
     hosts, shared, latest = None, False, 0.0
     for cells in table.rows():
         row = _row(table, cells, at)
+        if row.kind == "unfinished" or (terms and cells[terms[0]]):
+            row = _with_terms(table, row, cells, terms)
         if row.time < latest:
             raise table.error("must not be before the row above", column=at[0])
         latest = row.time
@@ -99,4 +102,16 @@ def _row(table: Tabular, cells: Sequence[str], at: Sequence[int]) -> DecisionRow
         tuple(jobs.split(",")) if jobs else (),
         table.hosts(cells, at[6]),
         words,
+    )
+
+
+def _with_terms(table: Tabular, row: DecisionRow, cells: Sequence[str], at: Sequence[int]) -> DecisionRow:
+    """Return the row with what its job asked for."""
+    if not at:
+        raise table.error(f"is {row.kind}, which needs the columns {', '.join(TERMS)}")
+    submitted, size, walltime = at
+    return row._replace(
+        submitted=table.number(cells, submitted),
+        size=table.count(cells, size),
+        walltime=table.number(cells, walltime) if cells[walltime] else None,
     )

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.reporting.waits.history import RunHistory
+from batsched_py.reporting.waits.unlisted import WAITING
 from batsched_py.reporting.waits.walk import Interval, Walk
 from batsched_py.simulator.records import JobRecord
 
@@ -30,7 +31,7 @@ class Explanation(Struct, frozen=True):
 
     Attributes:
         record: the job.
-        until: when it was started or rejected.
+        until: when it was started or rejected; the end of the run if it still waited.
         intervals: contiguous, from its submission until then; empty if it did not wait.
         rows: what its algorithm said of it, in order of time.
         overtakers: by start.
@@ -43,14 +44,19 @@ class Explanation(Struct, frozen=True):
     overtakers: tuple[Overtaker, ...]
 
     @property
+    def ran(self) -> bool:
+        """False if the job was rejected, or waited until the run ended."""
+        return not self.record.rejected and self.record.state != WAITING
+
+    @property
     def plain(self) -> Mapping[str, Any]:
-        """The explanation as JSON has it: `started` and `hosts` are null for a job that was rejected."""
-        record = self.record
+        """The explanation as JSON has it: `started` and `hosts` are null for a job that never ran."""
+        record, ran = self.record, self.ran
         return {
             "job": record.job.id,
             "submitted": record.job.submit_time,
-            "started": None if record.rejected else record.start,
-            "hosts": None if record.rejected else str(record.hosts),
+            "started": record.start if ran else None,
+            "hosts": str(record.hosts) if ran else None,
             "intervals": [
                 {
                     "from": one.begin,

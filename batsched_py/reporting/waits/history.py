@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from batsched_py.model.decision_row import DecisionRow
+from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.schedules.decisions_table import Decisions
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.waits.unlisted import RUNNING, WAITING, unlisted_jobs
 from batsched_py.simulator.records import JobRecord
 
 #: Seconds that messages of real Batsim and the replies to them may take on their way, at most.
@@ -16,7 +18,7 @@ _MESSAGES: Final = 0.1
 
 
 class Waiter(NamedTuple):
-    """A job, and the time at which it was started or rejected."""
+    """A job, and the time at which it was started or rejected, or the run ended."""
 
     record: JobRecord
     until: float
@@ -40,7 +42,8 @@ class RunHistory:
         decisions: beside starts; empty if no file tells.
         hosts: bits of the compute hosts.
         hosts_known: the hosts of each job are known, and not only their number.
-        records: job id -> the job.
+        records: job id -> the job, also of those that had not ended when the run did.
+        ended_early: jobs ran or waited when the run ended.
         delivery: seconds that may pass between an event and a start that answers it.
     """
 
@@ -49,15 +52,19 @@ class RunHistory:
         told = self.decisions.hosts
         self.hosts = (1 << schedule.hosts) - 1 if told is None else told.bits
         self.hosts_known = schedule.hosts_known
-        self.records = {record.job.id: record for record in schedule.jobs}
+        more = unlisted_jobs(schedule, self.decisions)
+        self.records = {record.job.id: record for record in (*schedule.jobs, *more)}
         self.delivery = _MESSAGES + _decision_time(schedule)
         #: The jobs that ran, by start; of equal starts, in the order of the file.
-        self._ran = sorted(schedule.ran, key=lambda record: record.start)
+        running = [record for record in more if record.state == RUNNING]
+        self.ended_early = any(record.state in (RUNNING, WAITING) for record in more)
+        self._ran = sorted((*schedule.ran, *running), key=lambda record: record.start)
         self._starts = [record.start for record in self._ran]
         self._longest_run = max((record.execution for record in self._ran), default=0.0)
         self._longest_wait = max((record.waiting for record in self._ran), default=0.0)
-        #: Jobs that waited until they were rejected.
-        self._refused = [self.waiter(record) for record in schedule.jobs if record.rejected]
+        #: Jobs that waited until they were rejected, or until the run ended.
+        never_ran = (record for record in self.records.values() if record.state in (REJECTED, WAITING))
+        self._never_ran = [self.waiter(record) for record in never_ran]
 
     def running(self, begin: float, end: float) -> list[JobRecord]:
         """Return the jobs that ran at some time in [begin, end), by start."""
@@ -77,7 +84,7 @@ class RunHistory:
         first = bisect_right(self._starts, begin)
         last = bisect_right(self._starts, end + self._longest_wait)
         found = [Waiter(record, record.start) for record in self._ran[first:last] if record.job.submit_time < end]
-        found += [one for one in self._refused if one.since < end and one.until > begin]
+        found += [one for one in self._never_ran if one.since < end and one.until > begin]
         return sorted(found, key=lambda one: (one.since, one.until))
 
     def rows(self, jobs: Iterable[Waiter], end: float) -> list[DecisionRow]:

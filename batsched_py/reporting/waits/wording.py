@@ -78,8 +78,10 @@ def heading(explanation: Explanation) -> str:
         refusal = next((row for row in explanation.rows if row.kind == "rejected"), None)
         when = "" if refusal is None else f" at {at(until)}: {displayed(refusal.words)}"
         return f"{asked}, rejected{when}"
+    waited = f"waited {brief(until - record.job.submit_time)}" if until > record.job.submit_time else "did not wait"
+    if not explanation.ran:
+        return f"{asked}, not started when the run ended at {at(until)}: it {waited}"
     place = f" on hosts {displayed(str(record.hosts))}" if record.hosts else ""
-    waited = f"waited {brief(record.waiting)}" if record.waiting else "did not wait"
     return f"{asked}, started at {at(record.start)}{place}: it {waited}"
 
 

@@ -94,6 +94,7 @@ def test_a_rejected_job_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> N
     [
         ("w0!x", "has no job w0!x; did you mean w0!s?"),
         ("nothing", "has no job nothing"),
+        ("hh", "has no job hh; did you mean h?"),
         ("a", "has several jobs a: w0!a, w1!a; name one of them"),
         ("gone", "has no row of w0!gone, which never started (last held at 10 s: not today)"),
         ("\x1b[31m", "has no job \\x1b[31m"),

@@ -37,9 +37,9 @@ class Talker(Scheduler[NoOptions]):
 
 
 def logged(scheduler: type[Scheduler[NoOptions]] = Talker, **begins: object) -> tuple[Session, list[DecisionRow]]:
-    """A session that has begun on four hosts, and the rows that it will have logged when it ends."""
+    """A session that has begun on four hosts, and the rows that it will have logged before it ends."""
     rows: list[DecisionRow] = []
-    session = Session(scheduler, log=rows.extend)
+    session = Session(scheduler, log=lambda new: rows.extend(row for row in new if row.kind != "unfinished"))
     session.answer(message(0, ("SIMULATION_BEGINS", begins_data(4, **begins))))
     return session, rows
 
@@ -138,8 +138,30 @@ def test_a_rejection_is_told() -> None:
     submit(session, 2, "huge", 5)
     end(session)
     assert rows[1:] == [
-        DecisionRow(1.0, "rejected", "w0!bad", words="no, \nthanks"),
-        DecisionRow(2.0, "rejected", "w0!huge", words="needs 5 hosts, the platform has 4"),
+        DecisionRow(1.0, "rejected", "w0!bad", words="no, \nthanks", submitted=0.0, size=1, walltime=10.0),
+        DecisionRow(
+            2.0,
+            "rejected",
+            "w0!huge",
+            words="needs 5 hosts, the platform has 4",
+            submitted=0.0,
+            size=5,
+            walltime=10.0,
+        ),
+    ]
+
+
+def test_jobs_that_had_not_ended_are_told_last() -> None:
+    """Those that ran, with their starts and hosts, and those that waited, with what they asked for."""
+    rows: list[DecisionRow] = []
+    session = Session(Taker, log=rows.extend)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(4))))
+    submit(session, 1, "t", 2)
+    submit(session, 2, "large", 3)
+    end(session, 50)
+    assert rows[-2:] == [
+        DecisionRow(50.0, "unfinished", "w0!t", 1.0, hosts=hosts("0-1"), submitted=0.0, size=2, walltime=10.0),
+        DecisionRow(50.0, "unfinished", "w0!large", submitted=0.0, size=3, walltime=10.0),
     ]
 
 

@@ -12,11 +12,13 @@ from batsched_py.errors import InputError
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions, read_decisions_of
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.traces.decisions_file import COLUMNS, decision_lines
+from batsched_py.traces.decisions_file import COLUMNS, TERMS, decision_lines
 from batsched_py.traces.run_file import RunFile
 from tests.builders import hosts
 
 HEADER = ",".join(COLUMNS) + "\n"
+#: Of files that tell nothing of unfinished jobs.
+OLD_HEADER = ",".join(name for name in COLUMNS if name not in TERMS) + "\n"
 ROWS = (
     DecisionRow(0.0, "hosts", reason="shared", hosts=hosts("0-3 7")),
     DecisionRow(1.5, "down", hosts=hosts("2")),
@@ -25,9 +27,11 @@ ROWS = (
     DecisionRow(3.0, "promised", "w0!a", 7.0, "ends", ("w0!x", "w0!y")),
     DecisionRow(4.0, "promised", "w0!b", 8.0, "arrivals", ("w0!x",)),
     DecisionRow(4.0, "withdrawn", "w0!a", None, "failure"),
-    DecisionRow(5.0, "rejected", "w0!b", words="never"),
+    DecisionRow(5.0, "rejected", "w0!b", words="never", submitted=4.0, size=9, walltime=3.5),
     DecisionRow(6.0, "down"),
     DecisionRow(6.5, "unavailable", hosts=hosts("3")),
+    DecisionRow(7.0, "unfinished", "w0!c", 6.0, hosts=hosts("1"), submitted=4.5, size=1),
+    DecisionRow(7.0, "unfinished", "w0!d", submitted=5.5, size=4, walltime=60.0),
 )
 
 
@@ -41,7 +45,12 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     """By job, and what is told of hosts by itself."""
     found = read_decisions(written(tmp_path, HEADER + decision_lines(ROWS)))
     assert found == Decisions(
-        {"w0!a": [ROWS[2], ROWS[3], ROWS[4], ROWS[6]], "w0!b": [ROWS[5], ROWS[7]]},
+        {
+            "w0!a": [ROWS[2], ROWS[3], ROWS[4], ROWS[6]],
+            "w0!b": [ROWS[5], ROWS[7]],
+            "w0!c": [ROWS[10]],
+            "w0!d": [ROWS[11]],
+        },
         [ROWS[1], ROWS[8]],
         hosts("0-3 7"),
         True,
@@ -69,14 +78,31 @@ def test_words_stand_on_one_line(tmp_path: Path) -> None:
         ("x,held,w0!a,,own,,,", "line 2, column time: must be a finite number, not 'x'"),
         ("2,down,,,,,0,\n1,down,,,,,0,", "line 3, column time: must not be before the row above"),
         ("2,down,,,,,a,", "line 2, column hosts: "),
+        ("2,unfinished,w0!a,,,,,", "line 2: is unfinished, which needs the columns submitted, size, walltime"),
     ],
 )
 def test_a_wrong_row_is_told(tmp_path: Path, line: str, rule: str) -> None:
     """File, line, column and rule."""
-    path = written(tmp_path, f"{HEADER}{line}\n")
+    path = written(tmp_path, f"{OLD_HEADER}{line}\n")
     with pytest.raises(InputError) as caught:
         read_decisions(path)
     assert str(caught.value).startswith(f"{path}: {rule}")
+
+
+@pytest.mark.parametrize(
+    ("terms", "rule"),
+    [
+        (",1,", "line 2, column submitted: must be a finite number, not ''"),
+        ("1,-1,", "line 2, column size: must be a whole number from 0, not '-1'"),
+        ("1,1,soon", "line 2, column walltime: must be a finite number, not 'soon'"),
+    ],
+)
+def test_wrong_terms_of_an_unfinished_job_are_told(tmp_path: Path, terms: str, rule: str) -> None:
+    """As any other cell."""
+    path = written(tmp_path, f"{HEADER}2,unfinished,w0!a,,,,,,{terms}\n")
+    with pytest.raises(InputError) as caught:
+        read_decisions(path)
+    assert str(caught.value) == f"{path}: {rule}"
 
 
 def test_decisions_of_another_run_are_left_out(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from batsched_py.reporting.schedules.decisions_table import Decisions
 from batsched_py.reporting.waits.explanation import Explanation, explain
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.reasons import WORDS, Reason
+from batsched_py.reporting.waits.wording import heading
 from batsched_py.simulator.records import JobRecord
 from batsched_py.traces.run_file import RunFile
 from tests.builders import hosts
@@ -121,6 +122,31 @@ def test_the_algorithm_had_a_reason(kind: str, reason: str, blockers: str) -> No
     held = DecisionRow(5.0, "held", "w0!j", reason=kind, words="would draw 9 W")
     found = told(explained("j", BEHIND, held))
     assert found == [(5, 20, reason, blockers), (20, 40, "hosts_busy", "head")]
+
+
+def test_a_job_waited_when_the_run_ended() -> None:
+    """Behind one that ran then; neither has ended, and both are known by the last rows alone."""
+    last = (
+        DecisionRow(30.0, "unfinished", "w0!r", 10.0, hosts=hosts("0-2"), submitted=7.0, size=3, walltime=99.0),
+        DecisionRow(30.0, "unfinished", "w0!j", submitted=5.0, size=2, walltime=9.0),
+    )
+    jobs = [ran("a", 0, 0, 10, "0-3")]
+    found = explained("j", jobs, *last)
+    assert told(found) == [(5, 10, "hosts_busy", "a"), (10, 30, "hosts_busy", "r")]
+    assert heading(found) == "w0!j: 2 hosts, submitted at 5 s, not started when the run ended at 30 s: it waited 25 s"
+    assert (found.plain["started"], found.plain["hosts"], found.plain["overtaken_by"]) == (None, None, ["w0!r"])
+    running = explained("r", jobs, *last)
+    assert told(running) == [(7, 10, "hosts_busy", "a")]
+    assert (running.plain["started"], running.plain["hosts"]) == (10, "0-2")
+
+
+def test_a_rejected_job_may_have_no_row() -> None:
+    """As of Batsim 1.4; it waited until it was rejected."""
+    refused = DecisionRow(8.0, "rejected", "w0!j", words="no", submitted=5.0, size=2, walltime=9.0)
+    found = explained("j", [ran("a", 0, 0, 10, "0-3")], refused)
+    assert told(found) == [(5, 8, "hosts_busy", "a")]
+    assert heading(found) == "w0!j: 2 hosts, submitted at 5 s, rejected at 8 s: no"
+    assert found.plain["started"] is None
 
 
 def test_a_decision_takes_time() -> None:

@@ -1,0 +1,44 @@
+"""Jobs that are in no row of the jobs file, as the decisions of the run tell.
+
+They ran or waited when it ended, or were rejected, of which Batsim 1.4 writes no rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.decision_row import DecisionRow
+from batsched_py.model.job import Job
+from batsched_py.protocol.events import REJECTED
+from batsched_py.reporting.schedules.decisions_table import Decisions
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.records import JobRecord
+
+#: States of jobs without an end, beside Batsim's final ones.
+RUNNING: Final = "RUNNING"
+WAITING: Final = "WAITING"
+_NO_MEMBERS: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def unlisted_jobs(schedule: Schedule, decisions: Decisions) -> list[JobRecord]:
+    """Return the jobs that had not ended when the run did, or were rejected.
+
+    Those that waited to the end of the run have that as their start.
+    """
+    listed = {record.job.id for record in schedule.jobs}
+    found = []
+    for rows in decisions.of_jobs.values():
+        row = rows[-1]
+        if row.submitted is not None and row.size is not None and row.job not in listed:
+            found.append(_record(row, Job(row.job, row.submitted, row.size, row.walltime, "", _NO_MEMBERS)))
+    return found
+
+
+def _record(row: DecisionRow, job: Job) -> JobRecord:
+    if row.kind == "rejected":
+        return JobRecord(job, REJECTED, -1, 0.0, 0.0, HostSet())
+    state, start = (WAITING, row.time) if row.start is None else (RUNNING, row.start)
+    return JobRecord(job, state, -1, start, row.time, row.hosts)
