@@ -127,7 +127,7 @@ def command(request: MetricsRequest) -> None:
     elif request.series is not None:
         _put(request.output, _csv(_series_rows(request.series, schedules, request.window)))
     elif request.per_job:
-        _put(request.output, _csv(_job_rows(map(request.part, schedules), request.tau)))
+        _put(request.output, _csv(_job_rows(schedules, request.tau, request.window)))
     elif request.wanted_form == "csv":
         _put(request.output, _csv(_run_rows(request, schedules)))
     elif request.wanted_form == "json":
@@ -202,18 +202,20 @@ def _run_rows(request: MetricsRequest, schedules: Sequence[Schedule]) -> Iterato
             yield (schedule.name, *("" if value is None else str(value) for value in values))
 
 
-def _job_rows(schedules: Iterable[Schedule], tau: float) -> Iterator[Sequence[str]]:
+def _job_rows(schedules: Iterable[Schedule], tau: float, wanted: WindowChoice) -> Iterator[Sequence[str]]:
     """Make rows with the run last: readers of Batsim's files find the columns where they look for them."""
-    yield (*COLUMNS, "run")
+    yield (*COLUMNS, "run", *_window_columns(wanted))
     for schedule in schedules:
-        for row in job_rows(measure_jobs(schedule, tau)):
-            yield (*row, schedule.name)
+        window = wanted.on(schedule)
+        part = schedule if window is None else window.submitted(schedule)
+        for row in job_rows(measure_jobs(part, tau)):
+            yield (*row, schedule.name, *_window_cells(window))
 
 
 def _series_rows(name: str, schedules: Sequence[Schedule], wanted: WindowChoice) -> Iterator[Sequence[str]]:
     found = [_SERIES[name](schedule) for schedule in schedules]
     columns = list(dict.fromkeys(column for each in found for column in each))
-    yield ("run", "time", *columns)
+    yield ("run", "time", *columns, *_window_columns(wanted))
     for schedule, series in zip(schedules, found, strict=True):
         if not any(series.values()):
             raise click.UsageError(f"'--series {name}': the files of {schedule.name} do not tell it")
@@ -221,7 +223,17 @@ def _series_rows(name: str, schedules: Sequence[Schedule], wanted: WindowChoice)
         if window is not None:
             steps = [between(one, window.begin, window.end) for one in steps]
         for time, values in side_by_side(steps):
-            yield (schedule.name, str(time), *("" if value is None else str(value) for value in values))
+            cells = ("" if value is None else str(value) for value in values)
+            yield (schedule.name, str(time), *cells, *_window_cells(window))
+
+
+def _window_columns(wanted: WindowChoice) -> Sequence[str]:
+    """Return the columns of the window, under the names of metrics; none for whole runs."""
+    return () if wanted.whole else ("window_begin", "window_end")
+
+
+def _window_cells(window: TimeWindow | None) -> Sequence[str]:
+    return () if window is None else (str(window.begin), str(window.end))
 
 
 def _csv(rows: Iterable[Sequence[str]]) -> bytes:

@@ -286,15 +286,21 @@ def test_a_part_of_a_run_is_measured(capsys: pytest.CaptureFixture[str]) -> None
     [told] = json.loads(capsys.readouterr().out)["runs"]
     assert (told["figures"]["window_begin"], told["figures"]["jobs"], told["batsim"]) == (3600, int(row["jobs"]), None)
     assert run(["metrics", EASY, "--per-job", *part]) == 0
+    assert len(rows(capsys.readouterr().out)) == int(row["jobs"])
+    assert run(["metrics", EASY, "--per-job", "--from", "5min", "--to", "1h"]) == 0
     jobs = rows(capsys.readouterr().out)
-    assert len(jobs) == int(row["jobs"])
-    assert all(3600 <= float(job["submission_time"]) < 7200 for job in jobs)
+    assert 0 < len(jobs) < 60
+    assert all(300 <= float(job["submission_time"]) < 3600 for job in jobs)
+    assert {(job["window_begin"], job["window_end"]) for job in jobs} == {("300", "3600")}
 
 
 def test_whole_runs_tell_no_window(capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing was cut off."""
     assert run(["metrics", EASY]) == 0
     assert "measured from" not in capsys.readouterr().out
+    for form in (["--per-job"], ["--series", "busy"]):
+        assert run(["metrics", EASY, *form]) == 0
+        assert "window" not in capsys.readouterr().out
 
 
 def test_series_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
@@ -302,7 +308,9 @@ def test_series_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["metrics", EASY, "--series", "busy"]) == 0
     every = [(float(row["time"]), row["busy_hosts"]) for row in rows(capsys.readouterr().out)]
     assert run(["metrics", EASY, "--series", "busy", "--from", "1000.5", "--to", "2000"]) == 0
-    found = [(float(row["time"]), row["busy_hosts"]) for row in rows(capsys.readouterr().out)]
+    cut = rows(capsys.readouterr().out)
+    assert {(row["window_begin"], row["window_end"]) for row in cut} == {("1000.5", "2000")}
+    found = [(float(row["time"]), row["busy_hosts"]) for row in cut]
     assert found[0] == (1000.5, [value for time, value in every if time <= 1000.5][-1])
     assert found[1:] == [(time, value) for time, value in every if 1000.5 < time < 2000]
 
