@@ -13,7 +13,7 @@ from batsched_py.planning.future.reservations import Reservations
 from batsched_py.protocol.events import Event
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
-from batsched_py.state.state import Running
+from batsched_py.state.running import Running
 from batsched_py.text.wording import counted
 
 Work = TypeVar("Work")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from batsched_py.bits import MAX_HOST, format_bits
 from batsched_py.hostset import HostSet
 from batsched_py.model.profile import FORMER_NAMES
-from batsched_py.protocol.codec import Form, Forms
+from batsched_py.protocol.codec import PLAIN
 from batsched_py.protocol.commands import (
     SETTABLE_STATES,
     SETTABLE_STATES_V14,
@@ -47,6 +47,7 @@ from batsched_py.protocol.fields import (
     text,
     texts,
 )
+from batsched_py.protocol.forms import Form, Forms
 from batsched_py.text.display import shown
 
 #: The two notices that a decision process may send -> how each dialect spells them.
@@ -388,6 +389,7 @@ V4: Final = Forms(
     _notice_form(_NOTICES),
     _state_form(SETTABLE_STATES),
     *_COMMON,
+    envelope=PLAIN,
 )
 #: Commands of Batsim 1.
 V14: Final = Forms(
@@ -399,4 +401,5 @@ V14: Final = Forms(
     _state_form(SETTABLE_STATES_V14),
     Form(Nop, "NOP", lambda timestamp, _: Nop(timestamp), None),
     *_COMMON,
+    envelope=PLAIN,
 )

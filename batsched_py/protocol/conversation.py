@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
-import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
@@ -22,11 +20,14 @@ from batsched_py.protocol.batsim5.greeting import (
     write_hello,
 )
 from batsched_py.protocol.begins import highest_of, write_flat_config
-from batsched_py.protocol.codec import Envelope, Forms, Message, decode, encode, read_document
+from batsched_py.protocol.codec import decode, encode, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import V4, V5, V14, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Config, Event, SimulationBegins, SimulationEnds, Unknown
 from batsched_py.protocol.fields import Data
+from batsched_py.protocol.forms import Envelope, Forms
+from batsched_py.protocol.message import Message
+from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.text.display import displayed
 
 
@@ -64,42 +65,6 @@ _OPENING: Final = frozenset({Turn.BEFORE, Turn.GREETED})
 _OPENS: Final = {"type": "SIMULATION_BEGINS", "event_type": "SimulationBeginsEvent"}
 #: Events at which a message is looked at twice.
 _NOTABLE: Final = frozenset({SimulationBegins, SimulationEnds, Unknown})
-
-#: The type of the event that makes Batsim stop: it aborts on an event it does not know, and its log shows this name.
-STOP_EVENT: Final = "BATSCHED_PY_STOPPED"
-#: Bytes of each reply by which the decision process stops Batsim; others may hold them as a part of something.
-_STOP: Final = STOP_EVENT.encode()
-
-
-class _Reason(Struct, frozen=True):
-    reason: str = "it gave no reason"
-
-
-class _Said(Struct, frozen=True):
-    type: str = ""
-    data: _Reason = _Reason()
-    event_type: str = ""
-    event: _Reason = _Reason()
-
-
-class _Farewell(Struct, frozen=True):
-    """The part of a reply that holds the reason of a decision process that stops."""
-
-    events: list[_Said]
-
-
-def check_stop(reply: bytes) -> None:
-    """Raise RemoteProtocolError with the reason of a decision process that stops Batsim; check nothing else."""
-    if _STOP not in reply:
-        return
-    try:
-        events = msgspec.json.decode(reply[reply.index(b"{") :].rstrip(b"\0"), type=_Farewell).events
-    except (msgspec.MsgspecError, ValueError):
-        return
-    for event in events:
-        if STOP_EVENT in (event.type, event.event_type):
-            reason = event.data.reason if event.type else event.event.reason
-            raise RemoteProtocolError("", f"the decision process stopped: {reason} ({STOP_EVENT})")
 
 
 class DecisionSide:

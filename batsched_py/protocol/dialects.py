@@ -11,8 +11,8 @@ from batsched_py.protocol import begins, command_forms, event_forms
 from batsched_py.protocol.batsim5 import begins as begins_v5
 from batsched_py.protocol.batsim5 import command_forms as command_forms_v5
 from batsched_py.protocol.batsim5 import event_forms as event_forms_v5
-from batsched_py.protocol.codec import Forms
 from batsched_py.protocol.fields import Data
+from batsched_py.protocol.forms import Forms
 
 
 class Dialect(Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from batsched_py.bits import MAX_HOST, format_bits
 from batsched_py.protocol import begins, events
-from batsched_py.protocol.codec import Form, Forms
+from batsched_py.protocol.codec import PLAIN
 from batsched_py.protocol.events import COMPLETED_KILLED, FINAL_STATES, NO_MEMBERS, JobCompleted, JobSubmitted
 from batsched_py.protocol.fields import (
     Data,
@@ -28,6 +28,7 @@ from batsched_py.protocol.fields import (
     text,
     texts,
 )
+from batsched_py.protocol.forms import Form, Forms
 from batsched_py.text.display import shown
 
 _SUBMITTED_MEMBERS: Final = frozenset({"job_id", "job", "profile"})
@@ -242,6 +243,7 @@ V4: Final = Forms(
     Form(events.Query, "QUERY", _read_query, _write_query_v4),
     Form(events.Answer, "ANSWER", events.Answer, lambda event: finite(event.values, "")),
     *_COMMON,
+    envelope=PLAIN,
 )
 #: Events of Batsim 1.
 V14: Final = Forms(
@@ -250,4 +252,5 @@ V14: Final = Forms(
     Form(events.Query, "QUERY_REQUEST", _read_query, _write_query_v14),
     Form(events.Answer, "QUERY_REPLY", events.Answer, lambda event: finite(event.values, "")),
     *_COMMON,
+    envelope=PLAIN,
 )

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.bits import size_of
@@ -18,7 +17,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.protocol import events
-from batsched_py.protocol.codec import Message, encode
+from batsched_py.protocol.codec import encode
 from batsched_py.protocol.commands import (
     AdditionalIo,
     CallMeLater,
@@ -37,6 +36,7 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.dialects import V4, V5, Dialect
 from batsched_py.protocol.events import Members
+from batsched_py.protocol.message import Message
 from batsched_py.scheduling.checks import (
     check_extras,
     control_job_fault,
@@ -54,6 +54,7 @@ from batsched_py.scheduling.checks import (
     turned_hosts,
     usable_storages,
 )
+from batsched_py.scheduling.holds import Hold
 from batsched_py.scheduling.recurring import RecurringVerbs
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
@@ -67,15 +68,6 @@ MOST_TOLD: Final = 5
 #: where the first command of a reply was seen 2.4 ms late (E18). So the second call of a reply is twice as far, and so
 #: on.
 SHORTEST_CALL: Final = 1e-2
-
-
-class Hold(Struct, frozen=True):
-    """The reason why a job waits, in the algorithm's words, the time at which it was given, and its kind."""
-
-    job: Job
-    reason: str
-    time: float
-    kind: HoldKind = "own"
 
 
 class Plan(RecurringVerbs):

@@ -14,7 +14,8 @@ from batsched_py.scheduling.remainder import remainder
 from batsched_py.state.hosts import Host
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.queue import Queue
-from batsched_py.state.state import Running, State
+from batsched_py.state.running import Running
+from batsched_py.state.state import State
 
 #: Seconds by which Batsim may be late or early: its news of an instant passes through simulated messages (E18).
 TOLERANCE: Final = 1e-3

@@ -26,7 +26,8 @@ from batsched_py.protocol.events import (
     Notify,
     ResourceStateChanged,
 )
-from batsched_py.scheduling.plan import Hold, Plan
+from batsched_py.scheduling.holds import Hold
+from batsched_py.scheduling.plan import Plan
 from batsched_py.state.state import State
 
 #: Receives rows, some at a time.

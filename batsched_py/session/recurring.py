@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from batsched_py.protocol.codec import Message
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Answer, Event, ProbeData, RequestedCall, SimulationEnds
+from batsched_py.protocol.message import Message
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.recurring import ENERGY
-from batsched_py.state.state import WIRE_RESOLUTION, State
+from batsched_py.state.running import WIRE_RESOLUTION
+from batsched_py.state.state import State
 
 
 class Recurring:

@@ -13,7 +13,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.table import Table
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
-from batsched_py.state.state import Running
+from batsched_py.state.running import Running
 
 #: Seconds of the wall clock between two looks while the simulation is busy, and while it waits.
 _BUSY: Final = 0.2

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import InvariantError
@@ -18,47 +16,11 @@ from batsched_py.protocol.fields import FieldError
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import Profiles
 from batsched_py.state.queue import Queue
+from batsched_py.state.running import WIRE_RESOLUTION, Periodic, Running
 from batsched_py.text.display import displayed
 
-#: Batsim prints times with six decimals: instants closer than this are one instant on the wire.
-WIRE_RESOLUTION: Final = 1e-6
 #: Arguments of Batsim 5 with which it may count energy: the switch, or a file with it.
 _ENERGY_SWITCHES: Final = frozenset({"--energy-host", "-c", "--config"})
-
-
-class Running(Struct, frozen=True):
-    """A job that runs.
-
-    Attributes:
-        job: the job.
-        hosts: its hosts.
-        start: when it was started, in seconds.
-        end: when its walltime will stop it at the latest; infinite without one.
-        killed: a KILL_JOB for it is on its way.
-    """
-
-    job: Job
-    hosts: HostSet
-    start: float
-    end: float
-    killed: bool = False
-
-
-class Periodic(Struct, frozen=True):
-    """Calls at each multiple of `period` seconds: how many are left (None: no end), and when the next one is due."""
-
-    period: float
-    left: int | None
-    next: float
-
-    def multiple(self, now: float) -> float:
-        """Return the first multiple of the period that is later than `now`."""
-        count = math.floor((now + WIRE_RESOLUTION) / self.period) + 1
-        return count * round(self.period * 1000) / 1000
-
-    def after(self, now: float) -> Periodic:
-        """Return what is left after a call."""
-        return Periodic(self.period, None if self.left is None else self.left - 1, self.multiple(now))
 
 
 class Forecast(Protocol):

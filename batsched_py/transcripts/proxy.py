@@ -9,7 +9,8 @@ from typing import Final
 
 from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
 from batsched_py.protocol.codec import parse
-from batsched_py.protocol.conversation import DecisionSide, check_stop
+from batsched_py.protocol.conversation import DecisionSide
+from batsched_py.protocol.stopping import check_stop
 from batsched_py.transcripts.decisions import request_time
 from batsched_py.transport.connection import Connection, Keep, stop_batsim
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import orjson
 
-from batsched_py.protocol.conversation import check_stop
+from batsched_py.protocol.stopping import check_stop
 from batsched_py.simulator.wire.scheduler_link import Exchange
 from tests.benchmarks.inputs import poisson_workload, record
 from tests.benchmarks.served import Run, bare_interpreter, serve_run, start_up, with_server

@@ -22,7 +22,7 @@ from batsched_py.errors import (
     StoreError,
 )
 from batsched_py.plugins import load
-from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import zmq
 
-from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.transcripts.transcript import Exchange
 from tests.builders import begins_data, message, submitted_data
 from tests.integration.programs import PATIENCE, Served, ask, batsim, recorded, run, serving, started

@@ -307,10 +307,8 @@ class Availability:
         From now; the numbers descend, and instants at which nothing falls are left out.
         """
         falls: list[tuple[float, int]] = []
-        least = math.inf
         for time, room in self._rooms():
-            if room < least:
-                least = room
+            if not falls or room < falls[-1][1]:
                 falls.append((time, room))
         return falls
 

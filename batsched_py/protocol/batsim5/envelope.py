@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from batsched_py.protocol.codec import Envelope, checked, dump, loads
+from batsched_py.protocol.codec import checked, dump, loads
 from batsched_py.protocol.fields import Data, FieldError, rest
+from batsched_py.protocol.forms import Envelope
 from batsched_py.text.display import displayed
 
 #: The last byte of each message: Batsim sends it, and before rc2 it reads too far without it.

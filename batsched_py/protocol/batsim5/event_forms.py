@@ -13,7 +13,6 @@ from batsched_py.protocol.batsim5.envelope import ENVELOPE
 from batsched_py.protocol.batsim5.jobs import read_job, write_job
 from batsched_py.protocol.batsim5.profiles import read_profile, write_profile
 from batsched_py.protocol.batsim5.progress import read_killed, write_killed
-from batsched_py.protocol.codec import Form, Forms
 from batsched_py.protocol.events import JobCompleted, JobSubmitted, Notify
 from batsched_py.protocol.fields import (
     Data,
@@ -28,6 +27,7 @@ from batsched_py.protocol.fields import (
     rest,
     text,
 )
+from batsched_py.protocol.forms import Form, Forms
 from batsched_py.text.display import shown
 
 _SUBMITTED_MEMBERS: Final = frozenset({"job_id", "job", "submission_time", "profile"})

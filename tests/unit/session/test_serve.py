@@ -9,8 +9,8 @@ import pytest
 
 from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.errors import AlgorithmError, RemoteProtocolError, TranscriptError, TransportError
-from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.protocol.events import Event, SimulationEnds
+from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.serve import Record, serve
 from batsched_py.session.session import Session

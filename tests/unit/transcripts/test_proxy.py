@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
-from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.transcripts.proxy import relay
 from batsched_py.transport.connection import GRACE
 from tests.builders import completed_data, message

@@ -10,7 +10,7 @@ import pytest
 import zmq
 
 from batsched_py.errors import TransportError
-from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.transport.zmq_rep import RepSocket
 
 ANY_PORT = "tcp://127.0.0.1:*"

@@ -11,7 +11,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.decider import our_decider, their_decider
 from batsched_py.errors import RefusedError, RemoteProtocolError
 from batsched_py.model.limits import Limits
-from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.protocol.stopping import STOP_EVENT
 
 
 @pytest.mark.parametrize(

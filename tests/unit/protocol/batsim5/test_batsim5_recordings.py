@@ -12,8 +12,9 @@ import pytest
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.batsim5.greeting import is_greeting, read_greeting, read_hello, write_greeting, write_hello
 from batsched_py.protocol.batsim5.profiles import profile_id
-from batsched_py.protocol.codec import Forms, decode, encode
+from batsched_py.protocol.codec import decode, encode
 from batsched_py.protocol.dialects import V5
+from batsched_py.protocol.forms import Forms
 from tests.clone import files
 
 RUNS = files("tests/data/batsim5/*.jsonl")

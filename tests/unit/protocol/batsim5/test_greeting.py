@@ -9,9 +9,10 @@ import pytest
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.protocol.batsim5.greeting import Features, Hello, read_hello, write_greeting
 from batsched_py.protocol.commands import CallMeLater
-from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn, check_stop
+from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
 from batsched_py.protocol.dialects import V4, V5
 from batsched_py.protocol.events import Resource, SimulationBegins, SimulationEnds
+from batsched_py.protocol.stopping import check_stop
 
 HELLO = Hello("me", "1.2", Features(dynamic_registration=True, profile_reuse=True))
 BEGINS = SimulationBegins(0.0, (Resource(0, "n0", "idle", {}, {}),), workloads={"w0": "w.json"})
