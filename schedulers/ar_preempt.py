@@ -270,7 +270,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         """Reject with a reason that the user sees, and the jobs file of Batsim 4 keeps."""
         self.prepared.discard(job.id)
         note = "".join(character if character.isprintable() else " " for character in why.replace('"', "'"))
-        if plan.dialect.name != "v1.4":
+        if plan.dialect.keeps_metadata:
             plan.set_metadata(job, note)
         plan.reject(job, why)
 

@@ -305,7 +305,7 @@ class Enactment:
 
     def _tell(self, job: Job, why: str, plan: Plan) -> None:
         """Reject a job with the reason."""
-        if plan.dialect.name != "v1.4":
+        if plan.dialect.keeps_metadata:
             plan.set_metadata(job, why.replace('"', "'"))
         plan.reject(job, why)
 

@@ -101,7 +101,7 @@ class Segments:
         limit = walltime if job.walltime is not None else None
         segment = Job.create(segment_id, size=job.size, profile=fresh, walltime=limit, extra=job.extra)
         self._submit(segment, first, profile, plan)
-        if plan.dialect.name != "v1.4":
+        if plan.dialect.keeps_metadata:
             plan.set_metadata(segment, f"lease {first.id}, segment {self._count[first.id]}")
         return segment
 

@@ -11,6 +11,7 @@ from batsched_py.protocol import begins, command_forms, event_forms
 from batsched_py.protocol.batsim5 import begins as begins_v5
 from batsched_py.protocol.batsim5 import command_forms as command_forms_v5
 from batsched_py.protocol.batsim5 import event_forms as event_forms_v5
+from batsched_py.protocol.commands import SetJobMetadata
 from batsched_py.protocol.fields import Data
 from batsched_py.protocol.forms import Forms
 
@@ -21,6 +22,11 @@ class Dialect(Struct, frozen=True):
     name: str
     events: Forms
     commands: Forms
+
+    @property
+    def keeps_metadata(self) -> bool:
+        """True if a job may be given a text, which ends in the jobs file; Batsim 1 and Batsim 5 keep none."""
+        return SetJobMetadata in self.commands.writers
 
     def within(self, highest: int) -> Dialect:
         """Return the same version, which refuses host sets with a host above `highest`."""

@@ -199,7 +199,7 @@ class TimelineEnactment:
         size = len(self.hosts[work.vm])
         job = Job.create(f"{self._workload}!{name}", size=size, profile=f"entry {name}", walltime=None)
         plan.submit(job, delay(work.left, ret=work.code))
-        if plan.dialect.name != "v1.4":
+        if plan.dialect.keeps_metadata:
             plan.set_metadata(job, text[1])
         return job
 

@@ -14,8 +14,9 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import PATH, algorithm_options, flag
 from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.terminal import say
-from batsched_py.errors import TranscriptError
+from batsched_py.errors import RemoteProtocolError, TranscriptError
 from batsched_py.plugins import is_built_in
+from batsched_py.protocol.batsim5.greeting import Features, is_greeting, read_hello
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.transcripts.lines import Header
@@ -53,7 +54,7 @@ def command(request: ReplayRequest) -> int:
     transcript = Transcript(request.recording, Warnings(), limits=current_limits())
     header = transcript.header or Header()
     choice = _recorded_choice(request, header)
-    session = choice.session()
+    session = choice.session(features=_recorded_features(transcript))
     outcome = replay(transcript, session.answer, session.refusal, timed=header.clock != "measured")
     if not outcome.exchanges:
         raise TranscriptError(str(request.recording), "", "holds no exchange; there is nothing to compare")
@@ -84,6 +85,17 @@ def _recorded_choice(request: ReplayRequest, header: Header) -> AlgorithmChoice:
         requests=header.requests,
         call_every=header.call_every,
     )
+
+
+def _recorded_features(transcript: Transcript) -> Features | None:
+    """Return what Batsim 5 was asked for, which decided what it sent; None if nothing was. TranscriptError."""
+    first = next(iter(transcript), None)
+    if first is None or not is_greeting(first.request):
+        return None
+    try:
+        return read_hello(first.reply).features
+    except RemoteProtocolError:  # whoever decided failed at once
+        return None
 
 
 def _show(name: str, outcome: Replay) -> None:

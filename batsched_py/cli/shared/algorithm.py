@@ -22,7 +22,7 @@ from batsched_py.cli.shared.terminal import warn
 from batsched_py.errors import OptionError
 from batsched_py.model.limits import LimitError
 from batsched_py.plugins import load
-from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features
+from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import Origin, parse_options, read_values
 from batsched_py.session.clock import parse_clock
@@ -84,11 +84,12 @@ class AlgorithmChoice(Struct, frozen=True):
             raise click.UsageError("Missing option '-s': which algorithm shall decide?")
 
     def session(
-        self, log: PassOn | None = None, *, features: Features = NO_FEATURES, compute_sharing: bool = False
+        self, log: PassOn | None = None, *, features: Features | None = None, compute_sharing: bool = False
     ) -> Session:
         """Make a new session. PluginError or OptionError if there is no such algorithm or option.
 
-        `log` receives holds and promises, if they are wanted; the others are for Batsim 5.
+        `log` receives holds and promises, if they are wanted; the others are for Batsim 5, which is asked for dynamic
+        jobs as soon as the algorithm has a use for them, unless `features` says what to ask for.
         """
         options = self.options
         recorded = {name: value for name, value in self.recorded.options.items() if name not in options}
@@ -100,6 +101,8 @@ class AlgorithmChoice(Struct, frozen=True):
         except OptionError as error:
             raise OptionError(f"--{error}") from None
         self._check_files(scheduler, recorded)
+        if features is None:
+            features = Features(dynamic_registration=scheduler.uses_dynamic_jobs)
         return Session(
             scheduler,
             options,

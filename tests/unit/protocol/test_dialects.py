@@ -324,3 +324,9 @@ def test_only_v14_has_resources_data() -> None:
 def test_any_other_beginning_is_v4() -> None:
     """So that a broken one is reported in the words of today's protocol."""
     assert dialect_of({}) is V4
+
+
+@pytest.mark.parametrize(("dialect", "keeps"), [(V14, False), (V4, True), (V5, False)])
+def test_texts_of_jobs_are_kept_by_batsim_4(dialect: Dialect, keeps: bool) -> None:
+    """Algorithms ask before they attach a reason to a job."""
+    assert dialect.keeps_metadata is keeps
