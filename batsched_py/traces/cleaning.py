@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Annotated, Final, Literal, NamedTuple, get_type_hints
 
 from batsched_py.errors import OptionError, WorkloadError
@@ -85,8 +86,7 @@ class CleaningReport:
 
     def rows(self) -> tuple[tuple[str, int], ...]:
         """Return the action of each rule and its count, also if that is 0."""
-        hints = get_type_hints(CleaningReport, include_extras=True)
-        return tuple((hint.__metadata__[0], getattr(self, name)) for name, hint in hints.items())
+        return tuple((meaning, getattr(self, name)) for name, meaning in meanings().items())
 
     def lines(self) -> tuple[str, ...]:
         """Return the rows that are not 0, as text: "28481 jobs in the log"."""
@@ -97,6 +97,13 @@ class CleaningReport:
             for meaning, count in self.rows()
             if count
         )
+
+
+@cache
+def meanings() -> Mapping[str, str]:
+    """Return for each rule of a report what it does, in words."""
+    hints = get_type_hints(CleaningReport, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items()}
 
 
 #: A job that no rule drops, and the names of the corrections that were made to it.

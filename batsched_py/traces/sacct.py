@@ -90,6 +90,17 @@ def read_sacct(path: Path, unit: Unit = "cpus", *, keep: Sequence[str] = (), lim
     return _log(file, rows, unit, kept, dropped)
 
 
+def sacct_unit(path: Path, limits: Limits = LIMITS) -> Unit | None:
+    """Return what the sizes in a file of `sacct --parsable2` count: nodes if it has no CPUs; None for other files."""
+    with reported(path, WorkloadError, lambda: "line 1"):
+        first = next(read_lines(path, limits), b"")
+    names = {cell.strip().lower() for cell in first.decode(errors="replace").split("|")}
+    if len(names) == 1 or "jobid" not in names:
+        return None
+    sizes = {unit: {requested, *used} for unit, (requested, used) in _SIZES.items()}
+    return "nodes" if names & sizes["nodes"] and not names & sizes["cpus"] else "cpus"
+
+
 def _log(file: str, rows: Mapping[str, _Row], unit: Unit, fields: Sequence[str], dropped: Counter[str]) -> SwfLog:
     """Make a log of rows with different jobs, which have these fields as members."""
     reasons = {job: _reason_to_drop(file, row) for job, row in rows.items()}
@@ -100,7 +111,11 @@ def _log(file: str, rows: Mapping[str, _Row], unit: Unit, fields: Sequence[str],
     records, names, members = [], dict[int, str](), dict[int, Mapping[str, str]]()
     for number, (job, row) in enumerate(kept.items(), 1):
         submitted = submissions[job]
-        records.append(_record(file, row, unit, number, -1 if submitted is None else submitted - zero))
+        record = _record(file, row, unit, number, -1 if submitted is None else submitted - zero)
+        started = _date(file, row, "start")
+        if submitted is not None and started is not None:
+            record = record._replace(wait=max(started - submitted, -1))
+        records.append(record)
         names[number] = job
         members[number] = {name: text for name in fields if (text := row.text(name))}
     headers = {"UnixStartTime": str(zero)}

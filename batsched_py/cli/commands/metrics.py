@@ -117,8 +117,8 @@ class MetricsRequest(Struct, frozen=True):
 def command(request: MetricsRequest) -> None:
     """Show the metrics of runs, side by side.
 
-    A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log in SWF. docs/metrics.md
-    defines each metric.
+    A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log (SWF, or the output
+    of sacct --parsable2). docs/metrics.md defines each metric.
     """
     _check_usage(request)
     schedules = read_runs(request.paths, request.workloads, request.output, request.hosts)

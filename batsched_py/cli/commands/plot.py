@@ -30,7 +30,8 @@ class PlotRequest(Struct, frozen=True):
 def command(request: PlotRequest) -> None:
     """Plot a line for each run: distribution of waits or bounded slowdowns, utilisation or queue over time.
 
-    A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log in SWF.
+    A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log (SWF, or the output
+    of sacct --parsable2).
     """
     kind, picture = request.kind, request.picture
     if picture.only is not None and kind == "queue":

@@ -51,8 +51,8 @@ class ReportRequest(Struct, frozen=True):
 def command(request: ReportRequest) -> None:
     """Create one HTML page that shows runs: metrics, Gantt charts, charts over time, distributions.
 
-    A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log (.swf, .swf.gz). With
-    several runs, each is compared with the first. The page needs no network.
+    A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log (SWF, or the output
+    of sacct --parsable2). With several runs, each is compared with the first. The page needs no network.
     """
     paths, names, output = request.paths, request.names, request.output
     if names and len(names) != len(paths):

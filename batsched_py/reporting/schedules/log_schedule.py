@@ -1,4 +1,4 @@
-"""The schedule in a log in the Standard Workload Format: starts and run times of its jobs."""
+"""The schedule in a log, in the Standard Workload Format or of Slurm's accounting: starts and run times of its jobs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
@@ -15,6 +15,7 @@ from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_KILLED, COMP
 from batsched_py.reporting.schedules.tabular import LARGEST
 from batsched_py.simulator.records import JobRecord
 from batsched_py.text.wording import counted
+from batsched_py.traces.cleaning import meanings
 from batsched_py.traces.swf import SwfLog, SwfRecord
 
 #: The format's status -> Batsim's final state; an unknown status counts as success.
@@ -36,13 +37,17 @@ def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
 
     A job starts at submit + wait and ends after its run time; its size is the processors it used, else those it asked
     for. Cancelled jobs that have no run time count as rejected. Left out are jobs whose wait, run time or size is
-    unknown, and lines that are parts of jobs (status 2 to 4). InputError if no job is left.
+    unknown, and lines that are parts of jobs (status 2 to 4); of other formats, what their reader has left out.
+    InputError if no job is left.
     """
     left_out: Counter[str] = Counter()
     records = tuple(_read(log, left_out))
     if not records:
         raise InputError(log.source, "", _NO_SCHEDULE if left_out[_NO_WAIT] else "has no job that ran")
-    return records, tuple(f"{counted(count, 'line')} left out: {reason}" for reason, count in sorted(left_out.items()))
+    for rule, count in log.dropped.items():
+        left_out[meanings()[rule].removeprefix("dropped: ")] += count if rule.startswith("dropped_") else 0
+    reasons = sorted((reason, count) for reason, count in left_out.items() if count)
+    return records, tuple(f"{counted(count, 'line')} left out: {reason}" for reason, count in reasons)
 
 
 def _read(log: SwfLog, left_out: Counter[str]) -> Iterator[JobRecord]:
@@ -52,7 +57,7 @@ def _read(log: SwfLog, left_out: Counter[str]) -> Iterator[JobRecord]:
         if record.status in _PARTS:
             left_out[_PART] += 1
         elif record.status == _CANCELLED and record.run <= 0:
-            yield JobRecord(_job(record, workload, max(size, 0)), REJECTED, -1, 0.0, 0.0, HostSet())
+            yield JobRecord(_job(log, record, workload, max(size, 0)), REJECTED, -1, 0.0, 0.0, HostSet())
         elif record.run < 0:
             left_out[_NO_RUN] += 1
         elif record.wait < 0:
@@ -65,10 +70,10 @@ def _read(log: SwfLog, left_out: Counter[str]) -> Iterator[JobRecord]:
                 raise InputError(log.source, f"job {record.number}", f"must start before {LARGEST:g} s, not at {start}")
             state = _STATES.get(record.status, COMPLETED_SUCCESSFULLY)
             code = 0 if state == COMPLETED_SUCCESSFULLY else -1
-            yield JobRecord(_job(record, workload, size), state, code, start, start + record.run, HostSet())
+            yield JobRecord(_job(log, record, workload, size), state, code, start, start + record.run, HostSet())
 
 
-def _job(record: SwfRecord, workload: str, size: int) -> Job:
+def _job(log: SwfLog, record: SwfRecord, workload: str, size: int) -> Job:
     walltime = record.requested_time if record.requested_time > 0 else None
-    members: dict[str, Any] = {} if record.user < 0 else {"user": record.user}
-    return Job(f"{workload}!{record.number}", record.submit, size, walltime, "", members)
+    name = log.names.get(record.number, record.number)
+    return Job(f"{workload}!{name}", record.submit, size, walltime, "", log.members_of(record))

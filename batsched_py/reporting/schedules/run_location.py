@@ -75,7 +75,8 @@ def named_path(source: Path) -> Path:
     if path.name.endswith(LOGS):
         return path.with_name(path.name.partition(".")[0])
     endings = (BATSIM_4.jobs, LEASES, BATSIM_5.jobs)
-    ending = next((one for one in endings if path.name.endswith(one)), path.suffix)
+    others = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
+    ending = next((one for one in endings if path.name.endswith(one)), others)
     stem = path.name.removesuffix(ending)
     return path.parent if stem in _NAMELESS else path.with_name(stem)
 

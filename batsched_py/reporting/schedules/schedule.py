@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -41,6 +42,7 @@ from batsched_py.reporting.schedules.timeline_tables import (
     chart_of_tables,
     read_timeline_tables,
 )
+from batsched_py.simulator.file_forms import split_jobs_name
 from batsched_py.simulator.outputs.result_files import (
     CONTENTION,
     schedule_columns,
@@ -51,7 +53,8 @@ from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted
 from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.run_file import RUN, RunFile, belongs, read_run
-from batsched_py.traces.swf import read_swf
+from batsched_py.traces.sacct import read_sacct, sacct_unit
+from batsched_py.traces.swf import SwfLog, read_swf
 
 #: Endings of our own files that are read beside the jobs.
 _OURS: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION)
@@ -161,7 +164,7 @@ def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None, lim
 def files_of(path: str | Path) -> list[Path]:
     """Return the files that `read_schedule` reads, so that nothing is written over them; InputError."""
     path = Path(path)
-    if path.is_file() and path.name.endswith(LOGS):
+    if _find_log_reader(path) is not None:
         return [path]
     if alone := _lease_files(path):
         return alone
@@ -178,17 +181,17 @@ def read_schedule(
     """Read the results of a run of Batsim or of ours, or a log; InputError names file, line, column and rule.
 
     `path` is a `_jobs.csv`, the prefix of Batsim's option -e (`out/easy`), a folder with one `_jobs.csv` in it, or a
-    log (`.swf`, `.swf.gz`). Files of Batsim 5, whose names have no underscore, are found alike. The other files of the
-    run are read if they lie beside the jobs. Behind a prefix there may be lease tables alone, as `batsched-py haizea`
-    writes them: their runs are the jobs.
+    log: `.swf`, `.swf.gz`, or any other file whose first line names fields of `sacct --parsable2`. Files of Batsim 5,
+    whose names have no underscore, are found alike. The other files of the run are read if they lie beside the jobs.
+    Behind a prefix there may be lease tables alone, as `batsched-py haizea` writes them: their runs are the jobs.
 
     `hosts` is the number of compute hosts. By default it is the number of those that have a state in
     `_machine_states.csv`, else `nb_computing_machines` of `_schedule.csv` (which counts storage hosts, too), else
     that of a log's header, else all hosts up to the highest that a job had, with a line in `notes`.
     """
     path = Path(path)
-    if path.is_file() and path.name.endswith(LOGS):
-        return _read_log(path, hosts, name, limits)
+    if (read_log := _find_log_reader(path, limits)) is not None:
+        return _read_log(path, read_log(), hosts, name, limits)
     if alone := _lease_files(path):
         return _read_leases_alone(alone, hosts, name, limits)
     found = locate(path)
@@ -261,8 +264,17 @@ def _read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
     return chart if resources is None else add_phases(chart, resources, limits=limits)
 
 
-def _read_log(path: Path, hosts: int | None, name: str | None, limits: Limits) -> Schedule:
-    log = read_swf(path, limits=limits)
+def _find_log_reader(path: Path, limits: Limits = LIMITS) -> Callable[[], SwfLog] | None:
+    """Return the reader of a log: of the Standard Workload Format by its name, of Slurm's accounting by its content."""
+    if not path.is_file() or split_jobs_name(str(path)) is not None:
+        return None
+    if path.name.endswith(LOGS):
+        return partial(read_swf, path, limits=limits)
+    unit = sacct_unit(path, limits)
+    return None if unit is None else partial(read_sacct, path, unit, limits=limits)
+
+
+def _read_log(path: Path, log: SwfLog, hosts: int | None, name: str | None, limits: Limits) -> Schedule:
     jobs, notes = records_of(log)
     size = hosts or log.machine_size
     if not size:

@@ -12,7 +12,7 @@ from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LONGEST, Limits
 from batsched_py.model.workload import Workload
 from batsched_py.traces.cleaning import CleaningReport, CleaningRules, clean
-from batsched_py.traces.sacct import Unit, read_sacct
+from batsched_py.traces.sacct import Unit, read_sacct, sacct_unit
 from batsched_py.traces.swf import SwfLog
 
 FIELDS = (
@@ -54,6 +54,29 @@ def test_a_job_that_ended(tmp_path: Path) -> None:
     assert workload.log_start is not None
     assert workload.log_start.isoformat() == "2024-05-31T08:00:00+00:00"
     assert (report.jobs, report.kept) == (2, 2)
+
+
+def test_what_sizes_count_is_seen_from_the_header(tmp_path: Path) -> None:
+    """CPUs if there are any; a file without these fields is none of sacct's."""
+    path = tmp_path / "s"
+    for header, unit in (
+        (FIELDS, "cpus"),
+        ("jobid|State|NNodes|Start", "nodes"),
+        ("JobID|State", "cpus"),
+        ("job_id,JobID,State", None),
+        ("JobID", None),
+        ("Job|State", None),
+        ("", None),
+    ):
+        path.write_text(f"{header}\n" if header else "")
+        assert sacct_unit(path) == unit
+
+
+@pytest.mark.parametrize(("start", "wait"), [(f"{DAY}08:01:00", 60), (f"{DAY}08:00:00", 0), (f"{DAY}07:59:00", -1)])
+def test_the_wait_lasts_from_submission_to_start(tmp_path: Path, start: str, wait: int) -> None:
+    """It is unknown if the clocks disagree."""
+    (record,) = read(tmp_path, row(Submit=f"{DAY}08:00:00", Start=start)).records
+    assert record.wait == wait
 
 
 @pytest.mark.parametrize(

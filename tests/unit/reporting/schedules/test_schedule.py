@@ -215,6 +215,36 @@ def test_what_a_log_does_not_know_is_left_out_and_told(tmp_path: Path) -> None:
     assert len(schedule.notes) == 4
 
 
+ACCOUNTING = """JobID|User|Account|State|Submit|Start|End|AllocCPUS
+9|ada|math|COMPLETED|2024-05-31T08:00:00|2024-05-31T08:00:05|2024-05-31T08:00:15|2
+9.batch|||COMPLETED|2024-05-31T08:00:05|2024-05-31T08:00:05|2024-05-31T08:00:15|2
+8_1|bob|bio|TIMEOUT|2024-05-31T08:01:00|2024-05-31T08:01:00|2024-05-31T08:02:00|4
+8_2|bob|bio|PENDING|2024-05-31T08:01:00|Unknown|Unknown|0
+"""
+
+
+@pytest.mark.parametrize("name", ["june.txt", "june.csv", "june.txt.gz", "june"])
+def test_slurms_accounting_is_known_by_its_first_line(tmp_path: Path, name: str) -> None:
+    """Whatever the name of the file; jobs have their ids and whose they are."""
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(ACCOUNTING.encode()) if name.endswith(".gz") else ACCOUNTING.encode())
+    assert files_of(path) == [path]
+    schedule = read_schedule(path)
+    assert [(one.job.id, one.job.submit_time, one.start, one.finish, one.state) for one in schedule.jobs] == [
+        ("june!9", 0, 5, 15, "COMPLETED_SUCCESSFULLY"),
+        ("june!8_1", 60, 60, 120, "COMPLETED_FAILED"),
+    ]
+    assert [schedule.size(one) for one in schedule.jobs] == [2, 4]
+    assert dict(schedule.jobs[0].job.members) == {"user": "ada", "account": "math"}
+    assert schedule.log_start is not None
+    assert schedule.log_start.isoformat() == "2024-05-31T08:00:00+00:00"
+    assert schedule.notes == (
+        "1 line left out: not ended, or end unknown",
+        "4 hosts, the size of the largest job: the log does not say how many",
+    )
+    assert [one.name for one in read_schedules([path])] == ["june"]
+
+
 def test_a_log_without_waits_is_a_workload(tmp_path: Path) -> None:
     """There is no schedule in it."""
     path = tmp_path / "log.swf"
