@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from batsched_py.plugins import load
+from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.scheduling.base import Scheduler
@@ -65,6 +66,7 @@ class Outcome(Brief, frozen=True):
         error: one line if the run failed; "" if it ended normally.
         exit_code: the exit code for the error; 0 without one.
         options: those of the algorithm as they held, defaults included, as JSON has them.
+        features: what the algorithm asked Batsim 5 for; None of earlier versions.
     """
 
     workload: str
@@ -77,6 +79,7 @@ class Outcome(Brief, frozen=True):
     error: str = ""
     exit_code: int = 0
     options: Mapping[str, Any] = {}
+    features: Features | None = None
 
 
 class Study(Brief, frozen=True):

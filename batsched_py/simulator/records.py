@@ -15,6 +15,7 @@ from batsched_py.bits import size_of
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.table import Table
+from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.file_forms import BATSIM_4, FileForm
 from batsched_py.simulator.outputs.tracing import Trace, counts, numbers
@@ -246,6 +247,7 @@ class Result(Brief, frozen=True):
         tables: what the algorithm has written down itself; the simulator knows of none.
         unavailable: a row for each change of the hosts that are unavailable, in order of time.
         slowed: the jobs that others have slowed down, in order of completion.
+        features: what the scheduler asked Batsim 5 for; None of earlier versions, whose settings say it.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -268,6 +270,7 @@ class Result(Brief, frozen=True):
     tables: tuple[Table, ...] = ()
     unavailable: tuple[UnavailableHosts, ...] = ()
     slowed: tuple[SlowedJob, ...] = ()
+    features: Features | None = None
 
     def counted(self) -> Tally:
         """Return the numbers of all jobs."""

@@ -21,6 +21,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
+from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.protocol.events import Event, SimulationEnds
@@ -66,6 +67,8 @@ class Simulation:
         self._source = platform.source
         #: Makes the parts for some settings: Batsim 5 learns some of them from the scheduler.
         self._assemble = partial(assemble, platform, workloads, store=store, trace=trace, pass_on=pass_on, live=live)
+        #: What the scheduler has asked Batsim 5 for.
+        self._asked: Features | None = None
         self._use(self._assemble(settings))
 
     def _use(self, parts: Parts) -> None:
@@ -170,7 +173,7 @@ class Simulation:
     def _greet(self, exchange: Exchange, link: SchedulerLink) -> None:
         """Greet the scheduler; what it asks for decides how the simulation goes, whatever the settings have."""
         settings = self._context.settings
-        asked = link.read_hello(exchange(link.greeting(settings.scheduler_config))).features
+        self._asked = asked = link.read_hello(exchange(link.greeting(settings.scheduler_config))).features
         wanted = replace(
             settings,
             dynamic_jobs=asked.dynamic_registration,
@@ -250,4 +253,5 @@ class Simulation:
             consumed_joules=last - first,
             unavailable=tuple(UnavailableHosts(time, HostSet(hosts)) for time, hosts in self._machines.outages),
             slowed=tuple(ended.slowed),
+            features=self._asked,
         )

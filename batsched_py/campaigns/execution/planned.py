@@ -98,7 +98,7 @@ def execute(
         workload = as_workload(source, limits)
         names = spec.workload, spec.variant.name
         with nullcontext() if open_log is None else open_log(*names) as log:
-            schedule, approximations = _simulate(environment, workload, spec, warnings, keep=keep, log=log)
+            schedule, result = _simulate(environment, workload, spec, warnings, keep=keep, log=log)
         window = environment.window.on(schedule)
         metrics = measure_run(schedule, window=window)
         counted = schedule if window is None else window.submitted(schedule)
@@ -114,7 +114,8 @@ def execute(
         ran=marks.ran,
         succeeded=marks.succeeded,
         warnings=tuple(warnings),
-        approximations=approximations,
+        approximations=() if result is None else result.approximations,
+        features=None if result is None else result.features,
     )
     return ExecutedRun(outcome, counted)
 
@@ -127,14 +128,13 @@ def _simulate(
     *,
     keep: Keep | None,
     log: PassOn | None,
-) -> tuple[Schedule, tuple[str, ...]]:
-    """Return the schedule of a run, and the simplifications of the simulator that had a part in it."""
+) -> tuple[Schedule, Result | None]:
+    """Return the schedule of a run, and the result of the embedded simulator; None if real Batsim ran it."""
     batsim = environment.batsim
     if batsim is not None:
         clock = environment.clock
-        return simulate_with_batsim(
-            batsim, environment.settings, workload, spec.variant, clock=clock, warn=warnings.append
-        ), ()
+        settings, warn = environment.settings, warnings.append
+        return simulate_with_batsim(batsim, settings, workload, spec.variant, clock=clock, warn=warn), None
     run = simulate(
         environment.platform,
         workload,
@@ -149,4 +149,4 @@ def _simulate(
     if keep is not None:
         keep(spec.workload, spec.variant.name, run.result)
     schedule = replace(schedule_of(run.result, spec.workload), log_start=workload.log_start)
-    return schedule, run.result.approximations
+    return schedule, run.result

@@ -46,7 +46,7 @@ from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read
 from batsched_py.loading import require
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.reporting.schedules.time_window import WindowChoice
-from batsched_py.simulator.file_forms import BATSIM_4
+from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.run_file import OtherFile
@@ -193,7 +193,8 @@ def command(request: CompareRequest) -> int:
         raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
     keep = None
     if request.export is not None:
-        keep = ResultWriter(request.export, settings.trace_machine_states, settings.energy)
+        files = generation_of(settings).files
+        keep = ResultWriter(request.export, settings.trace_machine_states, settings.energy, files)
     machine = platform_file(request.platform)
     code = {one.name: files_of_algorithm(str(one.algorithm), one.options) for one in variants}
     runs = {name: workload for name, (workload, _) in repeat_for_seeds(workloads, seeds).items()}
@@ -245,7 +246,6 @@ def _describe(
     code: Mapping[str, tuple[OtherFile, ...]],
 ) -> None:
     """Write what was run beside the results of each run that did not fail. InputError."""
-    plain = plain_settings(settings, clock=request.clock)
     variants = {variant.name: variant for variant in study.variants}
     events = other_files(events=request.events)
     for outcome in study.outcomes:
@@ -258,7 +258,8 @@ def _describe(
         inputs = RunInputs(study.platform, (origin,), (*events, *code.get(outcome.variant, ())))
         given = tuple(name for name in outcome.options if name in variant.options or (name == "seed" and study.seeds))
         decider = Decider(str(variant.algorithm), outcome.options, given)
-        results = {"jobs": Path(prefix + BATSIM_4.jobs), "decisions": Path(prefix + DECISIONS)}
+        results = {"jobs": Path(prefix + keep.files.jobs), "decisions": Path(prefix + DECISIONS)}
+        plain = plain_settings(settings, outcome.features, clock=request.clock)
         run = describe_run(inputs, decider, plain, approximations=outcome.approximations, results=results)
         write_description(prefix, run)
 

@@ -168,7 +168,9 @@ def _describe(
 ) -> None:
     """Write what was run beside its results. InputError."""
     decider = Decider(request.choice.algorithm, sessions[0].options, sessions[0].given) if sessions else Decider()
-    settings = plain_settings(request.settings, clock=request.choice.clock, requests=request.choice.requests)
+    settings = plain_settings(
+        request.settings, result.features, clock=request.choice.clock, requests=request.choice.requests
+    )
     own = {"decisions": Path(export + DECISIONS)} if _tells_decisions(request) else {}
     if result.slowed:
         own["contention"] = Path(export + CONTENTION)

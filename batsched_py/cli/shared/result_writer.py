@@ -95,14 +95,18 @@ class RowsAside(results.JobRows):
 class ResultWriter(Struct, frozen=True):
     """Writes FOLDER/WORKLOAD/ALGORITHM_jobs.csv and the other files of a run; can be pickled.
 
+    Files whose names have no underscore, those of Batsim 5, are in folders: FOLDER/WORKLOAD/ALGORITHM/jobs.csv.
+
     Attributes:
         folder: the folder of all files.
         machine_states, energy: True if these have files.
+        files: the names of Batsim's own files.
     """
 
     folder: Path
     machine_states: bool
     energy: bool
+    files: FileForm = BATSIM_4
 
     def __call__(self, workload: str, variant: str, result: Result) -> None:
         """Write the files of one run. InputError."""
@@ -125,6 +129,7 @@ class ResultWriter(Struct, frozen=True):
                 machine_states=self.machine_states,
                 energy=self.energy,
                 decisions=True,
+                files=self.files,
             )
             for workload in sources
             for variant in variants
@@ -139,7 +144,8 @@ class ResultWriter(Struct, frozen=True):
 
     def prefix(self, workload: str, variant: str) -> str:
         """Return what the names of the files of a run begin with."""
-        return str(self.folder / _plain(workload) / _plain(variant))
+        path = str(self.folder / _plain(workload) / _plain(variant))
+        return path if self.files.jobs.startswith("_") else f"{path}/"
 
     def drawn_path(self, workload: str) -> Path:
         """Return the file of a drawn workload."""

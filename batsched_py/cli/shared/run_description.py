@@ -25,6 +25,7 @@ from batsched_py.cli.shared.output_paths import writing
 from batsched_py.example_files import told_path
 from batsched_py.model.table import Table
 from batsched_py.model.workload import Workload
+from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.lublin import Drawn
@@ -133,11 +134,15 @@ def write_description(prefix: str, run: RunFile) -> None:
         write_run(path, run)
 
 
-def plain_settings(settings: Settings, **others: object) -> dict[str, Any]:
-    """Return the settings of the simulator as JSON has them, and others; external events are told by their file."""
+def plain_settings(settings: Settings, features: Features | None = None, **others: object) -> dict[str, Any]:
+    """Return the settings of the simulator as JSON has them, and others; external events are told by their file.
+
+    `features` are those that Batsim 5 was asked for: they, and not the settings, say what the run had.
+    """
     plain = {name: getattr(settings, name) for name in Settings.__struct_fields__ if name != "external_events"}
     plain["roles"] = dict(settings.roles)
-    return {**msgspec.to_builtins(plain), **others}
+    asked = {} if features is None else {"features": msgspec.to_builtins(features)}
+    return {**msgspec.to_builtins(plain), **asked, **others}
 
 
 def table_files(prefix: str, tables: Iterable[Table]) -> dict[str, Path]:

@@ -89,3 +89,21 @@ def test_dynamic_jobs_are_asked_for_by_the_session(tmp_path: Path) -> None:
     refused = simulate("--socket", "tcp://127.0.0.1:9", "--enable-dynamic-jobs")
     assert refused.exit_code == 2
     assert "asks for dynamic jobs and profiles itself" in " ".join(refused.output.split())
+
+
+def test_algorithms_are_compared_as_batsim_5_runs_them(tmp_path: Path) -> None:
+    """The runs are those of Batsim 4; what was asked for is told. Each has a folder, which readers take as ever."""
+    files = ["-p", ROOT / "platforms" / "tiny4.xml", "-w", ROOT / "workloads" / "first.json"]
+    words = ["compare", *files, "-s", "fcfs", "-s", "submitter", "--enable-dynamic-jobs", "--quiet"]
+    for protocol in ("v4", "v5"):
+        done = CliRunner().invoke(batsched, [*map(str, words), "--protocol", protocol, "-e", str(tmp_path / protocol)])
+        assert done.exit_code == 0, done.output
+    for name in ("fcfs", "submitter"):
+        four, five = (read_schedule(tmp_path / protocol / "first" / name) for protocol in ("v4", "v5"))
+        starts = [{job.job.id: (job.start, job.hosts) for job in run.jobs} for run in (four, five)]
+        assert starts[0] == starts[1]
+        assert four.run is not None
+        assert five.run is not None
+        assert "features" not in four.run.settings
+        assert five.run.settings["features"]["dynamic_registration"]
+    assert (tmp_path / "v5" / "first" / "fcfs" / "jobs.csv").exists()
