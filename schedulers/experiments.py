@@ -75,34 +75,36 @@ class ExperimentsOptions(LeasesOptions):
 
     file: tuple[Submission, ...] | None = document(  # as `option`, which makes a field
         parse_submissions,
-        "a descriptor, JSON, YAML or OVF, or several with the times at which they are handed in",
+        "a descriptor, JSON, YAML or OVF, or several with their submission times",
         {".ovf": submit_text, ".xml": submit_text},
     )
     testbed: Testbed | None = document(  # noqa: RUF009
         parse_testbed, "locations with their delays and catalogues, and types of instances"
     )
-    reservations: Literal["off", "on"] = option("off", "are experiments deployed in reservations of all their machines")
+    reservations: Literal["off", "on"] = option("off", "whether all machines of an experiment are reserved together")
     deploy: Literal["parallel", "sequential"] = option(
-        "parallel", "whatever needs nothing that is missing, or one resource after the other, as BonFIRE does"
+        "parallel", "independent resources in parallel, or one resource after the other, as in BonFIRE"
     )
     no_capacity: Literal["fail", "wait"] = option("fail", "if no host has room for a machine: fail, or wait for one")
-    capacity_wait: float | None = option(None, "seconds that a machine waits at most, with wait", minimum=0.001)
-    deployments: int | None = option(None, "experiments that are deployed at one time", minimum=1)
-    ip_timeout: float = option(3600.0, "seconds until an address must be known that another machine needs", minimum=0)
-    undo_attempts: int = option(3, "how often each step of a roll-back is tried", minimum=1)
-    undo_delay: float = option(0.0, "seconds between two attempts", minimum=0)
-    buffer: float = option(60.0, "seconds from the last machine that is configured to the start", minimum=0)
-    on_exit: OnExit = option("log", "what an exit code other than 0 of an entry does to its machine")
-    on_failed: OnFailed = option("wait", "what a machine whose timeline fails does to its experiment")
-    entries: Literal["booked", "serialise"] = option(
-        "booked", "where hosts are not shared: entries of timelines are no jobs, or jobs one after the other, late"
+    capacity_wait: float | None = option(
+        None, "maximum wait of a machine in seconds, with no_capacity=wait", minimum=0.001
     )
-    kinds: Kinds = named("built-in", "kinds of programs, or with them a class of your own by its name", KINDS)
+    deployments: int | None = option(None, "maximum number of simultaneous deployments", minimum=1)
+    ip_timeout: float = option(3600.0, "seconds until a required address must be known", minimum=0)
+    undo_attempts: int = option(3, "number of attempts for each step of a rollback", minimum=1)
+    undo_delay: float = option(0.0, "seconds between two attempts", minimum=0)
+    buffer: float = option(60.0, "seconds between the configuration of the last machine and the start", minimum=0)
+    on_exit: OnExit = option("log", "effect of a nonzero exit code of an entry on its machine")
+    on_failed: OnFailed = option("wait", "effect of a failed machine on its experiment")
+    entries: Literal["booked", "serialise"] = option(
+        "booked", "if hosts are not shared: entries are not jobs, or sequential jobs that may be late"
+    )
+    kinds: Kinds = named("built-in", "built-in kinds of programs, or your own class in addition", KINDS)
 
     def __post_init__(self) -> None:
         LeasesOptions.__post_init__(self)
         if self.capacity_wait is not None and self.no_capacity == "fail":
-            raise OptionError("capacity_wait is for no_capacity=wait")
+            raise OptionError("capacity_wait needs no_capacity=wait")
 
 
 class ExperimentsScheduler(Leases):
@@ -327,10 +329,10 @@ class ExperimentsScheduler(Leases):
                 self.manager.reserve(one.reserve, self._request_of(experiment, order), one.owner, self.clock)
                 return
         except RefusedByManagerError as error:
-            plan.warn(f"{one.place}: {error}; it is left out")
+            plan.warn(f"{one.place}: {error}; it is ignored")
             return
         except (DescriptorError, ValueError) as error:
-            plan.warn(f"{error}; it is left out")
+            plan.warn(f"{error}; it is ignored")
             return
         number = number if isinstance(number, int) and 0 < number < _LATEST else 0
         accepted = self.orchestrator.accept(experiment, order, self.clock, owner=one.owner, number=number)
@@ -370,7 +372,7 @@ class ExperimentsScheduler(Leases):
             content = descriptor_content(Place(faults, "descriptor"), members.get("descriptor"))
             reserve = read_reservation_id(Place(faults, "reserve"), members["reserve"]) if "reserve" in members else ""
         except RefusedValueError:
-            plan.warn(f"{SUBMIT}: {faults[0]}; it is left out")
+            plan.warn(f"{SUBMIT}: {faults[0]}; it is ignored")
             return
         owner = members.get("owner", "")
         submission = Submission(SUBMIT, self.clock, content, owner if isinstance(owner, str) else "", reserve)

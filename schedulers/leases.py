@@ -88,7 +88,7 @@ class LeasesOptions:
 
     def __post_init__(self) -> None:
         if (self.backfilling == "intermediate") != (self.backfilling_reservations is not None):
-            raise OptionError("backfilling_reservations is for backfilling=intermediate, which needs it")
+            raise OptionError("backfilling_reservations must be given with backfilling=intermediate, and only then")
 
     def settings(self, *, stoppable: bool) -> LeaseSettings:
         """Return the rules of the scheduler; nobody is suspended unless jobs can be stopped and go on."""

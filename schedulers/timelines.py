@@ -35,11 +35,11 @@ class TimelinesOptions(LeasesOptions):
         parse_timelines, "the timelines, JSON or YAML; without it there are no VMs"
     )
     entries: Literal["booked", "serialise"] = option(
-        "booked", "where hosts are not shared: entries are no jobs, or jobs one after the other, late"
+        "booked", "if hosts are not shared: entries are not jobs, or sequential jobs that may be late"
     )
-    kinds: Kinds = named("built-in", "kinds of programs, or with them a class of your own by its name", KINDS)
+    kinds: Kinds = named("built-in", "built-in kinds of programs, or your own class in addition", KINDS)
     vm_leases: Literal["reserved", "queued", "preemptible"] = option(
-        "reserved", "VMs are launched at their instant or never, or as soon as possible; they may be suspended"
+        "reserved", "VMs are launched at their time or fail, as soon as possible, or may also be suspended"
     )
 
 
@@ -184,7 +184,7 @@ class TimelinesScheduler(Leases):
             self.entries.suspend(vm, now, plan)
         elif not isinstance(action, Occupy) and action.why != "shutdown":
             down = self.places[vm] & view.unavailable
-            self.run.lose(vm, now, f"host {down} failed" if down else "its lease was taken back")
+            self.run.lose(vm, now, f"host {down} failed" if down else "its lease was cancelled")
 
     def _resume(self, now: float, plan: Plan) -> None:
         """Resume whom external events name; what is wrong with one is told."""
@@ -208,7 +208,7 @@ class TimelinesScheduler(Leases):
             try:
                 add_entry(self.run, self.works, members, now)
             except OptionError as error:
-                plan.warn(f"{error}; it is left out")
+                plan.warn(f"{error}; it is ignored")
         if additions:
             self.entries.advance(plan)
 

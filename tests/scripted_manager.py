@@ -202,10 +202,10 @@ class ScriptedManager:
         """Return how it stands, if it is the owner's."""
         self._call(now, "get_reservation", id)
         if id not in self._reservations:
-            raise RefusedByManagerError("there is none of this id")
+            raise RefusedByManagerError("there is no reservation with this id")
         of, status = self._reservations[id]
         if of != owner:
-            raise RefusedByManagerError("it is another's")
+            raise RefusedByManagerError("it belongs to another owner")
         return status
 
     def delete_reservation(self, id: str, now: float) -> None:

@@ -49,7 +49,7 @@ class InvalidDescriptorError(DescriptorError):
     def __init__(self, file: str, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
         first, others = self.faults[0], len(self.faults) - 1
-        rule = f"{first.message} (and {counted(others, 'other fault')})" if others else first.message
+        rule = f"{first.message} (and {counted(others, 'other error')})" if others else first.message
         super().__init__(file, first.path, rule)
 
 

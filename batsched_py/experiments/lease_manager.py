@@ -166,7 +166,7 @@ class LeaseManager:
         if lease.start is None:
             lease.start = self._scheduler.earliest_start(lease, now)
         if lease.start is None:
-            raise RefusedByManagerError("the site does not have so much")
+            raise RefusedByManagerError("the site does not have enough resources")
         self._of[lease.id] = id
         self._request(lease, now)
         groups, nodes = number_machines(id, request.instances)
@@ -177,9 +177,9 @@ class LeaseManager:
         del now
         one = self._reservations.get(id)
         if one is None:
-            raise RefusedByManagerError("there is none of this id")
+            raise RefusedByManagerError("there is no reservation with this id")
         if one.owner != owner:
-            raise RefusedByManagerError("it is another's")
+            raise RefusedByManagerError("it belongs to another owner")
         lease, run = one.lease, one.lease.runs[-1] if one.lease.runs else None
         return ReservationStatus(
             reservation_state(lease),

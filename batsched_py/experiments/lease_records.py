@@ -24,10 +24,10 @@ _RESERVATION_STATES: Final[Mapping[State, ReservationState]] = {
 #: Why a machine was stopped, in the words of its experiment.
 ENDS: Final = {
     "shutdown": "its lease is over",
-    "cancel": "its lease was taken back",
+    "cancel": "its lease was cancelled",
     "fail": "its host has failed",
-    "requeue": "its lease gave way to another",
-    "suspend": "its lease gave way to another",
+    "requeue": "its lease was stopped for another",
+    "suspend": "its lease was stopped for another",
 }
 
 

@@ -36,8 +36,8 @@ class OrchestratorSettings(Struct, frozen=True):
     Attributes:
         deployment: how experiments are deployed.
         reservations: whether experiments with computes are deployed in reservations (M28).
-        deployments: experiments that are deployed at one time; None for any number (M36).
-        undo_attempts: how often each step of a roll-back is tried (M34).
+        deployments: maximum number of simultaneous deployments; None for any number (M36).
+        undo_attempts: number of attempts for each step of a rollback (M34).
         undo_delay: seconds between two attempts.
     """
 
@@ -282,7 +282,7 @@ class Orchestrator:
         experiment = one.experiment
         asks = experiment.reservation is not None or experiment.start is not None
         if asks and self._settings.reservations == "off":
-            self._fail(one, "it asks for a reservation or a start, and reservations are off", now)
+            self._fail(one, "it needs a reservation or a start, but reservations are off", now)
             return
         one.change(ExperimentState.DEPLOYABLE, now, f"deployment order: {', '.join(one.resources) or 'nothing'}")
         if not one.reserves:
@@ -313,7 +313,7 @@ class Orchestrator:
         for resource in one.computes:
             if resource.name not in names:
                 resource.optional = True
-                told = f"{resource.name} has no place in the reservation: it is deployed if there is room then"
+                told = f"{resource.name} has no place in the reservation: it is deployed if hosts are free then"
                 one.tell(now, told, resource=resource.name, level="warning")
         return Reservation(id, own=True, status=unknown, names=names)
 
@@ -401,4 +401,4 @@ class Orchestrator:
             return
         if leak.name:
             one.resources[leak.name].change(ResourceState.REMOVED, now)
-        one.tell(now, f"{leak.name or f'{leak.kind} {leak.id}'} removed by a sweep", resource=leak.name)
+        one.tell(now, f"{leak.name or f'{leak.kind} {leak.id}'} removed by a clean-up", resource=leak.name)

@@ -94,7 +94,7 @@ class _Validation:
         experiment, now = self._experiment, self._situation.now
         start = experiment.start
         if start is not None and start < now:
-            past = f"second {seconds(start)} is in the past: it is second {seconds(now)}"
+            past = f"second {seconds(start)} is in the past: now is second {seconds(now)}"
             self._at("start").note(past if start >= 0 else "is in the past: before the simulation began")
         if not self._situation.reservations:
             for member, value in (("start", start), ("reservation", experiment.reservation)):
@@ -124,9 +124,7 @@ class _Validation:
         counts = {one.name: one.count if isinstance(one, Compute) else 1 for one in self._experiment.resources}
         pairs = sum(counts[name] * sum(counts[one] for one in needed) for name, needed in needs.items())
         if pairs > MOST_PAIRS:
-            self._at("resources").note(
-                f"must have at most {MOST_PAIRS} pairs of which one needs the other, not {pairs}"
-            )
+            self._at("resources").note(f"must have at most {MOST_PAIRS} dependencies between instances, not {pairs}")
         try:
             resource_order(needs)
         except DependencyCycleError as error:
@@ -150,7 +148,7 @@ class _Validation:
                 continue
             where = place / "reserved"
             if self._experiment.reservation is None:
-                where.note("goes with a reservation, and the experiment names none")
+                where.note("needs a reservation, but the experiment names none")
             if len(one.reserved) != one.count:
                 where.note(f"must name {one.count}, one for each instance, not {len(one.reserved)}")
             for index, id in enumerate(one.reserved):
@@ -222,7 +220,7 @@ class _Validation:
         if one.locations and one.constraint is not None:
             (place / "constraint").note("cannot be combined with locations")
         if not one.locations and one.constraint is None:
-            (place / "locations").note("is missing: must name a location, or constraint must stand for it")
+            (place / "locations").note("is missing: name a location, or give a constraint")
         for index, location in enumerate(one.locations):
             self._check_location((place / "locations")[index], location)
         if one.constraint is not None:

@@ -68,7 +68,7 @@ def read_data(path: Path, limits: Limits = LIMITS) -> RunData:
     try:
         data = _DECODER.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(str(path), "", f"is no data file: {displayed(str(error))}") from error
+        raise InputError(str(path), "", f"is not a data file: {displayed(str(error))}") from error
     for name, counter in data.counters.items():
         times = [time for time, _, _ in counter.entries]
         if times[:1] != [0] or any(after <= before for before, after in pairwise(times)):

@@ -67,7 +67,7 @@ class GivenOptions:
                 raise self._refuse(section, name, _unknown_option(section, name))
             if key in self._texts:
                 other = ".".join(self._spelled[key])
-                raise self._refuse(section, name, f"is another spelling of {other}, which is given too")
+                raise self._refuse(section, name, f"is another spelling of {other}, which is also given")
             self._texts[key], self._spelled[key] = text, (section, name)
 
     def _read(self, option: Option) -> Any:

@@ -51,11 +51,11 @@ def parse_sections(text: str, file: str) -> Sections:
         rule = "must begin with a section, like [general]"
         raise ConfigurationError(file, f"line {error.lineno}", rule) from error
     except DuplicateSectionError as error:
-        rule = "is there twice"
+        rule = "is given twice"
         raise ConfigurationError(file, f"line {error.lineno}: section {shown(error.section)}", rule) from error
     except DuplicateOptionError as error:
         field = f"line {error.lineno}: {error.section}.{error.option}"
-        raise ConfigurationError(file, field, "is there twice") from error
+        raise ConfigurationError(file, field, "is given twice") from error
     except ParsingError as error:
         line, _ = error.errors[0]
         rule = "must be a section like [general], or an option like mode: simulated"

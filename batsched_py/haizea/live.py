@@ -24,7 +24,7 @@ _NAMES: Final = {
 }
 #: A lease that is planned anew keeps its place, though in Haizea, and by default in its files, it may lose it.
 _KEPT: Final = "never_later"
-_SIMULATED: Final = "is for simulation.clock simulated only; a live site has the default"
+_SIMULATED: Final = "needs simulation.clock: simulated; a live site uses the default"
 _BACKFILLING: Final = {0: "off", 1: "aggressive", math.inf: "conservative"}
 
 

@@ -154,7 +154,7 @@ def read_multi(path: Path, limits: Limits = LIMITS) -> MultiConfiguration:
             raise _error(path, MULTI, "injectiondir", "is required with injectionfiles")
         injections = _files(path, options, "injectionfiles", options["injectiondir"])
     told = [
-        f"[{section}] {name}: of no effect, because [{MULTI}] sets it"
+        f"[{section}] {name}: is ignored, because [{MULTI}] sets it"
         for section, given in sections.items()
         for name in _SET_HERE.get(section.partition(":")[2], ())
         if name in given
@@ -171,7 +171,7 @@ def _check(multi: MultiConfiguration, sections: Sections, limits: Limits) -> Non
     names, checked = set[str](), set[str]()
     for single in multi.singles(multi.file.parent):
         if single.name in names:
-            rule = f"makes two configurations of the name {displayed(single.name)}"
+            rule = f"makes two configurations named {displayed(single.name)}"
             raise _error(multi.file, MULTI, "tracefiles", rule)
         names.add(single.name)
         if single.profile not in checked:
@@ -191,7 +191,7 @@ def _multi_options(path: Path, sections: Sections) -> dict[str, str]:
             suggestion = did_you_mean(name, MULTI_OPTIONS) or f"there are: {', '.join(MULTI_OPTIONS)}"
             raise _error(path, MULTI, given, f"unknown option; {suggestion}")
         if name in options:
-            raise _error(path, MULTI, given, "is another spelling of datadir, which is given too")
+            raise _error(path, MULTI, given, "is another spelling of datadir, which is also given")
         options[name] = text
     for name, required in MULTI_OPTIONS.items():
         if required and not options.get(name, "").strip():
@@ -212,7 +212,7 @@ def _profiles(path: Path, sections: Sections) -> dict[str, Sections]:
             rule = f"must be [{MULTI}], [{COMMON}:SECTION] or [PROFILE:SECTION] with a section of a configuration"
             raise _error(path, title, "", f"{rule}; {suggestion}" if suggestion else rule)
         if _NAME.fullmatch(profile) is None:
-            rule = f"must name a profile of letters, digits and + - _ . = @ %, not {shown(profile)}"
+            rule = f"must name a profile that consists of letters, digits and + - _ . = @ %, not {shown(profile)}"
             raise _error(path, title, "", rule)
         if profile == COMMON:
             common[section] = dict(options)
@@ -234,7 +234,7 @@ def _files(path: Path, options: Mapping[str, str], name: str, folder: str) -> tu
     files = tuple(Path(folder).expanduser() / file for file in options[name].split())
     for file in files:
         if _NAME.fullmatch(file.name) is None:
-            rule = f"must be files whose names are of letters, digits and + - _ . = @ %, not {shown(file.name)}"
+            rule = f"must be files whose names consist of letters, digits and + - _ . = @ %, not {shown(file.name)}"
             raise _error(path, MULTI, name, rule)
         try:
             TRACE.read(file.name)

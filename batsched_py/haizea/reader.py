@@ -69,7 +69,7 @@ def _told(given: GivenOptions, simulated: bool) -> list[str]:
             f"scheduling.{' and '.join(absent)}: not given, {given['scheduling.suspend-rate']:g} MB/s is assumed"
         )
     if not simulated and given.given("scheduling.non-schedulable-interval"):
-        told.append("scheduling.non-schedulable-interval: a lease of a live site may start as soon as it is asked for")
+        told.append("scheduling.non-schedulable-interval: a lease of a live site may start as soon as it is requested")
     if not simulated and given.given("tracefile.tracefile"):
         told.append("tracefile.tracefile: not read, because simulation.clock is real; requests come from users")
     return told
@@ -79,7 +79,7 @@ def _site(given: GivenOptions, limits: Limits) -> LeaseSite | None:
     text = given["simulation.resources"]
     if text == IN_TRACEFILE:
         if given["simulation.clock"] == "real":
-            raise given.error("simulation.resources", f"{IN_TRACEFILE} goes with simulation.clock simulated")
+            raise given.error("simulation.resources", f"{IN_TRACEFILE} needs simulation.clock: simulated")
         return None
     try:
         return read_site(text, limits.hosts)

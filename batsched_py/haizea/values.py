@@ -133,7 +133,7 @@ def _timestamp(text: str) -> datetime:
 
 def _trace(text: str) -> str:
     if not text.removesuffix(".gz").endswith((".lwf", ".xml", ".swf")):
-        raise ValueError(f"must end in .lwf, .xml or .swf, which says what it is, not {shown(text)}")
+        raise ValueError(f"must end in .lwf, .xml or .swf, not {shown(text)}")
     return text
 
 
@@ -143,7 +143,7 @@ def _attributes(text: str) -> tuple[tuple[str, str], ...]:
     names = [name.strip() for name, _, _ in pairs]
     for name, equals, _ in pairs:
         if not equals or not name.strip():
-            raise ValueError(f"must be name=value, with commas between several, not {shown(text)}")
+            raise ValueError(f"must be name=value, separated by commas, not {shown(text)}")
     if len(set(names)) < len(names):
         raise ValueError(f"must name each attribute once, not {shown(text)}")
     return tuple((name.strip(), value.strip()) for name, _, value in pairs)
@@ -165,7 +165,7 @@ TIMESTAMP: Final = ValueType("YYYY-MM-DD HH:MM:SS", _timestamp)
 TRACE: Final = ValueType("path", _trace)
 PATH: Final = ValueType("path", _text)
 TEXT: Final = ValueType("text", _text)
-WORDS: Final = ValueType("names, with blanks between", _words)
+WORDS: Final = ValueType("names, separated by blanks", _words)
 ATTRIBUTES: Final = ValueType("name=value,...", _attributes)
 #: Resources are read with the limits at hand.
 RESOURCES: Final = ValueType("N CPU:100 Memory:1024 ... | in-tracefile", _text)

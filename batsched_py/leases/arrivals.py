@@ -64,7 +64,7 @@ class Arrivals:
             if not self._told and lease.preemptible and lease.kind in _NEVER_STOPPED:
                 self._told = True
                 why = "reservations and immediate leases are never suspended or stopped"
-                plan.warn(f"{jobs[0].id}: lease.preemptible is ignored, as for all that follow: {why}")
+                plan.warn(f"{jobs[0].id}: lease.preemptible is ignored, also for later jobs: {why}")
             yield lease, jobs
 
     def find_cancelled(
@@ -80,7 +80,7 @@ class Arrivals:
             lease = leases.get(number) if isinstance(number, int) else self.find(str(job_id), leases)
             if lease is None:
                 what = shown(job_id if number is None else number)
-                plan.warn(f"{what} cannot be cancelled: it is no lease, or one that has ended")
+                plan.warn(f"{what} cannot be cancelled: it is not a lease, or has ended")
             elif lease not in found:
                 found.append(lease)
         return found
@@ -149,9 +149,7 @@ class Arrivals:
         for one in terms.nodes or (NodeSet(job.size, {}),):
             amounts = self._node(one)
             if amounts is None:
-                raise TermsError(
-                    "lease.capacity", f"the site has {', '.join(self._site.types)}, not all that is asked for"
-                )
+                raise TermsError("lease.capacity", f"the site has only {', '.join(self._site.types)}")
             demands += [amounts] * one.number
         return demands
 

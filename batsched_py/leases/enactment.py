@@ -234,7 +234,7 @@ class Enactment:
 
     def _whole(self, job: Job) -> Members:
         profile = self.segments.repeatable(job, self._view)
-        assert profile is not None, f"{job.id} was stopped and cannot go on"  # noqa: S101  # it was repeatable
+        assert profile is not None, f"{job.id} was stopped and cannot continue"  # noqa: S101  # it was repeatable
         return profile
 
     def _start(self, start: Start, lingering: HostSet, plan: Plan) -> None:

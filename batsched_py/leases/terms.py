@@ -134,7 +134,7 @@ def _start(value: Any, job: Job) -> tuple[float | None, Kind]:
 
 def _deadline(value: Any, kind: Kind, start: float | None, job: Job) -> tuple[Kind, float, float]:
     if kind is Kind.IMMEDIATE:
-        raise TermsError(f"{MEMBER}.deadline", "is not for a lease that starts now or never")
+        raise TermsError(f"{MEMBER}.deadline", "cannot be combined with an immediate start")
     return Kind.DEADLINE, start or job.submit_time, _instant(value, job, "deadline", _DEADLINE_RULE)
 
 
@@ -202,7 +202,7 @@ def _capacity(value: Mapping[str, Any], field: str) -> dict[str, Quantity]:
         several = isinstance(amount, (list, tuple))
         if not (all(map(_is_amount, amount)) and amount if several else _is_amount(amount)):
             raise TermsError(
-                f"{field}.{name}", f"must be a number greater than 0, or a list of such, not {shown(amount)}"
+                f"{field}.{name}", f"must be a number greater than 0, or a list of them, not {shown(amount)}"
             )
         found[_TYPES.get(name, name)] = tuple(map(float, amount)) if several else float(amount)
     return found

@@ -57,7 +57,7 @@ def sent_options(config: Config, scheduler: type[Scheduler[Any]], warn: Callable
         raise OptionError("sched-config: must be a JSON object of options")
     known = {known.name for known in describe_options(scheduler.options_type)}
     for name in sorted(sent.keys() - known):
-        warn(f"sched-config: option {displayed(name)}: {scheduler.name} has no such option; it is left out")
+        warn(f"sched-config: option {displayed(name)}: {scheduler.name} has no such option; it is ignored")
     return {name: value for name, value in sent.items() if name in known}
 
 

@@ -88,9 +88,9 @@ class Requests:
                 self._plan.continue_registration()
             self._plan.submit(job, profile)
         except FieldError as error:
-            self._plan.warn(f"{SUBMIT_JOB} {shown(job_id)}: {error}; it is left out")
+            self._plan.warn(f"{SUBMIT_JOB} {shown(job_id)}: {error}; it is ignored")
         except PlanError as error:
-            self._plan.warn(f"{error}; it is left out")
+            self._plan.warn(f"{error}; it is ignored")
 
     def _cancel(self, members: Mapping[str, Any]) -> None:
         job_id = members.get("job_id")

@@ -109,7 +109,9 @@ class SiteClient:
         try:
             value = json.loads(content) if content else None
         except ValueError:
-            raise TransportError(f"what answers at {self._url} is no site: it sent no JSON ({status})") from None
+            raise TransportError(
+                f"the server at {self._url} is not a site: its answer is not JSON ({status})"
+            ) from None
         if status < 400:
             return value
         problems = value.get("problems") if isinstance(value, dict) else None

@@ -105,7 +105,7 @@ class Journal:
         for name, value in about.items():
             if known.get(name) != value:
                 raise SiteError(
-                    f"{self._path}: was begun with another {name} ({known.get(name)}): go on with that, or begin in"
+                    f"{self._path}: was started with another {name} ({known.get(name)}): continue with that, or use"
                     " another folder"
                 )
 

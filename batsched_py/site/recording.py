@@ -70,8 +70,8 @@ class SiteRecorder:
         there = self._file.read(len(lines))
         if not lines.startswith(there):
             raise SiteError(
-                f"{self._path}: exchange {self._number} is not what is decided now: the algorithm, or batsched-py, has"
-                " changed since; go on with what it was, or begin in another folder"
+                f"{self._path}: exchange {self._number} differs from the decision made now: the algorithm or"
+                " batsched-py has changed; continue with the former version, or use another folder"
             )
         self._end += len(there)
         return lines[len(there) :]

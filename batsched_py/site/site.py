@@ -141,7 +141,7 @@ class Site(ABC):
         try:
             self.run()
             self.board.see()
-            self.inbox.stop("the site was closed, and all is done")
+            self.inbox.stop("the site was closed, and all requests are done")
         except StoppedError:
             self.inbox.leave()
         except BaseException as error:  # noqa: BLE001  # the thread that waits for this one tells it

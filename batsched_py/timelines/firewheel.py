@@ -104,7 +104,7 @@ class ScheduleConverter:
         elif pause not in (None, False, True):
             given.append(pause)
         elif pause and not given:
-            self._refuse(f"{place}.pause", "names no pause_duration")
+            self._refuse(f"{place}.pause", "has no pause_duration")
         for duration in given:
             if isinstance(duration, bool) or not isinstance(duration, int | float) or math.isnan(duration):
                 self._refuse(f"{place}.pause", f"a pause_duration must be a number, not {shown(duration)}")

@@ -91,7 +91,7 @@ def parse_entry(source: str, members: Any, number: int, vms: Sequence[str], take
     """
     place = _Place(source)
     if isinstance(members, dict) and "added" in members:
-        (place / "added").refuse("an entry that is added now becomes known now")
+        (place / "added").refuse("must not be given for an entry that is added during the run")
     return _read_entry(place, members, number, vms, dict.fromkeys(taken, 1))
 
 

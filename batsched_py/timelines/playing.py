@@ -103,7 +103,9 @@ class _Player:
         """Plan the resumes that are given in experiment time, which exists from now on."""
         for request in self._later:
             if start + request.time < now:
-                self.notes.append(f"resume at {seconds(request.time)}: experiment time begins later; it does nothing")
+                self.notes.append(
+                    f"resume at {seconds(request.time)}: experiment time begins later, so it has no effect"
+                )
             else:
                 self._push(start + request.time, _RESUME, _Happening(request=request))
 

@@ -221,7 +221,7 @@ class TimelineVm:
         record = self.records.setdefault(entry.name, EntryRecord(entry))
         record.known = now
         if not self.alive:
-            record.outcome, record.reason = "not run", self.failure or "the VM has no timeline that runs"
+            record.outcome, record.reason = "not run", self.failure or "the timeline of the VM does not run"
         elif isinstance(entry.action, Hold):
             if self._has_passed(entry, now, start):
                 record.outcome, record.reason = "refused", "its time has passed"
@@ -290,7 +290,7 @@ class TimelineVm:
             if not self.suspended:
                 self._begin_counted(barriers.again(), now)
         elif len(barriers.reboots) == self._rules.reboot_limit:
-            self.fail(f"it asks for more than {self._rules.reboot_limit} reboots")
+            self.fail(f"it requested more than {self._rules.reboot_limit} reboots")
         else:
             self.orders.append(Reboot(self.name, barriers.reboot(now, self._rules.reboot_delay)))
 

@@ -92,7 +92,7 @@ class _Reader:
         arrival = _time(element, "arrival")
         deadline, start = lease.child("deadline"), self._start(lease.the("start"), arrival)
         if deadline is not None and start == "now":
-            raise deadline.error("", "is not for a lease that starts now or never")
+            raise deadline.error("", "cannot be combined with an immediate start")
         return LeaseRequest(
             arrival=arrival,
             duration=_duration(lease.the("duration")),

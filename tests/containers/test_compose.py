@@ -72,7 +72,7 @@ def test_the_profile_site_goes_on_where_it_was(ours: Engine, tmp_path: Path) -> 
     assert wanted(known, "site") == ["site"]
     url = f"http://127.0.0.1:{port}"
     with up(ours, known, "site", "site") as project:
-        with pytest.raises(SiteError, match="must show the site's token"):
+        with pytest.raises(SiteError, match="must send the site's token"):
             SiteClient(url, patience=60).get("api", "leases")
         client = SiteClient(url, token, patience=60)
         client.post("api", "leases", body={"nodes": 32, "duration": "unlimited"})

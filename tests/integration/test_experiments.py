@@ -286,8 +286,8 @@ def test_events_hand_in_resume_and_delete(tmp_path: Path) -> None:
     assert run.start == 160
     assert run.vms["a"].records["r"].time == 150
     assert simulated.warnings == [
-        "t=120: submit_experiment: resources: is missing (and 1 other fault); it is left out",
-        "t=130: submit_experiment: descriptor: must be an object, or a text, not 7; it is left out",
+        "t=120: submit_experiment: resources: is missing (and 1 other error); it is ignored",
+        "t=130: submit_experiment: descriptor: must be an object, or a text, not 7; it is ignored",
         "t=400: resume: resume: VM 'b': unknown; there are: a",
         "t=600: delete_experiment: there is no experiment 2",
         "t=700: delete_experiment: there is no experiment 9",
@@ -401,10 +401,10 @@ def test_a_reservation_of_ones_own(tmp_path: Path) -> None:
     assert states(one)[2:] == [(10, "RESERVED"), (3600, "DEPLOYING"), (3600, "DEPLOYED"), (10800, "ENDED")]
     rows = {row["resource"]: row for row in simulated.rows("experiment_resources") if row["experiment"] == "1"}
     assert [rows[name]["reserved"] for name in ("Server", "Client-1", "Client-2")] == ["lab/1", "lab/2", "lab/3"]
-    assert "it is another's" in other.failure
-    assert "there is none of this id" in unknown.failure
+    assert "it belongs to another owner" in other.failure
+    assert "there is no reservation with this id" in unknown.failure
     (told,) = simulated.warnings
-    assert told.endswith("experiments[4].descriptor: there is a reservation lab already; it is left out")
+    assert told.endswith("experiments[4].descriptor: there is a reservation lab already; it is ignored")
     nothing_left(simulated)
 
 
@@ -425,7 +425,7 @@ def test_a_reservation_of_ones_own_is_taken_back(tmp_path: Path) -> None:
     assert simulated.warnings == [
         "t=110: delete_reservation: reservation lab has ended",
         "t=120: delete_reservation: there is no reservation labs of a user",
-        "t=130: submit_experiment: reserve: must not begin with /: such ids are given; it is left out",
+        "t=130: submit_experiment: reserve: must not begin with /: such ids are assigned; it is ignored",
     ]
     nothing_left(simulated)
 

@@ -122,7 +122,7 @@ def test_cancelling_what_is_not_there_is_told(tmp_path: Path, capsys: pytest.Cap
     """The run goes on."""
     ended = Simulated(tmp_path, [job("1", 0, 4)], events=[{"timestamp": 60, "type": "cancel_lease", "job": "w0!9"}])
     assert ended.code == 0
-    assert "cannot be cancelled: it is no lease, or one that has ended" in capsys.readouterr().err
+    assert "cannot be cancelled: it is not a lease, or has ended" in capsys.readouterr().err
 
 
 def test_a_group_starts_together_or_not_at_all(tmp_path: Path) -> None:
@@ -191,5 +191,5 @@ def test_reservations_that_may_be_stopped_are_not_and_that_is_told_once(
         ("AR", "Rejected"),
     ]
     told = capsys.readouterr().err
-    assert "w0!1: lease.preemptible is ignored, as for all that follow: reservations and immediate leases are" in told
+    assert "w0!1: lease.preemptible is ignored, also for later jobs: reservations and immediate leases are" in told
     assert told.count("is ignored") == 1

@@ -109,11 +109,11 @@ def test_what_is_wrong_with_a_request_is_told_and_the_run_goes_on(
     told = capsys.readouterr().err
     assert "\x1b" not in told
     for words in [
-        "submit_job None: job_id: must be a text, not None; it is left out",
-        "submit_job 'site!a': job: must be an object, not 7; it is left out",
-        "submit_job 'site!b': job.res: must be an integer from 0, not 'x'; it is left out",
+        "submit_job None: job_id: must be a text, not None; it is ignored",
+        "submit_job 'site!a': job: must be an object, not 7; it is ignored",
+        "submit_job 'site!b': job.res: must be an integer from 0, not 'x'; it is ignored",
         "submit site!c: ",
-        "submit_job 'site!d': profile: must be an object, not []; it is left out",
+        "submit_job 'site!d': profile: must be an object, not []; it is ignored",
         "submit none: ",
         "submit site!1: ",
         "cancel_job 'site!9': no job of this id was submitted",

@@ -204,7 +204,7 @@ def test_a_site_stays_what_it_is(tmp_path: Path, changes: Any, what: str) -> Non
     """Other options would decide otherwise, and the past would be another."""
     with opened(tmp_path):
         pass
-    with pytest.raises(SiteError, match=f"was begun with another {what}"):
+    with pytest.raises(SiteError, match=f"was started with another {what}"):
         make(tmp_path, **changes)
 
 
@@ -220,7 +220,7 @@ def test_decisions_that_have_changed_are_noticed(tmp_path: Path) -> None:
     wait_for(lambda: not site.alive)
     site.stop()
     assert isinstance(site.failure, SiteError)
-    assert "exchange 2 is not what is decided now" in str(site.failure)
+    assert "exchange 2 differs from the decision made now" in str(site.failure)
     with pytest.raises(SiteError, match="the site has ended"):
         site.inbox.accept([lease(1, 1)])
 

@@ -135,9 +135,9 @@ def test_users_see_their_own_and_those_of_their_group(site: SiteProcess) -> None
     number = ann.post("api", "leases", body={"nodes": 1, "duration": 1e6, "start": "+1000000"})["number"]
     for client, seen in [(ann, True), (bob, True), (eve, False)]:
         assert (number in [one["number"] for one in client.get("api", "leases", finished="true")]) is seen
-    with pytest.raises(SiteError, match="it is another user's"):
+    with pytest.raises(SiteError, match="it belongs to another user"):
         eve.get("api", "leases", number)
-    with pytest.raises(SiteError, match="only who asked for it may take it back"):
+    with pytest.raises(SiteError, match="only the user who requested it may cancel it"):
         bob.delete("api", "leases", number)
 
 

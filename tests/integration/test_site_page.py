@@ -148,7 +148,7 @@ def test_time_is_paused_and_goes_on(site: SiteProcess, browser: Browser) -> None
     wait_for(lambda: site.client().get("api", "clock")["paused"])
     stopped = site.client().get("api", "clock")["now"]
     assert site.client().get("api", "clock")["now"] == stopped
-    wait_for(lambda: browser.ask("document.getElementById('pause').textContent") == "Go on")
+    wait_for(lambda: browser.ask("document.getElementById('pause').textContent") == "Resume")
     press(browser, "#pause")
     wait_for(lambda: site.client().get("api", "clock")["now"] > stopped)
     Select(browser.driver.find_element(By.ID, "pace")).select_by_value("max")

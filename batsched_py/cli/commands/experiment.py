@@ -52,12 +52,12 @@ command.params.append(DEBUG)
 @takes(ShowRequest)
 @click.argument("file", type=PATH)
 @option("--testbed", "FILE", "Locations with their delays and catalogues, JSON or YAML.", type=PATH)
-@flag("--json", "Print the deployment order as JSON; all faults, if there are some.")
+@flag("--json", "Print the deployment order, or all errors, as JSON.")
 def show(request: ShowRequest) -> None:
     """Validate FILE, a descriptor in JSON or OVF, and show the order in which its resources are deployed.
 
-    Times are seconds from the beginning of the deployment, if every request is granted at once. Everything that is
-    wrong is listed, each fault with its path.
+    Times are seconds since the start of the deployment, if every request is granted at once. All errors are listed,
+    each with its path.
     """
     testbed = _read_testbed(request.testbed)
     with reported(request.file, WorkloadError):

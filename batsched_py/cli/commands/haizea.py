@@ -107,18 +107,18 @@ class HaizeaGroup(click.Group):
 @option(
     "--sample",
     "[KIND]",
-    f"Write files to begin with into this folder: {', '.join(KINDS)}; trace if no KIND is given.",
+    f"Write sample files into this folder: {', '.join(KINDS)}; default: trace.",
     type=click.Choice(KINDS),
     is_flag=False,
     flag_value=KINDS[0],
 )
 @click.pass_context
 def command(context: click.Context, sample: str | None) -> None:
-    """Run a configuration of Haizea, which `run` does, or work with other files of Haizea."""
+    """Run configurations of Haizea, and process its files; `haizea CONF` is short for `haizea run CONF`."""
     if sample is None:
         return
     if context.invoked_subcommand is not None:
-        raise click.UsageError(f"'--sample' goes without '{context.invoked_subcommand}'")
+        raise click.UsageError(f"'--sample' cannot be combined with '{context.invoked_subcommand}'")
     _write_sample(sample)
 
 
@@ -129,13 +129,12 @@ command.params.append(DEBUG)
 @click.argument("conf", type=PATH, required=False)
 @option("-e --export", "PREFIX", "Write PREFIX_leases.csv, PREFIX_reservations.csv...")
 @option("--events", "FILE", "Hosts that fail and leases that are cancelled (JSON lines).", type=PATH)
-@option("--listen", "HOST:PORT", "With the real clock: where to answer.", default="127.0.0.1:8080")
-@option("--data", "DIR", "With the real clock: what the site keeps.", type=PATH, default="site-data")
+@option("--listen", "HOST:PORT", "With the real clock: address of the API.", default="127.0.0.1:8080")
+@option("--data", "DIR", "With the real clock: folder for the state of the site.", type=PATH, default="site-data")
 def run(request: RunRequest) -> None:
-    """Simulate a configuration, and print what Haizea prints; with the real clock, open a live site.
+    """Simulate a configuration, and print Haizea's log; with the real clock, open a live site.
 
-    Without CONF it is /etc/haizea/haizea.conf or ~/.haizea/haizea.conf. What it says that has no counterpart here is a
-    warning.
+    The default CONF is /etc/haizea/haizea.conf or ~/.haizea/haizea.conf. Options without a counterpart cause warnings.
     """
     config = read_config(request.conf or _found(), current_limits())
     _check_outputs(config, request.export)
@@ -143,7 +142,7 @@ def run(request: RunRequest) -> None:
         warn(f"{config.file}: {line}")
     if config.clock == "real":
         if request.export is not None or request.events is not None:
-            raise click.UsageError("'-e' and '--events' go with simulation.clock simulated")
+            raise click.UsageError("'-e' and '--events' need simulation.clock: simulated")
         # It needs an extra.
         importlib.import_module("batsched_py.cli.shared.haizea_site").open_site(config, request.listen, request.data)
         return
@@ -163,17 +162,17 @@ def run(request: RunRequest) -> None:
 
 @takes(MultiRequest)
 @option("-c --conf", "FILE", "The configuration for several runs.", type=PATH, required=True)
-@option("-d --dir directory", "DIR", "Where configurations are written.", type=PATH, required=True)
-@option("-t --template", "FILE", "Write to standard output the script that this template makes.", type=PATH)
-@flag("-m --only-missing", "In the script, leave out runs whose data files are there.")
-@flag("--table", "Run all of them, one after the other, and write a row for each to standard output.")
+@option("-d --dir directory", "DIR", "Folder for the configurations.", type=PATH, required=True)
+@option("-t --template", "FILE", "Print the script made from this template.", type=PATH)
+@flag("-m --only-missing", "Exclude runs whose data files exist from the script.")
+@flag("--table", "Execute all runs, one after the other, and print a row for each.")
 def multi(request: MultiRequest) -> None:
-    """Write a configuration for each profile, trace, and injection or none, as DIR/PROFILE_TRACE+INJECTION.conf.
+    """Write a configuration for each profile, trace and injection, as DIR/PROFILE_TRACE+INJECTION.conf.
 
-    A template has a line for each configuration between "% for name, file in configs:" and "% endfor".
+    In a template, the text between "% for name, file in configs:" and "% endfor" is repeated for each of them.
     """
     if request.only_missing and request.template is None:
-        raise click.UsageError("'-m' goes with '-t'")
+        raise click.UsageError("'-m' needs '-t'")
     if request.table and request.template is not None:
         raise click.UsageError("'--table' and '-t' both write to standard output")
     read = read_multi(request.conf, current_limits())
@@ -199,11 +198,11 @@ def multi(request: MultiRequest) -> None:
 @option(
     "-t --type", None, "A row for each run, lease or entry.", type=click.Choice(["per-run", "per-lease", "counter"])
 )
-@option("-c --counter", "NAME", "Whose entries; with -t counter.")
-@option("-f --format", None, "How.", type=click.Choice(["csv"]), default="csv", expose_value=False)
-@flag("-l --list-counters", "List the counters, whatever else is given.")
+@option("-c --counter", "NAME", "Name of the counter, with -t counter.")
+@option("-f --format", None, "Output format.", type=click.Choice(["csv"]), default="csv", expose_value=False)
+@flag("-l --list-counters", "List the counters, and ignore other options.")
 def data(request: DataRequest) -> int:
-    """Make a table of data files: one header, and rows that begin with the attributes of their runs."""
+    """Combine data files into one table, whose rows begin with the attributes of their runs."""
     runs = {path: read_data(path, current_limits()) for path in request.files}
     if request.list_counters:
         for name in dict.fromkeys(name for run in runs.values() for name in run.counters):
@@ -212,7 +211,7 @@ def data(request: DataRequest) -> int:
     if request.type is None:
         raise click.UsageError("Missing option '-t' / '--type', or '-l'")
     if (request.type == "counter") != (request.counter is not None):
-        raise click.UsageError("'-t counter' and '-c' go together")
+        raise click.UsageError("'-t counter' and '-c' must be given together")
     if request.counter is not None and any(request.counter not in run.counters for run in runs.values()):
         name = displayed(request.counter)
         say(f"batsched-py: error: The specified datafile does not have a counter called '{name}'", err=True)
@@ -233,7 +232,7 @@ def _run_silently(config: HaizeaConfig) -> RunData:
     if ended.failure is not None:
         raise ended.failure
     datafile = _write_data(config, ended)
-    assert datafile is not None, f"{config.file} names no data file"  # noqa: S101  # each of several runs has one
+    assert datafile is not None, f"{config.file} has no accounting.datafile"  # noqa: S101  # each of several runs has one
     return read_data(datafile, current_limits())
 
 

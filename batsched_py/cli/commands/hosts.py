@@ -23,7 +23,7 @@ class HostsRequest(Struct, frozen=True):
 @takes(HostsRequest, limits=False)
 @site_options
 def command(request: HostsRequest) -> None:
-    """Show the hosts of a live site: numbers, names, what they have and what they do."""
+    """Show the hosts of a live site: numbers, names, resources and states."""
     client, hosts = request.place.client(), list[dict[str, Any]]()
     while page := client.get("api", "hosts", after=len(hosts) - 1):
         hosts += page

@@ -16,7 +16,7 @@ from batsched_py.text.display import displayed
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Ask a live site for leases, list them, look at one, take one back."""
+    """Request, list, show and cancel leases at a live site."""
 
 
 command.params.append(DEBUG)
@@ -37,7 +37,7 @@ class LeaseTerms(Struct, frozen=True):
     def body(self) -> dict[str, Any]:
         """Return the request for the site. UsageError."""
         if (self.image is None) != (self.image_size is None):
-            raise click.UsageError("'-i' and '-z' go together: an image has a name and a size")
+            raise click.UsageError("'-i' and '-z' must be given together")
         body: dict[str, Any] = {"nodes": self.nodes, "duration": _number(self.duration), "start": _number(self.start)}
         body["preemptible"] = self.preemptible
         capacity = {"cpu": self.cpu, "memory": self.memory}
@@ -56,25 +56,25 @@ class RequestLease(Struct, frozen=True):
 
 
 @takes(RequestLease, limits=False)
-@option("-n --nodes", "N", "How many machines.", type=click.IntRange(1), required=True)
-@option("-d --duration", "TIME", "Seconds, [DD:]HH:MM:SS or unlimited.", required=True)
-@option("-t --start", "TIME", "best_effort, now, +HH:MM:SS from now, seconds, or a date.", default="best_effort")
-@flag("--preemptible/--non-preemptible", "May it be suspended for others?", default=False)
+@option("-n --nodes", "N", "Number of machines.", type=click.IntRange(1), required=True)
+@option("-d --duration", "TIME", "Duration: seconds, [DD:]HH:MM:SS or unlimited.", required=True)
+@option("-t --start", "TIME", "Start: best_effort, now, +HH:MM:SS from now, seconds, or a date.", default="best_effort")
+@flag("--preemptible/--non-preemptible", "Whether it may be suspended for other leases.", default=False)
 @option(
     "-c --cpu",
     "PERCENT",
-    "Of a CPU, for each machine; a whole host if nothing is given.",
+    "Share of a CPU for each machine; default: a whole host.",
     type=Number(min=0, min_open=True),
 )
-@option("-m --memory", "MB", "For each machine.", type=click.IntRange(1))
-@option("-i --image", "NAME", "The image that the machines need.")
-@option("-z --image-size", "MB", "The size of the image.", type=click.IntRange(0))
+@option("-m --memory", "MB", "Memory of each machine.", type=click.IntRange(1))
+@option("-i --image", "NAME", "Disk image of the machines.")
+@option("-z --image-size", "MB", "Size of the image.", type=click.IntRange(0))
 @site_options
 def request(request: RequestLease) -> None:
-    """Ask for a lease, and print its number."""
+    """Request a lease, and print its number."""
     body = request.terms.body()
     if request.terms.cpu is not None and request.terms.cpu <= 1:
-        warn(f"'-c' is in percent of a CPU: {request.terms.cpu:g} is hardly anything; a whole CPU is 100")
+        warn(f"'-c' is a percentage: {request.terms.cpu:g} is at most 1 % of a CPU; a whole CPU is 100")
     lease = request.place.client().post("api", "leases", body=body)
     say("Lease submitted correctly.")
     say(f"Lease ID: {displayed(str(lease['number']))}")
@@ -91,7 +91,7 @@ class CancelLease(Struct, frozen=True):
 @click.argument("number", metavar="ID", type=click.IntRange(1))
 @site_options
 def cancel(request: CancelLease) -> None:
-    """Take back the lease ID, in whichever state it is."""
+    """Cancel the lease ID, in any state."""
     request.place.client().delete("api", "leases", request.number)
 
 
@@ -103,7 +103,7 @@ class ListLeases(Struct, frozen=True):
 
 
 @takes(ListLeases, limits=False)
-@flag("--all", "Also those that have ended.")
+@flag("--all", "Include leases that have ended.")
 @site_options
 def listed(request: ListLeases) -> None:
     """List leases that have not ended."""
@@ -128,7 +128,7 @@ class ShowLease(Struct, frozen=True):
 @click.argument("number", metavar="ID", type=click.IntRange(1))
 @site_options
 def show(request: ShowLease) -> None:
-    """Show all that is known of the lease ID."""
+    """Show the details of the lease ID."""
     lease = request.place.client().get("api", "leases", request.number)
     width = max(map(len, lease))
     for name, value in lease.items():

@@ -18,7 +18,7 @@ class QueueRequest(Struct, frozen=True):
 @takes(QueueRequest, limits=False)
 @site_options
 def command(request: QueueRequest) -> None:
-    """Show what waits at a live site, in the order of its queue."""
+    """Show the waiting leases and jobs of a live site, in queue order."""
     waiting = request.place.client().get("api", "queue")
     if waiting:
         show_leases(waiting)

@@ -44,23 +44,24 @@ class SiteRequest(Struct, frozen=True):
 @option(
     "--pace",
     "N|max",
-    "Simulated seconds in one second, or as fast as it can.",
+    "Simulated seconds per second; max: as fast as possible.",
     type=Pace(min=0, min_open=True),
     default=1,
 )
-@option("--listen", "HOST:PORT", "Where to answer; the port may be 0 for a free one.", default="127.0.0.1:8080")
+@option("--listen", "HOST:PORT", "Address of the API; port 0 selects a free port.", default="127.0.0.1:8080")
+@option("--data", "DIR", "Folder for the state of the site, for restarts.", type=PATH, default="site-data")
 @option(
-    "--data", "DIR", "What the site keeps: it goes on there when it is started again.", type=PATH, default="site-data"
+    "--token-file",
+    "FILE",
+    "File with the token that callers must send; required if other machines can reach the site.",
+    type=PATH,
 )
-@option(
-    "--token-file", "FILE", "A secret that callers must show; needed if other machines can reach the site.", type=PATH
-)
-@option("--rate", "N", "Requests a second that each user may hand in.", type=Number(min=1), default=100.0)
+@option("--rate", "N", "Requests per second that each user may send.", type=Number(min=1), default=100.0)
 def command(request: SiteRequest) -> None:
-    """Run a live site: an HTTP API for leases and jobs, in front of a simulated platform whose time passes.
+    """Run a live site: an HTTP API for leases and jobs on a simulated platform whose clock runs.
 
-    What was accepted is kept in the folder DIR. When the site is started again, even after it was killed, it goes on
-    with the same leases, queue and clock.
+    Accepted requests are stored in the folder DIR. After a restart, even after kill -9, the site continues with the
+    same leases, queue and clock.
     """
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
     settings, limits = _settings(request), current_limits()

@@ -94,7 +94,7 @@ class ShowRequest(Struct, frozen=True):
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Show the timelines of the VMs of an experiment."""
+    """Show and convert timelines of VMs."""
 
 
 command.params.append(DEBUG)
@@ -105,31 +105,31 @@ command.params.append(DEBUG)
 @option(
     "--resume resumes",
     "[VM=]T",
-    "Resume held VMs, or one, at this experiment time, or S seconds after the launch (launch+S).",
+    "Resume all held VMs, or one, at this experiment time, or S seconds after the launch (launch+S).",
     multiple=True,
     callback=_read_resumes,
 )
-@flag("--json", "Print the experiment time of each entry as JSON; null if it never comes.")
-@flag("--full", "With --json: all that is known.")
-@option("--buffer", "S", "Seconds from the last VM that is configured to the start.", type=Seconds(min=0))
-@option("--on-exit", None, "What an exit code does to its VM.", type=click.Choice(get_args(OnExit)))
-@option("--on-failed", None, "What a failed VM does to the experiment.", type=click.Choice(get_args(OnFailed)))
-@option("--reboot-delay", "S", "Seconds that a reboot takes.", type=Seconds(min=0))
-@option("--reboot-limit", "N", "Reboots of a VM; more fail it.", type=click.IntRange(0))
-@option("--preload-rate", "MB/S", "At which files are loaded before the first entry.", type=Number(min=1e-6))
+@flag("--json", "Print the experiment time of each entry as JSON; null if it never begins.")
+@flag("--full", "With --json: print all details.")
+@option("--buffer", "S", "Seconds between the configuration of the last VM and the start.", type=Seconds(min=0))
+@option("--on-exit", None, "Effect of a nonzero exit code on its VM.", type=click.Choice(get_args(OnExit)))
+@option("--on-failed", None, "Effect of a failed VM on the experiment.", type=click.Choice(get_args(OnFailed)))
+@option("--reboot-delay", "S", "Duration of a reboot in seconds.", type=Seconds(min=0))
+@option("--reboot-limit", "N", "Maximum number of reboots of a VM; after more, it fails.", type=click.IntRange(0))
+@option("--preload-rate", "MB/S", "Rate at which files are loaded before the first entry.", type=Number(min=1e-6))
 @option(
     "--kind kinds", "FILE:CLASS", "Your own kind of programs, in addition to the built-in ones.", callback=_read_kind
 )
-@option("-o --output", "FILE", "Write a picture (.pdf, .svg, .png) instead.", type=PATH, callback=read_picture)
-@option("--width", "INCHES", "Of that picture; 7, if not given.", type=Number(1.0, 100.0))
-@option("--title", "TEXT", "Above that picture.", default="")
+@option("-o --output", "FILE", "Write a figure (.pdf, .svg, .png) instead.", type=PATH, callback=read_picture)
+@option("--width", "INCHES", "Width of the figure; default: 7.", type=Number(1.0, 100.0))
+@option("--title", "TEXT", "Title of the figure.", default="")
 def show(request: ShowRequest) -> None:
-    """Play the timelines of FILE, JSON or YAML, and show what happens when, as a table and as a picture.
+    """Simulate the timelines in FILE (JSON or YAML), and show when each entry runs, as a table and a chart.
 
-    Entries last as long as their member `takes` says. Options rule over members of the same name in the file.
+    An entry lasts as long as its member `takes`. Options override members of the same name in the file.
     """
     if request.full and not request.json:
-        raise click.UsageError("'--full' goes with '--json'")
+        raise click.UsageError("'--full' needs '--json'")
     _check_output(request)
     timelines = _with_options(
         parse_timelines(str(request.file), read_document(request.file, current_limits())), request
@@ -169,18 +169,18 @@ class ConvertRequest(Struct, frozen=True):
 
 @takes(ConvertRequest)
 @click.argument("files", type=PATH, metavar="FILE...", nargs=-1, required=True)
-@option("--from source", None, "What the files are.", type=click.Choice(["firewheel"]), required=True)
-@option("-o --output", "FILE", "The timelines, JSON.", type=PATH, required=True)
+@option("--from source", None, "Format of the files.", type=click.Choice(["firewheel"]), required=True)
+@option("-o --output", "FILE", "Output file, JSON.", type=PATH, required=True)
 def convert(request: ConvertRequest) -> None:
-    """Make timelines of what FIREWHEEL's `print_schedule` prints: one FILE for each VM, which is named by it.
+    """Convert the output of FIREWHEEL's `print_schedule` to timelines, one FILE for each VM.
 
-    Pickles are refused: to open one is to run what it says.
+    The name of a VM is that of its file. Pickles are refused, because opening them would run code.
     """
     check_apart([("FILE", path) for path in request.files], [("-o", request.output)])
     vms, notes = dict[str, Any](), list[str]()
     for path in request.files:
         if path.stem in vms:
-            raise click.UsageError(f"two files are named {path.stem}: that is the name of the VM")
+            raise click.UsageError(f"two files have the name {path.stem}, which is the name of a VM")
         converter = ScheduleConverter(str(path), path.stem)
         vms[path.stem] = converter.convert(read_schedule(path, current_limits()))
         parse_timelines(str(path), {"vms": {path.stem: vms[path.stem]}})
@@ -208,9 +208,9 @@ def _with_options(timelines: Timelines, request: ShowRequest) -> Timelines:
 def _check_output(request: ShowRequest) -> None:
     """Refuse options that do not go together. UsageError."""
     if request.output is None and (request.width is not None or request.title):
-        raise click.UsageError("'--width' and '--title' go with '-o'")
+        raise click.UsageError("'--width' and '--title' need '-o'")
     if request.output is not None and request.json:
-        raise click.UsageError("'--json' and '-o' each ask for another output")
+        raise click.UsageError("'--json' and '-o' cannot be combined")
     if request.output is not None:
         check_apart([("FILE", request.file)], [("-o", request.output)])
 

@@ -70,7 +70,7 @@ def pair_of(read: Reader[_T]) -> Reader[tuple[_T, _T]]:
 
     def read_pair(place: Place, value: Any) -> tuple[_T, _T]:
         if not isinstance(value, list) or len(value) != 2:
-            place.refuse(f"must be a list of two, not {shown(value)}")
+            place.refuse(f"must be a list of two items, not {shown(value)}")
         return read(place[0], value[0]), read(place[1], value[1])
 
     return read_pair

@@ -100,7 +100,7 @@ class _Envelope:
                 case _:
                     collections.append(child)
         if len(collections) != 1:
-            (self._place / "VirtualSystemCollection").refuse(f"must be there once, not {len(collections)} times")
+            (self._place / "VirtualSystemCollection").refuse(f"must occur once, not {len(collections)} times")
         members = self._read_collection(collections[0])
         return parse_members(self._place, members, self._found, origin)
 
@@ -110,7 +110,7 @@ class _Envelope:
             id, reference = _named(place, attributes, "id"), _named(place, attributes, "href")
             if id and reference:
                 if not reference.startswith("@") and "/" not in reference:
-                    (place / "href").note(f"must be an image that exists, by @name or URI, not {shown(reference)}")
+                    (place / "href").note(f"must be an existing image, by @name or URI, not {shown(reference)}")
                 self._images[id] = reference
 
     def _read_disks(self, section: Element) -> None:
@@ -215,7 +215,7 @@ def _inside(place: Place, element: Element) -> Iterator[Element]:
         elif name.lower() in _ONLY_IN_JSON:
             id = attributes_of(child).get("id") or attributes_of(child).get("name") or ""
             told = f" {displayed(id)}" if id else ""
-            (place / name).note(f"{_ONLY_IN_JSON[name.lower()]}{told} cannot be asked for in OVF, only in JSON")
+            (place / name).note(f"{_ONLY_IN_JSON[name.lower()]}{told} is available in JSON only, not in OVF")
         elif name not in _PASSED_OVER and attributes_of(child).get("required") != "false":
             (place / name).note(unknown(name, known))
 

@@ -154,7 +154,7 @@ def _read_instance_type(place: Place, members: Members) -> str | InstanceType:
         return InstanceType(*(members.required(member, read_number, 1.0) for member in CAPACITY))
     for member in CAPACITY:
         if members.optional(member, read_number, None) is not None:
-            (place / member).note(f'only goes with "instanceType": "{CUSTOM}"')
+            (place / member).note(f'needs "instanceType": "{CUSTOM}"')
     return name
 
 

@@ -69,7 +69,7 @@ def descriptor_content(place: Place, value: Any) -> bytes:
         try:
             return orjson.dumps(value)
         except (orjson.JSONEncodeError, TypeError):  # a whole number beyond 64 bits
-            place.refuse("is no JSON that can be written")
+            place.refuse("cannot be written as JSON")
     if not isinstance(value, str):
         place.refuse(f"must be an object, or a text, not {shown(value)}")
     return value.encode(errors="replace")
@@ -78,7 +78,7 @@ def descriptor_content(place: Place, value: Any) -> bytes:
 def read_reservation_id(place: Place, value: Any) -> str:
     """Return the id of a user's own reservation: a name that is none of those which reservations are given."""
     name = read_name(place, value)
-    return place.refuse("must not begin with /: such ids are given") if name.startswith("/") else name
+    return place.refuse("must not begin with /: such ids are assigned") if name.startswith("/") else name
 
 
 def _read_submission(place: Place, value: Any) -> Submission:

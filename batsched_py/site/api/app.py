@@ -98,7 +98,7 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
             return
         waits = limit.seconds_to_wait(connection.headers.get(USER_HEADER, LOCAL))
         if waits:
-            raise refuse(429, "asks too often", **{"Retry-After": str(math.ceil(waits))})
+            raise refuse(429, "too many requests", **{"Retry-After": str(math.ceil(waits))})
 
     return guard
 

@@ -56,7 +56,7 @@ class ExperimentController(Controller):
         """List the experiments of the caller and of the caller's group."""
         who = _identified(request)
         if user_id is not None and user_id != who.user:
-            raise refuse(403, "only one's own experiments may be listed", "user_id")
+            raise refuse(403, "only your own experiments can be listed", "user_id")
         return _answer(request, parts(request).experiments.readable(who), collection_xml, _summaries)
 
     @get("/{number:int}", summary="Show an experiment", media_type=XML)
@@ -76,7 +76,7 @@ class ExperimentController(Controller):
         who, experiments = _identified(request), parts(request).experiments
         experiments.find(number, who)
         if experiments.entry(number).user != who.user:
-            raise refuse(403, "only who handed it in may delete it")
+            raise refuse(403, "only the user who submitted it may delete it")
         members = {"experiment": str(number)}
         await parts(request).acceptance.accept(Asked(DELETE, lambda _: members, who.user, who.group, number))
 
@@ -85,7 +85,7 @@ def _identified(request: Asking) -> Identity:
     """Return who asks; these resources are for callers who say so."""
     who = who_asks(request)
     if not who.asserted:
-        raise refuse(401, "must say who asks", "X-Bonfire-Asserted-Id")
+        raise refuse(401, "must name the user", "X-Bonfire-Asserted-Id")
     return who
 
 
@@ -97,7 +97,7 @@ def _ask_for_experiment(request: Asking, content: bytes, who: Identity) -> Asked
     except UnicodeDecodeError:
         raise refuse(400, "must be text in UTF-8") from None
     if (body_type(request.headers) == JSON) == text.lstrip("\ufeff \t\r\n").startswith("<"):
-        raise refuse(400, "must be of the type that Content-Type says")
+        raise refuse(400, "must have the type that Content-Type names")
     members: dict[str, Any] = {"descriptor": text, "owner": who.user, "origin": site.begun}
     try:
         site.session.check_request(SUBMIT, members, site.inbox.now)

@@ -39,11 +39,11 @@ class Experiments:
         self._accepted[int(accepted.id)] = accepted
 
     def find(self, number: int, who: Identity) -> ExperimentView:
-        """Return an experiment. RefusedError if there is none, it was deleted, or it is another's."""
+        """Return an experiment. RefusedError if there is none, it was deleted, or it belongs to another owner."""
         self._catch_up()
         entry = self.entry(number)
         if not who.may_read(entry.user, entry.group):
-            raise refuse(403, "it is another user's")
+            raise refuse(403, "it belongs to another user")
         return self._view(entry)
 
     def entry(self, number: int) -> Entry:

@@ -70,7 +70,7 @@ class Doorkeeper:
         scheme, _, shown = connection.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(shown.strip().encode(), self._token):
             raise refuse(
-                401, "must show the site's token: Authorization: Bearer TOKEN", **{"WWW-Authenticate": "Bearer"}
+                401, "must send the site's token: Authorization: Bearer TOKEN", **{"WWW-Authenticate": "Bearer"}
             )
 
     @staticmethod
@@ -78,10 +78,10 @@ class Doorkeeper:
         """Refuse other machines, and pages elsewhere whose name leads here."""
         client = connection.client
         if client is None or not _is_loopback(client.host):
-            raise refuse(403, "only this machine may ask a site without a token")
+            raise refuse(403, "a site without a token answers only this machine")
         name = connection.headers.get("host", "").lower()
         if name.rpartition(":")[0] not in _LOOPBACK_NAMES and name not in _LOOPBACK_NAMES:
-            raise refuse(403, "must be asked as localhost or 127.0.0.1", "Host")
+            raise refuse(403, "must be addressed as localhost or 127.0.0.1", "Host")
 
 
 @lru_cache(maxsize=16)  # a few addresses ask again and again
@@ -95,7 +95,7 @@ def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
     own = f"{connection.scope['scheme']}://{connection.headers.get('host', '')}"
     fetched = connection.headers.get("sec-fetch-site", "none")
     if fetched not in ("none", "same-origin") or (origin is not None and origin != own):
-        raise refuse(403, "pages of other sites may not write", "Origin")
+        raise refuse(403, "requests from pages of other sites are refused", "Origin")
 
 
 def who_asks(request: Request[Any, Any, Any]) -> Identity:
@@ -107,7 +107,7 @@ def who_asks(request: Request[Any, Any, Any]) -> Identity:
 def check_operator(request: Request[Any, Any, Any]) -> None:
     """Raise RefusedError if somebody asks who is not the operator, who asserts no user."""
     if who_asks(request).asserted:
-        raise refuse(403, "only the operator may do this, who asserts no user")
+        raise refuse(403, "only the operator may do this, without an asserted user")
 
 
 def _name(request: Request[Any, Any, Any], header: str) -> str:

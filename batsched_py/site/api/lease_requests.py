@@ -152,7 +152,7 @@ def _since(text: str, begun: float) -> float:
         raise ValueError(f"must be a date like 2030-11-25T13:00:00, not {shown(text)}") from None
     seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - begun
     if seconds < 0:
-        raise ValueError(f"{shown(text)} is before the site began")
+        raise ValueError(f"{shown(text)} is before the start of the site")
     return round(seconds, 6)
 
 

@@ -29,7 +29,7 @@ class LeaseController(Controller):
     path = "/api/leases"
     tags = ("leases",)
 
-    @post("/", summary="Ask for a lease")
+    @post("/", summary="Request a lease")
     async def ask(self, data: JSONBody[LeaseRequest], request: Asking) -> Response[Lease]:
         """Accept a request for a lease. It is saved before the answer is sent, and decided right afterwards."""
         await check_types(request, LeaseRequest)
@@ -64,7 +64,7 @@ class LeaseController(Controller):
         leases, who = parts(request).leases, who_asks(request)
         lease = leases.find(number, who)
         if leases.entry(number).user != who.user:
-            raise refuse(403, "only who asked for it may take it back")
+            raise refuse(403, "only the user who requested it may cancel it")
         if lease.state in FINAL:
             raise refuse(409, f"it has ended: {lease.state}")
         await parts(request).acceptance.accept(ask_to_cancel(number, who))
@@ -76,7 +76,7 @@ class JobController(Controller):
     path = "/api/jobs"
     tags = ("leases",)
 
-    @post("/", summary="Ask for a job")
+    @post("/", summary="Request a job")
     async def ask(self, data: JSONBody[JobRequest], request: Asking) -> Response[Lease]:
         """Accept a request for a job. It is saved before the answer is sent, and decided right afterwards."""
         await check_types(request, JobRequest)

@@ -94,10 +94,10 @@ class Leases:
         self._made: dict[int, Lease] = {}
 
     def find(self, number: int, who: Identity) -> Lease:
-        """Return a lease. RefusedError if there is none, or it is another's."""
+        """Return a lease. RefusedError if there is none, or it belongs to another owner."""
         entry = self.entry(number)
         if not who.may_read(entry.user, entry.group):
-            raise refuse(403, "it is another user's")
+            raise refuse(403, "it belongs to another user")
         self._catch_up()
         return self._lease(number)
 

@@ -91,7 +91,7 @@ class TimelineController(Controller):
         except WorkloadError as error:
             raise RefusedError(422, [Problem(error.field, error.rule)]) from None
         except TypeError:
-            raise RefusedError(422, [Problem("", "has a number of more than 64 bits")]) from None
+            raise RefusedError(422, [Problem("", "contains a number of more than 64 bits")]) from None
         return await _accept(request, ADD_ENTRY, {"vm": vm, "entry": data})
 
 

@@ -35,14 +35,14 @@ export function begin(given) {
 export async function refresh() {
   if (helpers === null) return;
   const { items } = await ask(PATH, { headers: HEADERS });
-  helpers.fillTable($("experiments"), COLUMNS, items.slice(-100).reverse().map(row), "There are none.");
+  helpers.fillTable($("experiments"), COLUMNS, items.slice(-100).reverse().map(row), "No experiments.");
   if (chosen !== null && !items.some((one) => one.id === chosen)) chosen = null;
   $("experiment").hidden = chosen === null;
   if (chosen === null) return;
   const [one, log] = await Promise.all([ask(`${PATH}/${chosen}`, { headers: HEADERS }), ask(`${PATH}/${chosen}/log`, { headers: HEADERS })]);
   $("experiment-title").textContent = `${one.name}: ${one.status}`;
-  $("experiment-times").textContent = one.failure || (one.start === null ? "" : `its clock began at ${clockText(one.start)}`);
-  helpers.fillTable($("resources"), RESOURCE_COLUMNS, one.resources.map(resourceRow), "It has none.");
+  $("experiment-times").textContent = one.failure || (one.start === null ? "" : `its clock started at ${clockText(one.start)}`);
+  helpers.fillTable($("resources"), RESOURCE_COLUMNS, one.resources.map(resourceRow), "No resources.");
   $("graph").replaceChildren(graph(one.resources));
   $("log").replaceChildren(...log.slice(-500).map(message));
 }

@@ -107,7 +107,7 @@ async function refresh() {
       const [leases, queue, blocks] = await Promise.all([
         ask(`/api/leases?newest=true&limit=200&finished=${$("finished").checked}`), ask("/api/queue"), ask(`/api/schedule?begin=${begin}&end=${end}`),
       ]);
-      fillTable($("leases"), LEASE_COLUMNS, leases.map(leaseRow), "There are none.");
+      fillTable($("leases"), LEASE_COLUMNS, leases.map(leaseRow), "No leases.");
       await experiments.refresh();
       fillTable($("queue"), QUEUE_COLUMNS, queue.slice(0, 100).map(queueRow), "The queue is empty.");
       chart.blocks = blocks;
@@ -124,7 +124,7 @@ async function refresh() {
 function showClock(news) {
   clock = news;
   told = performance.now();
-  $("pause").textContent = clock.paused ? "Go on" : "Pause";
+  $("pause").textContent = clock.paused ? "Resume" : "Pause";
   $("pause").setAttribute("aria-pressed", clock.paused);
   const pace = clock.pace === null ? "max" : String(clock.pace);
   if (![...$("pace").options].some((one) => one.value === pace)) $("pace").append(new Option(`${pace} times`, pace));

@@ -125,7 +125,7 @@ def test_warnings_go_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
         (["--resume", "=5"], "must be [VM=]T"),
         (["--resume", "nan"], "must be [VM=]T"),
         (["--resume", "launch+-5"], "must be [VM=]T"),
-        (["--full"], "'--full' goes with '--json'"),
+        (["--full"], "'--full' needs '--json'"),
     ],
 )
 def test_wrong_options_are_one_line(arguments: list[str], rule: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,8 +182,8 @@ def test_the_picture_of_a_file_is_the_same_each_time() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--title", "x"], "'--width' and '--title' go with '-o'"),
-        (["--json", "-o", "a.svg"], "'--json' and '-o' each ask for another output"),
+        (["--title", "x"], "'--width' and '--title' need '-o'"),
+        (["--json", "-o", "a.svg"], "'--json' and '-o' cannot be combined"),
         (["-o", "a.txt"], "must end with .pdf or .svg or .png, not be 'a.txt'"),
     ],
 )

@@ -104,7 +104,7 @@ def test_all_faults_are_found_at_once() -> None:
     """MA-6: unknown reference, duplicate name, missing locations, each with its path."""
     first = {"compute": {"name": "a", "resources": [{"storage": "nope"}]}}
     assert faults(document(first, compute("Server", after=["Serve"]))) == {
-        "resources[0].compute.locations": "is missing: must name a location, or constraint must stand for it",
+        "resources[0].compute.locations": "is missing: name a location, or give a constraint",
         "resources[0].compute.resources": "nope: the experiment has no such storage",
         "resources[1].compute.after[0]": "Serve: the experiment has no such resource; did you mean Server?",
     }
@@ -161,7 +161,7 @@ def test_a_document_over_1_mb_is_refused() -> None:
 
 def test_faults_are_not_listed_without_end() -> None:
     """At most 100, in little time, whatever the document."""
-    with pytest.raises(InvalidDescriptorError, match="99 other faults") as found:
+    with pytest.raises(InvalidDescriptorError, match="99 other errors") as found:
         read(document(*({} for _ in range(10_000))))
     assert len(found.value.faults) == MOST_FAULTS
 
@@ -174,7 +174,7 @@ def test_a_start_is_seconds_or_an_instant(start: Any) -> None:
 
 def test_a_start_in_the_past_is_refused() -> None:
     """MA-37."""
-    assert faults(document(start=99), Situation(now=100)) == {"start": "second 99 is in the past: it is second 100"}
+    assert faults(document(start=99), Situation(now=100)) == {"start": "second 99 is in the past: now is second 100"}
     assert read(document(start=100), Situation(now=100)).start == 100
     assert list(faults(document(start="2026-01-01T00:00:00Z"))) == ["start"]  # no origin
 
@@ -210,7 +210,7 @@ def test_there_is_a_bound_on_instances() -> None:
     assert len(read(document(compute("a", min=MOST_RESOURCES))).resources) == 1
     assert list(faults(document(compute("a", min=MOST_RESOURCES + 1)))) == ["resources"]
     squared = document(compute("a", min=320), compute("b", min=320, after=["a"]))
-    assert faults(squared) == {"resources": "must have at most 100000 pairs of which one needs the other, not 102400"}
+    assert faults(squared) == {"resources": "must have at most 100000 dependencies between instances, not 102400"}
 
 
 def test_hosts_are_named_or_constrained() -> None:
@@ -374,13 +374,13 @@ def test_ovf_has_no_links_and_routers(element: str, told: str) -> None:
     """MA-25: refused by name."""
     content = f"""<Envelope><VirtualSystemCollection id="e"><ProductSection><Property key="duration" value="120"/>
         </ProductSection><{element} id="l"/></VirtualSystemCollection></Envelope>"""
-    with pytest.raises(InvalidDescriptorError, match=f"{told} cannot be asked for in OVF"):
+    with pytest.raises(InvalidDescriptorError, match=f"{told} is available in JSON only"):
         read_descriptor("e.ovf", content.encode())
 
 
 OVF_FAULTS = {
     "<Envelop/>": {"": "must be an Envelope, or JSON, not 'Envelop'"},
-    "<Envelope/>": {"VirtualSystemCollection": "must be there once, not 0 times"},
+    "<Envelope/>": {"VirtualSystemCollection": "must occur once, not 0 times"},
 }
 
 

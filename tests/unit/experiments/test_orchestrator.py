@@ -485,7 +485,7 @@ def test_what_cannot_be_removed_has_leaked() -> None:
     assert "a leaked" in texts(one)
     play.orchestrator.sweep(5.0)
     assert (play.manager.held, play.orchestrator.leaks) == ([], [])
-    assert one.log.messages[-1].text == "a removed by a sweep"
+    assert one.log.messages[-1].text == "a removed by a clean-up"
 
 
 @pytest.mark.parametrize("verb", ["delete_resource", "delete_reservation", "delete_experiment"])

@@ -87,9 +87,9 @@ def test_a_counter_has_its_average_if_there_is_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"", "is no data file: "),
-        (b"\x80\x02}q\x00.", "is no data file: "),
-        (b"[" * 100_000, "is no data file: "),
+        (b"", "is not a data file: "),
+        (b"\x80\x02}q\x00.", "is not a data file: "),
+        (b"[" * 100_000, "is not a data file: "),
         (b'{"attributes": {}, "run": {}, "leases": {}}', "missing required field `counters`"),
         (b'{"attributes": {}, "run": {"x": []}, "leases": {}, "counters": {}}', "at `$.run[...]`"),
         (b'{"attributes": {}, "run": {}, "leases": {"x": {"y": 1}}, "counters": {}}', "at `key` in `$.leases[...]`"),

@@ -35,8 +35,8 @@ def test_what_is_written_is_read_again() -> None:
     ("content", "line"),
     [
         (b"mode: simulated\n", "line 1: must begin with a section, like [general]"),
-        (b"[general]\nmode: simulated\nmode: real\n", "line 3: general.mode: is there twice"),
-        (b"[general]\n[general]\n", "line 2: section 'general': is there twice"),
+        (b"[general]\nmode: simulated\nmode: real\n", "line 3: general.mode: is given twice"),
+        (b"[general]\n[general]\n", "line 2: section 'general': is given twice"),
         (b"[general]\nmode simulated\n", "line 2: must be a section like [general], or an option like"),
         (b"[general]\nmode: \xff\n", "must be text in UTF-8; byte 16 is not"),
         (b"#" * 1_000_001, "must be at most 1000000 bytes, not 1000001"),

@@ -98,8 +98,8 @@ def test_what_the_file_sets_for_all_is_told_where_a_profile_sets_it(tmp_path: Pa
     options = {"common:tracefile.tracefile": "own.lwf", "slow:accounting.datafile": "own.dat"}
     read = multi(tmp_path, options)
     assert read.told == (
-        "[common:tracefile] tracefile: of no effect, because [multi] sets it",
-        "[slow:accounting] datafile: of no effect, because [multi] sets it",
+        "[common:tracefile] tracefile: is ignored, because [multi] sets it",
+        "[slow:accounting] datafile: is ignored, because [multi] sets it",
     )
     assert all("own." not in single.text for single in read.singles(tmp_path))
 
@@ -110,15 +110,18 @@ WRONG: list[tuple[Mapping[str, str | None], str]] = [
     ({"multi.tracefiles": ""}, "[multi] tracefiles: is required"),
     ({"multi.datadir": None}, "[multi] datadir: is required"),
     ({"multi.injectiondir": None}, "[multi] injectiondir: is required with injectionfiles"),
-    ({"multi.basedatadir": "data"}, "is another spelling of datadir, which is given too"),
+    ({"multi.basedatadir": "data"}, "is another spelling of datadir, which is also given"),
     ({"multi.tracefile": "early.lwf"}, "[multi] tracefile: unknown option; did you mean tracefiles?"),
     ({"slow:scheduling.backfilling": None, "fast+SR:scheduling.backfilling": None}, "there is no profile"),
     ({"slow.backfilling": "off"}, "[slow]: must be [multi], [common:SECTION] or [PROFILE:SECTION]"),
     ({"slow:schedulling.backfilling": "off"}, "did you mean scheduling?"),
-    ({"a b:scheduling.backfilling": "off"}, "must name a profile of letters, digits and + - _ . = @ %, not 'a b'"),
+    (
+        {"a b:scheduling.backfilling": "off"},
+        "must name a profile that consists of letters, digits and + - _ . = @ %, not 'a b'",
+    ),
     ({"a/x:scheduling.backfilling": "off"}, "not 'a/x'"),
-    ({"multi.tracefiles": "a;b.lwf"}, "[multi] tracefiles: must be files whose names are of letters"),
-    ({"multi.tracefiles": "a/x.lwf b/x.lwf"}, "makes two configurations of the name slow_x"),
+    ({"multi.tracefiles": "a;b.lwf"}, "[multi] tracefiles: must be files whose names consist of letters"),
+    ({"multi.tracefiles": "a/x.lwf b/x.lwf"}, "makes two configurations named slow_x"),
     ({"multi.tracefiles": "x.lwf x.txt"}, "[multi] tracefiles: must end in .lwf, .xml or .swf"),
     ({"multi.injectionfiles": "x"}, "[multi] injectionfiles: must end in .lwf, .xml or .swf"),
     ({"slow:scheduling.suspension": "some"}, "[slow:scheduling] suspension: must be none, serial-only or all"),

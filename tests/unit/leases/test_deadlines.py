@@ -288,7 +288,7 @@ def test_a_refusal_is_told_why() -> None:
     assert [type(action) for action in scheduler.actions] == [Reject, Start]
     assert both[0].runs[0].phase is Phase.UNDER_WAY
     assert isinstance(scheduler.actions[0], Reject)
-    assert scheduler.actions[0].why == "it would not be over by its deadline"
+    assert scheduler.actions[0].why == "it cannot end by its deadline"
 
 
 def test_a_lease_resumes_where_it_was_suspended_last() -> None:

@@ -70,7 +70,7 @@ def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule
 @pytest.mark.parametrize(
     ("lease", "field", "rule"),
     [
-        ({"start": "now", "deadline": 5000}, "deadline", "is not for a lease that starts now or never"),
+        ({"start": "now", "deadline": 5000}, "deadline", "cannot be combined with an immediate start"),
         ({"deadline": "soon"}, "deadline", "must be a number of seconds from 0 on, or"),
         ({"deadline": 1e300}, "deadline", "must be at most 60000000000 s"),
         ({"start": "+99999999999:00:00:00"}, "start", "must be at most 60000000000 s"),
@@ -83,8 +83,8 @@ def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule
         ({"capacity": [{"cpu": 100}]}, "capacity[0].count", "must be an integer from 1 on, not None"),
         ({"capacity": [{"count": 0}]}, "capacity[0].count", "must be an integer from 1 on, not 0"),
         ({"capacity": [{"count": 2}]}, "capacity", "counts 2 nodes, but the job's res is 1"),
-        ({"capacity": {"cpu": 0}}, "capacity.cpu", "must be a number greater than 0, or a list of such, not 0"),
-        ({"capacity": {"cpu": [50, "x"]}}, "capacity.cpu", "must be a number greater than 0, or a list of such"),
+        ({"capacity": {"cpu": 0}}, "capacity.cpu", "must be a number greater than 0, or a list of them, not 0"),
+        ({"capacity": {"cpu": [50, "x"]}}, "capacity.cpu", "must be a number greater than 0, or a list of them"),
         ({"capacity": [{"count": 1, "memory": -1}]}, "capacity[0].memory", "must be a number greater than 0"),
         ({"software": "a.img"}, "software", "must be null or an object of image and size, not 'a.img'"),
         ({"software": {"image": "a.img"}}, "software", "must be null or an object of image and size"),

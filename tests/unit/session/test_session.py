@@ -316,7 +316,7 @@ def test_an_option_for_another_scheduler_in_sched_config_is_left_out_with_a_warn
     warnings: list[str] = []
     session = Session(Limited, warn=warnings.append)
     session.answer(message(0, ("SIMULATION_BEGINS", begins_data(config={"sched-config": '{"depth": 1, "limit": 2}'}))))
-    assert warnings == ["sched-config: option depth: limited has no such option; it is left out"]
+    assert warnings == ["sched-config: option depth: limited has no such option; it is ignored"]
     assert started(session) == 2
 
 

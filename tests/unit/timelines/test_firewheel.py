@@ -85,7 +85,7 @@ def test_what_has_no_counterpart_is_told() -> None:
         ({"1": ["a"]}, "s.json: 1[0]: must be an object, not 'a'"),
         ({"1": [{"data": "x"}]}, "s.json: 1[0].data: must be a list of objects, not 'x'"),
         ({"1": [{"data": [{}]}]}, "s.json: 1[0].data: each must have a location, which is a text, not None"),
-        ({"1": [{"pause": True}]}, "s.json: 1[0].pause: names no pause_duration"),
+        ({"1": [{"pause": True}]}, "s.json: 1[0].pause: has no pause_duration"),
         ({"1": [{"pause": "long"}]}, "s.json: 1[0].pause: a pause_duration must be a number, not 'long'"),
         ({"1": [pausing(-1)]}, "s.json: 1[0].pause: a pause_duration must be at least 0, not -1"),
         ({"1": [program("a", arguments=7)]}, "s.json: 1[0].executable: and its arguments must be texts"),

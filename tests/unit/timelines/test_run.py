@@ -66,7 +66,7 @@ def test_orders_come_in_their_order() -> None:
 def test_reboots_have_a_limit() -> None:
     """F23: more than that, and the VM has failed; what only stands at the end of a list is run again."""
     ended = played(one(run("a", -1, takes=1, exit=10), reboot_limit=2))
-    assert ended.vms["vm"].failure == "it asks for more than 2 reboots"
+    assert ended.vms["vm"].failure == "it requested more than 2 reboots"
     assert len(ended.vms["vm"].records["a"].spans) == 3
 
 

@@ -171,7 +171,7 @@ def test_what_is_written_is_read_as_it_was(trace: LeaseTrace) -> None:
         (
             "<start/>",
             '<start><now/></start><deadline time="01:00:00"/>',
-            "lease-request 1, deadline: is not for a lease that starts now or never",
+            "lease-request 1, deadline: cannot be combined with an immediate start",
         ),
         ("<software>", '<deadline time="x"/><software>', "deadline.time: must be [DD:]HH:MM:SS[.ss], not 'x'"),
         (NODES, "", "lease.nodes: is missing"),

@@ -148,8 +148,8 @@ def test_a_wrong_configuration_is_one_line_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("lines", "options", "line"),
     [
-        ("", ("-e", "x"), "'-e' and '--events' go with simulation.clock simulated"),
-        ("victim-order: oldest\nhold-cpu: False\n", (), "my.conf: scheduling.hold-cpu: is for simulation.clock sim"),
+        ("", ("-e", "x"), "'-e' and '--events' need simulation.clock: simulated"),
+        ("victim-order: oldest\nhold-cpu: False\n", (), "my.conf: scheduling.hold-cpu: needs simulation.clock: sim"),
         ("policy-admission: mine.Mine\n", (), "my.conf: scheduling.policy-admission: "),
         ("", ("--listen", "nowhere"), "nowhere"),
     ],
@@ -228,7 +228,7 @@ def test_the_script_runs_each_configuration_or_those_without_data(
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["-m"], "'-m' goes with '-t'"),
+        (["-m"], "'-m' needs '-t'"),
         (["--table", "-t", "run.sh.template"], "'--table' and '-t' both write to standard output"),
         (["-t", "none"], "none: cannot be read: No such file or directory"),
         (["-t", "sample_multi.conf", "-d", "sample_multi.conf"], "sample_multi.conf"),
@@ -279,7 +279,7 @@ def test_what_multi_does_not_look_at_is_a_warning(here: Path, capsys: pytest.Cap
         file.write("\n[common:tracefile]\ntracefile: x.lwf\n")
     assert run([*MULTI]) == 0
     assert capsys.readouterr().err == (
-        "batsched-py: warning: sample_multi.conf: [common:tracefile] tracefile: of no effect, because [multi] sets it\n"
+        "batsched-py: warning: sample_multi.conf: [common:tracefile] tracefile: is ignored, because [multi] sets it\n"
     )
 
 
@@ -334,8 +334,8 @@ def test_an_unknown_counter_is_told_in_haizeas_words(
     ("options", "line"),
     [
         (["a.dat"], "Missing option '-t' / '--type', or '-l'"),
-        (["-t", "counter", "a.dat"], "'-t counter' and '-c' go together"),
-        (["-t", "per-run", "-c", "X", "a.dat"], "'-t counter' and '-c' go together"),
+        (["-t", "counter", "a.dat"], "'-t counter' and '-c' must be given together"),
+        (["-t", "per-run", "-c", "X", "a.dat"], "'-t counter' and '-c' must be given together"),
         (["-t", "per-run"], "Missing argument 'FILE...'"),
         (["-t", "per-run", "none.dat"], "none.dat: cannot be read"),
         (["-t", "per-run", "--limit", "file-size=10", "a.dat"], "a.dat: must be at most 10 bytes"),
@@ -354,4 +354,4 @@ def test_data_refuses_what_is_wrong(
 def test_a_sample_is_not_written_on_the_way_to_something_else(capsys: pytest.CaptureFixture[str]) -> None:
     """One thing at a time."""
     assert run(["haizea", "--sample", "multi", "data", "x"]) == 2
-    assert "'--sample' goes without 'data'" in capsys.readouterr().err
+    assert "'--sample' cannot be combined with 'data'" in capsys.readouterr().err
