@@ -15,7 +15,7 @@ from batsched_py.traces.xml_network import SHARING, LinkTable
 class PrivateLinks(Struct, frozen=True):
     """The private links of each host of a group: bandwidths in bytes per second, latencies in seconds.
 
-    A loopback or a limiter of 0 bytes per second does not exist.
+    A limiter of 0 bytes per second does not exist, nor does a loopback without a latency.
     """
 
     bandwidth: float
@@ -28,12 +28,14 @@ class PrivateLinks(Struct, frozen=True):
     @classmethod
     def read(cls, group: Element) -> PrivateLinks:
         """Read the attributes of a `cluster` or `cabinet`; SPLITDUPLEX by default."""
+        loopback = group.quantity("loopback_bw", BANDWIDTH, "0"), group.quantity("loopback_lat", TIME, "0")
+        if loopback[1] and not loopback[0]:  # SimGrid makes a link that nothing ever crosses
+            raise group.error("loopback_bw", "must be more than 0 where loopback_lat is")
         return cls(
             group.positive("bw", BANDWIDTH),
             group.quantity("lat", TIME, "0"),
             group.choice("sharing_policy", SHARING, "SPLITDUPLEX"),
-            group.quantity("loopback_bw", BANDWIDTH, "0"),
-            group.quantity("loopback_lat", TIME, "0"),
+            *loopback,
             group.quantity("limiter_link", BANDWIDTH, "0"),
         )
 

@@ -132,6 +132,9 @@ class RunMetrics(Struct, frozen=True):
     requests_per_start: Annotated[float | None, MetricInfo("requests per start")] = None
     releases_per_start: Annotated[float | None, MetricInfo("releases per start")] = None
     refusals_per_start: Annotated[float | None, MetricInfo("refusals per start")] = None
+    slowed_jobs: Annotated[int | None, MetricInfo("jobs slowed by others", Unit.COUNT)] = None
+    mean_contention_slowdown: Annotated[float | None, MetricInfo("mean contention slowdown")] = None
+    max_contention_slowdown: Annotated[float | None, MetricInfo("maximum contention slowdown")] = None
     window_begin: Annotated[float | None, MetricInfo("measured from", Unit.SECONDS, better="")] = None
     window_end: Annotated[float | None, MetricInfo("  to", Unit.SECONDS, better="")] = None
     outside_window: Annotated[int | None, MetricInfo("  jobs left out", Unit.COUNT, better="")] = None
@@ -171,6 +174,7 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWin
         **_deadlines(jobs),
         **(lease_metrics(schedule) if window is None else lease_metrics(part, begin, end)),
         **placement_metrics(part),
+        **_contention(part, ran),
         **({} if window is None else _measured(window, len(schedule.jobs) - len(jobs))),
     )
 
@@ -225,6 +229,19 @@ def _slowdowns(ran: Sequence[JobMetrics]) -> dict[str, Any]:
         "max_bounded_slowdown": max(bounded, default=None),
         "mean_per_processor_slowdown": mean(shared) if every else None,
         "mean_per_processor_bounded_slowdown": mean(_known(job.per_processor_bounded_slowdown for job in ran)),
+    }
+
+
+def _contention(schedule: Schedule, ran: Sequence[JobMetrics]) -> dict[str, Any]:
+    """Return how much jobs slowed each other down; nothing if none did, or if that is not known."""
+    slowed = schedule.alone
+    if slowed is None:
+        return {}
+    slowdowns = _known(job.contention_slowdown for job in ran)
+    return {
+        "slowed_jobs": sum(job.record.job.id in slowed for job in ran),
+        "mean_contention_slowdown": mean(slowdowns),
+        "max_contention_slowdown": max(slowdowns, default=None),
     }
 
 

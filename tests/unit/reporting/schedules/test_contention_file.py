@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.metrics.job_metrics import measure_jobs
+from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.pictures.html.content import pack
-from batsched_py.reporting.schedules.schedule import read_schedule, schedule_of
+from batsched_py.reporting.schedules.schedule import Schedule, read_schedule, schedule_of
 from batsched_py.simulator.outputs.result_files import STATES, write_contention, write_jobs
 from batsched_py.simulator.records import SlowedJob
 from tests.unit.reporting.records import record, rejected, result
@@ -28,6 +29,12 @@ def write(folder: Path) -> Path:
     return folder / "run"
 
 
+def contention(run: Schedule) -> tuple[int | None, float | None, float | None]:
+    """Jobs of a run that were slowed down; mean and maximum slowdown."""
+    metrics = measure_run(run)
+    return metrics.slowed_jobs, metrics.mean_contention_slowdown, metrics.max_contention_slowdown
+
+
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     """And measured: a job that is not in the file was not slowed down."""
     path = write(tmp_path)
@@ -37,13 +44,16 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     read = read_schedule(path)
     assert read.alone == schedule_of(RUN, "run").alone == {"w0!a": 8.0}
     assert [job.contention_slowdown for job in measure_jobs(read)] == [2.5, 1.0, None]
+    assert contention(read) == (1, 1.75, 2.5)
 
 
 def test_without_the_file_nothing_is_known(tmp_path: Path) -> None:
     """A run of Batsim has none."""
     path = write(tmp_path)
     (tmp_path / "run_contention.csv").unlink()
-    assert [job.contention_slowdown for job in measure_jobs(read_schedule(path))] == [None] * 3
+    read = read_schedule(path)
+    assert [job.contention_slowdown for job in measure_jobs(read)] == [None] * 3
+    assert contention(read) == (None, None, None)
 
 
 @pytest.mark.parametrize(
