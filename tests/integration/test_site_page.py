@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -16,6 +18,7 @@ from selenium.webdriver.support.ui import Select
 
 from tests.browser import Browser, browsing
 from tests.integration.test_site import wait_for
+from tests.integration.test_site_experiments import ask as ask_of_experiments
 from tests.site_process import SiteProcess, running_site
 
 pytest.importorskip("litestar")
@@ -71,6 +74,34 @@ def press(browser: Browser, button: str) -> None:
     browser.driver.find_element(By.CSS_SELECTOR, button).click()
 
 
+#: Makes the page wait with its next question about an experiment until letGo is called, and keep the number of the
+#: latest snapshot that it was told of.
+HELD_BACK = """\
+(() => {
+  const parse = JSON.parse, fetched = window.fetch, open = new Promise((resolve) => { window.letGo = resolve; });
+  JSON.parse = (text) => {
+    const value = parse(text);
+    window.snapshot = value.snapshot ?? window.snapshot;
+    return value;
+  };
+  window.fetch = async (path, options) => {
+    if (options.method === "GET" && path.startsWith("/managed_experiments/")) {
+      window.heldBack = true;
+      await open;
+    }
+    return fetched(path, options);
+  };
+})()
+"""
+
+
+def latest_snapshot(site: SiteProcess) -> int:
+    """Return the number of the site's snapshot, with which its events begin."""
+    with urllib.request.urlopen(f"{site.url.rstrip('/')}/api/events", timeout=60) as answer:
+        news = next(line for line in answer if line.startswith(b"data:"))
+    return int(json.loads(news.removeprefix(b"data:"))["snapshot"])
+
+
 def test_a_lease_is_asked_for_suspended_for_another_and_resumed(site: SiteProcess, browser: Browser) -> None:
     """All in front of who stands there; nothing is loaded from elsewhere, and nothing is complained about."""
     browser.visit(site.url)
@@ -114,6 +145,26 @@ def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, brow
     wait_for(lambda: "resources: is missing" in str(browser.ask(told)))
     known = [line for line in browser.complaints() if "SEVERE" in line and "422" not in line]
     assert known == []
+
+
+def test_an_experiment_that_is_deleted_while_the_page_asks_for_it_is_gone(tmp_path: Path, browser: Browser) -> None:
+    """What has changed meanwhile is asked for again, though the answer was an error; no other change follows."""
+    with running_site(tmp_path, "--pace", "max") as site, left(browser):
+        browser.visit(site.url)
+        press(browser, "#hand-in button")
+        wait_for(lambda: browser.ask("document.getElementById('experiment-title').textContent") == "first: ENDED")
+        browser.ask(HELD_BACK)
+        press(browser, "#finished")
+        wait_for(lambda: browser.ask("window.heldBack"))
+        press(browser, "button[data-cancel=delete1]")
+        deleted = "/managed_experiments/1"
+        wait_for(lambda: ask_of_experiments(site, "GET", deleted, user="local")[0] == 404)
+        latest = latest_snapshot(site)
+        wait_for(lambda: browser.ask("window.snapshot ?? -1") >= latest)  # nothing will tell the page again
+        browser.ask("window.letGo()")
+        wait_for(lambda: browser.ask("document.getElementById('experiment').hidden"))
+        wait_for(lambda: browser.ask("document.getElementById('experiments').textContent") == "No experiments.")
+        assert browser.ask("document.getElementById('trouble').hidden")
 
 
 def test_a_lease_is_taken_back_by_keyboard(site: SiteProcess, browser: Browser) -> None:

@@ -1,7 +1,7 @@
 // Experiments on the page: the list, one of them with its dependencies, resources and log, and the form to hand one in.
 
 import { clockText } from "./chart.js";
-import { ask } from "./site.js";
+import { Refused, ask } from "./site.js";
 
 const $ = (id) => document.getElementById(id);
 const PATH = "/managed_experiments";
@@ -37,9 +37,24 @@ export async function refresh() {
   const { items } = await ask(PATH, { headers: HEADERS });
   helpers.fillTable($("experiments"), COLUMNS, items.slice(-100).reverse().map(row), "No experiments.");
   if (chosen !== null && !items.some((one) => one.id === chosen)) chosen = null;
-  $("experiment").hidden = chosen === null;
-  if (chosen === null) return;
-  const [one, log] = await Promise.all([ask(`${PATH}/${chosen}`, { headers: HEADERS }), ask(`${PATH}/${chosen}/log`, { headers: HEADERS })]);
+  const asked = chosen, found = asked === null ? null : await askFor(asked);
+  if (chosen !== asked) return; // another one was chosen meanwhile, and will be asked for
+  if (found === null) chosen = null;
+  $("experiment").hidden = found === null;
+  if (found !== null) show(...found);
+}
+
+/** Return an experiment and its log; null if it was deleted meanwhile. */
+async function askFor(id) {
+  try {
+    return await Promise.all([ask(`${PATH}/${id}`, { headers: HEADERS }), ask(`${PATH}/${id}/log`, { headers: HEADERS })]);
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return null;
+    throw error;
+  }
+}
+
+function show(one, log) {
   $("experiment-title").textContent = `${one.name}: ${one.status}`;
   $("experiment-times").textContent = one.failure || (one.start === null ? "" : `its clock started at ${clockText(one.start)}`);
   helpers.fillTable($("resources"), RESOURCE_COLUMNS, one.resources.map(resourceRow), "No resources.");

@@ -100,25 +100,28 @@ async function refresh() {
   wanted = true;
   if (busy) return;
   busy = true;
-  try {
-    while (wanted) {
-      wanted = false;
-      const begin = chart.begin - chart.span, end = chart.begin + 3 * chart.span;
-      const [leases, queue, blocks] = await Promise.all([
-        ask(`/api/leases?newest=true&limit=200&finished=${$("finished").checked}`), ask("/api/queue"), ask(`/api/schedule?begin=${begin}&end=${end}`),
-      ]);
-      fillTable($("leases"), LEASE_COLUMNS, leases.map(leaseRow), "No leases.");
-      await experiments.refresh();
-      fillTable($("queue"), QUEUE_COLUMNS, queue.slice(0, 100).map(queueRow), "The queue is empty.");
-      chart.blocks = blocks;
-      chart.draw();
-      document.documentElement.dataset.state = "ready";
+  while (wanted) {
+    wanted = false;
+    try {
+      await askForAll();
+    } catch (error) {
+      complain(error); // what has changed meanwhile is asked for all the same: perhaps nothing else will change
     }
-  } catch (error) {
-    complain(error);
-  } finally {
-    busy = false;
   }
+  busy = false;
+}
+
+async function askForAll() {
+  const begin = chart.begin - chart.span, end = chart.begin + 3 * chart.span;
+  const [leases, queue, blocks] = await Promise.all([
+    ask(`/api/leases?newest=true&limit=200&finished=${$("finished").checked}`), ask("/api/queue"), ask(`/api/schedule?begin=${begin}&end=${end}`),
+  ]);
+  fillTable($("leases"), LEASE_COLUMNS, leases.map(leaseRow), "No leases.");
+  await experiments.refresh();
+  fillTable($("queue"), QUEUE_COLUMNS, queue.slice(0, 100).map(queueRow), "The queue is empty.");
+  chart.blocks = blocks;
+  chart.draw();
+  document.documentElement.dataset.state = "ready";
 }
 
 function showClock(news) {
