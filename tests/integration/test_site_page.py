@@ -74,8 +74,8 @@ def press(browser: Browser, button: str) -> None:
     browser.driver.find_element(By.CSS_SELECTOR, button).click()
 
 
-#: Makes the page wait with its next question about an experiment until letGo is called, and keep the number of the
-#: latest snapshot that it was told of.
+#: Makes the page wait with its next question for PATH until letGo is called, note when that was answered, and keep the
+#: number of the latest snapshot that it was told of.
 HELD_BACK = """\
 (() => {
   const parse = JSON.parse, fetched = window.fetch, open = new Promise((resolve) => { window.letGo = resolve; });
@@ -85,12 +85,24 @@ HELD_BACK = """\
     return value;
   };
   window.fetch = async (path, options) => {
-    if (options.method === "GET" && path.startsWith("/managed_experiments/")) {
-      window.heldBack = true;
-      await open;
-    }
-    return fetched(path, options);
+    if (options.method !== "GET" || !path.startsWith("PATH")) return fetched(path, options);
+    window.heldBack = true;
+    await open;
+    const answer = await fetched(path, options);
+    window.answered = true;
+    return answer;
   };
+})()
+"""
+
+
+#: The middle of the button that takes lease 1 back.
+PLACE = """\
+(() => {
+  const button = document.querySelector("button[data-cancel='1']");
+  button.scrollIntoView();
+  const place = button.getBoundingClientRect();
+  return [place.x + place.width / 2, place.y + place.height / 2];
 })()
 """
 
@@ -153,7 +165,7 @@ def test_an_experiment_that_is_deleted_while_the_page_asks_for_it_is_gone(tmp_pa
         browser.visit(site.url)
         press(browser, "#hand-in button")
         wait_for(lambda: browser.ask("document.getElementById('experiment-title').textContent") == "first: ENDED")
-        browser.ask(HELD_BACK)
+        browser.ask(HELD_BACK.replace("PATH", "/managed_experiments/"))
         press(browser, "#finished")
         wait_for(lambda: browser.ask("window.heldBack"))
         press(browser, "button[data-cancel=delete1]")
@@ -165,6 +177,26 @@ def test_an_experiment_that_is_deleted_while_the_page_asks_for_it_is_gone(tmp_pa
         wait_for(lambda: browser.ask("document.getElementById('experiment').hidden"))
         wait_for(lambda: browser.ask("document.getElementById('experiments').textContent") == "No experiments.")
         assert browser.ask("document.getElementById('trouble').hidden")
+
+
+def test_a_click_counts_whatever_changes_meanwhile(tmp_path: Path, browser: Browser) -> None:
+    """A table is not filled anew between the press and the release of one of its buttons."""
+    with running_site(tmp_path, "--pace", "0.001") as site, left(browser):
+        client = site.client()
+        client.post("api", "leases", body={"nodes": 4, "duration": "unlimited"})
+        browser.visit(site.url)
+        wait_for(lambda: state(browser, 1) == "Active")
+        browser.ask(HELD_BACK.replace("PATH", "/api/schedule"))
+        client.post("api", "leases", body={"nodes": 1, "duration": 60})
+        wait_for(lambda: browser.ask("window.heldBack"))
+        x, y = browser.ask(PLACE)
+        mouse = {"x": x, "y": y, "button": "left", "clickCount": 1}
+        browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mousePressed", **mouse})
+        browser.ask("window.letGo()")
+        wait_for(lambda: browser.ask("window.answered"))
+        browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseReleased", **mouse})
+        wait_for(lambda: client.get("api", "leases", 1)["state"] == "Cancelled")
+        wait_for(lambda: state(browser, 2) == "Active")
 
 
 def test_a_lease_is_taken_back_by_keyboard(site: SiteProcess, browser: Browser) -> None:

@@ -35,13 +35,13 @@ export function begin(given) {
 export async function refresh() {
   if (helpers === null) return;
   const { items } = await ask(PATH, { headers: HEADERS });
-  helpers.fillTable($("experiments"), COLUMNS, items.slice(-100).reverse().map(row), "No experiments.");
+  await helpers.fillTable($("experiments"), COLUMNS, items.slice(-100).reverse().map(row), "No experiments.");
   if (chosen !== null && !items.some((one) => one.id === chosen)) chosen = null;
   const asked = chosen, found = asked === null ? null : await askFor(asked);
   if (chosen !== asked) return; // another one was chosen meanwhile, and will be asked for
   if (found === null) chosen = null;
   $("experiment").hidden = found === null;
-  if (found !== null) show(...found);
+  if (found !== null) await show(...found);
 }
 
 /** Return an experiment and its log; null if it was deleted meanwhile. */
@@ -54,10 +54,10 @@ async function askFor(id) {
   }
 }
 
-function show(one, log) {
+async function show(one, log) {
   $("experiment-title").textContent = `${one.name}: ${one.status}`;
   $("experiment-times").textContent = one.failure || (one.start === null ? "" : `its clock started at ${clockText(one.start)}`);
-  helpers.fillTable($("resources"), RESOURCE_COLUMNS, one.resources.map(resourceRow), "No resources.");
+  await helpers.fillTable($("resources"), RESOURCE_COLUMNS, one.resources.map(resourceRow), "No resources.");
   $("graph").replaceChildren(graph(one.resources));
   $("log").replaceChildren(...log.slice(-500).map(message));
 }

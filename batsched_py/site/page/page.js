@@ -14,6 +14,8 @@ const chart = new Chart($("chart"), pick);
 /** The clock as it was told last, and when. */
 let clock = { now: 0, pace: 1, paused: true }, told = 0;
 let wanted = false, busy = false;
+/** Fulfilled unless a button of a table is being pressed: if it were replaced meanwhile, nothing would be clicked. */
+let released = Promise.resolve();
 
 function cell(text, name = "td") {
   const made = document.createElement(name);
@@ -21,7 +23,8 @@ function cell(text, name = "td") {
   return made;
 }
 
-function fillTable(table, columns, rows, none) {
+async function fillTable(table, columns, rows, none) {
+  await released;
   const head = document.createElement("thead"), line = document.createElement("tr"), body = document.createElement("tbody");
   for (const column of columns) {
     const made = cell(column, column ? "th" : "td");
@@ -116,9 +119,9 @@ async function askForAll() {
   const [leases, queue, blocks] = await Promise.all([
     ask(`/api/leases?newest=true&limit=200&finished=${$("finished").checked}`), ask("/api/queue"), ask(`/api/schedule?begin=${begin}&end=${end}`),
   ]);
-  fillTable($("leases"), LEASE_COLUMNS, leases.map(leaseRow), "No leases.");
+  await fillTable($("leases"), LEASE_COLUMNS, leases.map(leaseRow), "No leases.");
   await experiments.refresh();
-  fillTable($("queue"), QUEUE_COLUMNS, queue.slice(0, 100).map(queueRow), "The queue is empty.");
+  await fillTable($("queue"), QUEUE_COLUMNS, queue.slice(0, 100).map(queueRow), "The queue is empty.");
   chart.blocks = blocks;
   chart.draw();
   document.documentElement.dataset.state = "ready";
@@ -175,6 +178,12 @@ async function begin() {
   }
 }
 
+document.addEventListener("pointerdown", (event) => {
+  if (event.button !== 0 || event.target.closest("table button") === null) return;
+  released = new Promise((resolve) => {
+    for (const kind of ["pointerup", "pointercancel", "blur"]) window.addEventListener(kind, () => setTimeout(resolve), { once: true });
+  });
+});
 $("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
   keepToken($("token").value);
