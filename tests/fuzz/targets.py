@@ -387,6 +387,7 @@ def file_targets() -> Iterator[Target]:
             "s.txt",
             "convert s.txt --from sacct -o w.json --hosts 99 --platform p.xml",
             "convert s.txt --from sacct -o v.json",
+            "metrics s.txt --by account",
         ),
     )
     lease = ROOT / "tests" / "data" / "haizea"
