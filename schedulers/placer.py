@@ -191,7 +191,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         elif not self.members.down:
             for job in list(view.queue):
                 awaits = job.id in self.admission.later
-                plan.reject(job, NEVER_DUE if awaits else "no hosts that suit it agree, though nothing runs")
+                plan.reject(job, NEVER_DUE if awaits else "no suitable hosts accept it, although nothing runs")
 
     def tables(self, view: View) -> Sequence[Table]:
         """Return what it took to place each job."""

@@ -185,4 +185,4 @@ def find_cautions(comparison: AlgorithmComparison) -> Iterator[str]:
                     f"{len(workloads)} of {count} workloads ({workloads[0]}...): their figures are of different jobs"
                 )
     if 1 < study.observations < FEW:
-        yield f"{study.observations} {study.observed} are few: below {FEW} the intervals are narrower than they say"
+        yield f"{study.observations} {study.observed} are few: below {FEW} the intervals are too narrow"

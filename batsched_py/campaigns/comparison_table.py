@@ -35,7 +35,7 @@ def legend(comparison: AlgorithmComparison) -> str:
     count, what = study.observations, study.observed
     seeds = _explain_seeds(study) + _explain_window(study)
     if count == 1:
-        return f"One workload is one observation, so there are no intervals: more of them tell more.{seeds}"
+        return f"One workload is one observation, so there are no intervals. Use more workloads.{seeds}"
     return (
         f"Means over {count} {what}. Intervals: percentile bootstrap over {what}, {comparison.resamples} "
         f"resamples. b/s/w: on how many {what} better, the same, worse than {comparison.baseline}.{seeds}"
@@ -56,7 +56,7 @@ def _explain_seeds(study: Study) -> str:
     names = ", ".join(variant.name for variant in study.variants if variant.takes_seed)
     text = f" Run once for each of {counted(len(study.seeds), 'seed')}: {names}; others do not depend on it."
     if study.observed == "seeds":
-        return f"{text} Intervals are of this one workload: they tell nothing of others."
+        return f"{text} Intervals apply to this workload only."
     return f"{text} What is compared on a workload is the mean over its seeds."
 
 

@@ -186,7 +186,7 @@ def _check_text(arguments: Sequence[str]) -> None:
     wrong = terminal.undecodable(arguments)
     if wrong is not None:
         shown = wrong.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-        raise click.UsageError(f"argument '{shown}' is no text in the encoding of this terminal ({getencoding()})")
+        raise click.UsageError(f"argument '{shown}' is not text in the encoding of this terminal ({getencoding()})")
 
 
 def _unwritten(error: Exception) -> int:

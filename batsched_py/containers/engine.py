@@ -128,7 +128,7 @@ def _read(address: str) -> SplitResult:
         parts = urlsplit(address)
         _ = parts.port  # is read only now
     except ValueError as error:
-        raise EngineError(f"{address} is no address of a container engine: {error}") from error
+        raise EngineError(f"{address} is not the address of a container engine: {error}") from error
     return parts
 
 

@@ -94,4 +94,4 @@ def _plain(value: Any) -> dict[str, Any]:
     """Convert a Mapping, which orjson does not know, to a dict."""
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"a {type(value).__name__} is no JSON")
+    raise TypeError(f"a {type(value).__name__} is not JSON")

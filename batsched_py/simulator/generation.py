@@ -35,7 +35,7 @@ NAME_DIGITS: Final = 6
 
 FORMER_IN_V4: Final = "profiles: types under Batsim 1's names (msg_par...) run here; Batsim 3 and later refuse them"
 PRESENT_IN_V14: Final = "profiles: types under the names of Batsim 3 (parallel...) run here; Batsim 1 refuses them"
-NAMED_JOBS: Final = "jobs: names that are no integers run here; Batsim 1 names jobs by integers"
+NAMED_JOBS: Final = "jobs: names that are not integers are accepted here; in Batsim 1 names are integers"
 
 _DIGITS: Final = re.compile(r"(\d+)", re.ASCII)
 #: `status` of v1.4, by the final state.

@@ -132,5 +132,5 @@ class Recurring:
         if self._in_vain > MOST_IN_VAIN:
             names = ", ".join((*self._calls, *self._probes))
             raise DeadlockError(
-                f"t={self._queue.stamp:.6f}: all jobs have ended, yet periodic calls or probes go on forever: {names}"
+                f"t={self._queue.stamp:.6f}: all jobs have ended, yet calls or probes continue forever: {names}"
             )

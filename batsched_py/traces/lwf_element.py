@@ -233,7 +233,9 @@ class _Collector:
 
     def _misplaced(self, element: LwfElement, around: LwfElement) -> WorkloadError:
         if not around.tag:
-            return element.error("", f"must be a {ROOT} element, not {shown(element.tag)}: this is no lease workload")
+            return element.error(
+                "", f"must be a {ROOT} element, not {shown(element.tag)}: this is not a lease workload"
+            )
         return WorkloadError(
             self._file, self.place, f"{shown(element.tag)} is not an element of a lease workload's {around.tag}"
         )

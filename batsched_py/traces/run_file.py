@@ -138,7 +138,7 @@ def read_run(path: Path, *, limits: Limits = LIMITS) -> RunFile:
     except msgspec.ValidationError as error:
         rule, _, place = str(error).partition(" - at `$.")
         told = displayed(f"{rule[:1].lower()}{rule[1:]}")
-        raise InputError(str(path), displayed(place.rstrip("`")), f"is no description of a run: {told}") from error
+        raise InputError(str(path), displayed(place.rstrip("`")), f"is not a description of a run: {told}") from error
 
 
 def content_hash(path: Path) -> str | None:

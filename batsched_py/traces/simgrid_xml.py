@@ -46,7 +46,7 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
     """Read a platform file; PlatformError names the file, the element and the rule that is broken."""
     root = read_root(path, limits)
     if root.tag != "platform":
-        raise PlatformError(root.file, root.tag, "must be a platform element: this is no SimGrid platform")
+        raise PlatformError(root.file, root.tag, "must be a platform element: this is not a SimGrid platform")
     root.choice("version", ("4", "4.0", "4.1"), "4.1")
     _refuse_unknown(root)
     outermost = list(root.children(*_ZONES, "cluster"))

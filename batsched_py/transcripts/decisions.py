@@ -33,7 +33,7 @@ class ReplyDecision(Struct, frozen=True):
         now: the reply's own; None if the reply cannot be read.
         commands: typed, in their order; () for a reply that cannot be read.
         stopped: True if the decision process gave up: the commands do not matter then, nor does the reason.
-        unreadable: the bytes of a reply that is no message, else b"".
+        unreadable: the bytes of a reply that is not a message, else b"".
     """
 
     now: float | None

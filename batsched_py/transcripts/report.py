@@ -41,7 +41,7 @@ TOLD_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.NOTICES: "notice of Batsim",
     FactKind.CLOSING: "the end of the simulation",
     FactKind.UNKNOWN: "event",
-    FactKind.UNREADABLE: "a request that is no message",
+    FactKind.UNREADABLE: "a request that is not a message",
 }
 #: Likewise of decided facts.
 DECIDED_WORDS: Final[Mapping[FactKind, str]] = {
@@ -59,7 +59,7 @@ DECIDED_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.NOTICES: "notice to Batsim",
     FactKind.CLOSING: "the end that was asked for",
     FactKind.UNKNOWN: "command",
-    FactKind.UNREADABLE: "a reply that is no message",
+    FactKind.UNREADABLE: "a reply that is not a message",
 }
 
 

@@ -11,9 +11,9 @@ class PromiseOptions(PlacementOptions):
     """Options of promises: their kind, their order, and the times that they count on."""
 
     reserve: Literal["counts", "hosts"] | None = option(
-        None, "promise a number of hosts, or these very hosts; none: a number, where that will do"
+        None, "promise a number of hosts, or particular hosts; none: a number if possible"
     )
-    order: Order = named("fcfs", "who is served and promised first", ORDERS)
+    order: Order = named("fcfs", "which jobs are served and promised first", ORDERS)
     walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run forever")
     slack: float = option(0.0, "seconds that jobs are thought to hold their hosts beyond walltimes", minimum=0)
     repair_time: float | None = option(

@@ -286,7 +286,7 @@ def test_periods_must_be_multiples_and_names_new() -> None:
 
 def test_a_period_that_nobody_stops_is_a_deadlock() -> None:
     """Real Batsim 5 would go on for ever."""
-    with pytest.raises(DeadlockError, match="periodic calls or probes go on forever: a"):
+    with pytest.raises(DeadlockError, match="calls or probes continue forever: a"):
         simulated({0.0: [commands.CallPeriodically(0.0, "a", 2.0), commands.RejectJob(0.0, "w0!1")]}, job("1"))
 
 

@@ -180,7 +180,7 @@ def test_a_job_that_can_never_run_is_rejected(tmp_path: Path, capsys: pytest.Cap
     assert [ended.jobs[name]["final_state"] for name in "124"] == ["REJECTED"] * 3
     told = capsys.readouterr().err
     assert "w0!1 rejected: needs 1 host, its constraint allows 0" in told
-    assert "t=10: w0!2 rejected: no hosts that suit it agree, though nothing runs" in told
+    assert "t=10: w0!2 rejected: no suitable hosts accept it, although nothing runs" in told
     assert "w0!4 rejected: constraint: at offset 4: the query ends too early" in told
 
 
@@ -196,7 +196,7 @@ def test_la_30_to_33_who_may_ever_match_waits(tmp_path: Path, capsys: pytest.Cap
     assert ended.started("3") == (20, "0")
     told = capsys.readouterr().err
     assert "t=1: w0!2 rejected: needs 1 host, its constraint allows 0" in told
-    assert "t=30: w0!4 rejected: no hosts that suit it agree, though nothing runs" in told
+    assert "t=30: w0!4 rejected: no suitable hosts accept it, although nothing runs" in told
 
 
 def test_la_74_whoever_is_vetoed_by_all_goes_back_to_the_queue(tmp_path: Path) -> None:

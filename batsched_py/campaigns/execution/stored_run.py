@@ -85,4 +85,4 @@ def decode_run(path: Path, content: bytes) -> StoredRun:
     try:
         return msgspec.json.decode(content, type=StoredRun)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(str(path), "", f"is no run of a campaign: {displayed(str(error))}") from error
+        raise InputError(str(path), "", f"is not a run of a campaign: {displayed(str(error))}") from error

@@ -75,7 +75,7 @@ def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
     try:
         raw = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(str(path), "", f"is no TOML: {error}") from error
+        raise ConfigurationError(str(path), "", f"is not TOML: {error}") from error
     file = StudyFile(path)
     table = file.convert(raw, _StudyTable, "")
     results = file.convert(table.results, _ResultsTable, "results")

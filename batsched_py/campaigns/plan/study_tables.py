@@ -91,7 +91,7 @@ class StudyFile(Struct, frozen=True):
             try:
                 matching = sorted(self.path.parent.glob(text))
             except (ValueError, NotImplementedError) as error:
-                raise self.error(place, f"{shown(text)} is no pattern: {error}") from error
+                raise self.error(place, f"{shown(text)} is not a pattern: {error}") from error
             if not matching:
                 raise self.error(place, f"no file matches {shown(text)}")
             found |= dict.fromkeys(matching)

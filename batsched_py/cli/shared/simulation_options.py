@@ -120,5 +120,5 @@ def _warn_of_unknown(events: Iterable[ExternalEvent], *, forwarded: bool) -> Non
         if event.type not in MACHINE_EVENTS:
             suggestion = did_you_mean(event.type, sorted(MACHINE_EVENTS))
             if suggestion or not forwarded:
-                line = f"{event.source}: type: {displayed(event.type)} is no event of machines: {what}"
+                line = f"{event.source}: type: {displayed(event.type)} is not a machine event: {what}"
                 warn(f"{line}; {suggestion}" if suggestion else line)

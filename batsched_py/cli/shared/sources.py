@@ -62,7 +62,7 @@ def _named(files: Sequence[Path]) -> dict[str, WorkloadLike]:
     names = [stem if often[stem] == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise click.UsageError(f"'-w' names {twice[0]} twice: the same workload again is no new observation")
+        raise click.UsageError(f"'-w' names {twice[0]} twice: the same workload is not a new observation")
     return dict(zip(names, files, strict=True))
 
 

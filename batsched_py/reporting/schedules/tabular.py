@@ -80,7 +80,7 @@ class Tabular:
                 yield row
         except csv.Error as error:
             self.line = self._reader.line_num
-            raise self.error(f"is no row of comma-separated values: {error}") from error
+            raise self.error(f"is not a row of comma-separated values: {error}") from error
 
     def error(self, rule: str, *, column: int | None = None, line: int | None = None) -> InputError:
         """Return an error about the row that was read last, or about another line."""

@@ -49,7 +49,7 @@ def read_simgrid_config(given: Iterable[tuple[str, str]], platform: Platform) ->
     for item, value in given:
         error = _option_error(item, value)
         if not is_known(item):
-            raise error("is no item of SimGrid's configuration")
+            raise error("is not an item of SimGrid's configuration")
         _read(item, value, values, error)
     loopback = Link(
         LOOPBACK.name, values.get(_BANDWIDTH, LOOPBACK.bandwidth), values.get(_LATENCY, LOOPBACK.latency), shared=False

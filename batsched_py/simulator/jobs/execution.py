@@ -208,7 +208,7 @@ class Execution:
             raise BrokenRuleError(rule)
         host = storages[label]
         if host < 0 or not self._storages >> host & 1:
-            raise BrokenRuleError(f"{what}: host {host} of storage_mapping is no storage host")
+            raise BrokenRuleError(f"{what}: host {host} of storage_mapping is not a storage host")
         return host
 
     def _check_storages_rest(self, profile: Profile, flops: Mapping[int, float]) -> None:

@@ -17,7 +17,7 @@ from batsched_py.simulator.wire.rounding import wire_members
 from batsched_py.traces.event_file import GENERIC, MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 
 FAILED_WHILE_SWITCHED_ON: Final = (
-    "machines: a host that fails while it is switched on goes on here; real Batsim 4.2.1 aborts when it is on"
+    "machines: a host that fails while it is switched on continues here; real Batsim 4.2.1 aborts when it is on"
 )
 
 

@@ -246,5 +246,5 @@ def test_cautions_name_different_jobs_and_few_workloads() -> None:
     assert list(find_cautions(compare_algorithms(Study(("w0", "w1"), variants, other), []))) == [
         "not the same jobs ran under fcfs as under easy on 1 of 2 workloads (w0...): "
         "their figures are of different jobs",
-        "2 workloads are few: below 10 the intervals are narrower than they say",
+        "2 workloads are few: below 10 the intervals are too narrow",
     ]

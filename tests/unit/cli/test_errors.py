@@ -352,8 +352,8 @@ def test_a_broken_plugin_does_not_hide_the_others(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "e.txt:2: type: machine_unavailble is no event of machines: the event is left out; did you mean "),
-        (["--forward-unknown-events"], "e.txt:2: type: machine_unavailble is no event of machines: the event is only "),
+        ([], "e.txt:2: type: machine_unavailble is not a machine event: the event is left out; did you mean "),
+        (["--forward-unknown-events"], "e.txt:2: type: machine_unavailble is not a machine event: the event is only "),
     ],
 )
 @pytest.mark.parametrize("command", ["simulate", "compare"])

@@ -29,7 +29,7 @@ def test_an_address_that_is_none_is_refused(address: str) -> None:
     """By what the user wrote, and what is wrong with it."""
     with pytest.raises(EngineError) as caught, connected(address):
         pytest.fail("nobody was asked")
-    assert str(caught.value).startswith(f"{address} is no address of a container engine: ")
+    assert str(caught.value).startswith(f"{address} is not the address of a container engine: ")
 
 
 @pytest.mark.parametrize("how", ["option", "DOCKER_HOST", "context"])

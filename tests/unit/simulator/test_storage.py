@@ -107,9 +107,9 @@ def test_the_only_storage_needs_no_mapping(one_storage: Platform) -> None:
         ("read", {}, "needs the storage 'pfs': storage_mapping is missing; the platform has 2 storage hosts"),
         ("move", {"storage_mapping": {"pfs": 2}}, "needs the storage 'disk': storage_mapping gives 'pfs'"),
         ("both", {"storage_mapping": {"pfs": 2}}, "needs the storage 'disk': storage_mapping gives 'pfs'"),
-        ("read", {"storage_mapping": {"pfs": 1}}, "host 1 of storage_mapping is no storage host"),
-        ("read", {"storage_mapping": {"pfs": 9}}, "host 9 of storage_mapping is no storage host"),
-        ("read", {"storage_mapping": {"pfs": -1}}, "host -1 of storage_mapping is no storage host"),
+        ("read", {"storage_mapping": {"pfs": 1}}, "host 1 of storage_mapping is not a storage host"),
+        ("read", {"storage_mapping": {"pfs": 9}}, "host 9 of storage_mapping is not a storage host"),
+        ("read", {"storage_mapping": {"pfs": -1}}, "host -1 of storage_mapping is not a storage host"),
     ],
 )
 def test_a_storage_that_cannot_be_found_ends_the_run(site: Platform, profile: str, extra: Any, why: str) -> None:

@@ -104,7 +104,7 @@ def test_every_kind_of_fact_has_words() -> None:
     comparison = compare_transcripts(run(told, decided), [*run([], []), Exchange(2, b"tea", b"tea")])
     words = [line for story in stories(comparison.differences) for line in story]
     assert "t=3.5: kill done of w0!1" in words
-    assert "t=3.5: a request that is no message" in words
+    assert "t=3.5: a request that is not a message" in words
     assert len(list(summary(comparison))) > 15
 
 

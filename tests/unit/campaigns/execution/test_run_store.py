@@ -60,7 +60,7 @@ def test_a_store_is_used_by_one_program_at_a_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"{}", RUN[:30], RUN.replace(b'"no"', b"7"), b"\xff"])
 def test_a_file_that_is_no_run_is_named(tmp_path: Path, content: bytes) -> None:
     """With the rule that it breaks."""
-    with pytest.raises(InputError, match=r"ab\.json: is no run of a campaign: "):
+    with pytest.raises(InputError, match=r"ab\.json: is not a run of a campaign: "):
         decode_run(tmp_path / "ab.json", content)
 
 

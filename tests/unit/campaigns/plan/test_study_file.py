@@ -123,7 +123,7 @@ def test_each_error_names_file_field_and_rule(tmp_path: Path, old: str, new: str
 
 def test_what_is_no_toml_is_refused(tmp_path: Path) -> None:
     """With the place of the mistake."""
-    with pytest.raises(ConfigurationError, match=r"study\.toml: is no TOML: .*line 1"):
+    with pytest.raises(ConfigurationError, match=r"study\.toml: is not TOML: .*line 1"):
         read(tmp_path, "platforms = \n")
 
 

@@ -103,7 +103,7 @@ def test_files_are_workloads_of_their_own(here: Path, capsys: pytest.CaptureFixt
     out, err = capsys.readouterr()
     assert "maximum wait [s]" in out
     assert "mean wait" not in out
-    assert err == "batsched-py: warning: 2 workloads are few: below 10 the intervals are narrower than they say\n"
+    assert err == "batsched-py: warning: 2 workloads are few: below 10 the intervals are too narrow\n"
 
 
 def test_seeds_of_algorithms_are_observations_of_one_workload(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,7 +87,7 @@ def test_a_wrong_cell_is_named_by_line_and_column(tmp_path: Path, read: str, cel
     [
         ("", "is empty: a line with the names of the columns is missing"),
         ("a,b\n1\n", "line 2: must have 2 columns as the header, not 1"),
-        ('a,b\n1,"2\n', "line 2: is no row of comma-separated values: "),
+        ('a,b\n1,"2\n', "line 2: is not a row of comma-separated values: "),
     ],
 )
 def test_what_is_no_table_is_refused(tmp_path: Path, text: str, rule: str) -> None:

@@ -72,6 +72,6 @@ def test_wrong_values_are_one_line(tmp_path: Path, item: str, value: str, rule: 
 
 def test_items_that_simgrid_does_not_know_are_refused_on_the_command_line(tmp_path: Path) -> None:
     """In a platform file they are an approximation."""
-    with pytest.raises(BatschedError, match="--sg-cfg network/gamma:1: is no item of SimGrid's configuration"):
+    with pytest.raises(BatschedError, match="--sg-cfg network/gamma:1: is not an item of SimGrid's configuration"):
         read_simgrid_config([("network/gamma", "1")], platform(tmp_path))
     assert read_simgrid_config((), platform(tmp_path, ("network/gamma", "1"))) == SimgridConfig()
