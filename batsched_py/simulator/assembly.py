@@ -171,7 +171,7 @@ def _make_context(
     fluid = FluidModel(queue, processors, approximations) if settings.network == "sharing" else None
     if settings.message_latency:
         demands = message_demands(platform, hosts, settings.master_host, config.tcp_window)
-        loop = LatencyLoop(queue, outbox, Courier(queue, demands, fluid).carry)
+        loop = LatencyLoop(queue, outbox, Courier(queue, demands, fluid).carry, as_batsim_5=generation.greets)
     meter = None
     if settings.energy or (generation.greets and _all_describe_power(hosts)):
         models = [read_power_model(platform.source, host) for host in hosts]

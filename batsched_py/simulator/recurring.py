@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Final
 
 from msgspec import Struct
@@ -22,6 +23,10 @@ _USUAL: Final = {"metrics": "Power", "manually_triggered": False, "nb_emitted": 
 MOST_IN_VAIN: Final = 10_000
 #: Units in which periods are compared, for each second: milliseconds.
 _UNITS: Final = 1000
+
+
+#: What is due: if it is a probe, its name, what asked for it, and if it is the last time.
+_Due = tuple[bool, str, CallPeriodically | CreateProbe, bool]
 
 
 class _Period(Struct, eq=False):
@@ -45,6 +50,8 @@ class Recurring:
         self._context, self._queue, self._over = context, context.queue, over
         self._calls: dict[str, _Period] = {}
         self._probes: dict[str, _Period] = {}
+        #: What is due at this instant; empty between instants.
+        self._due: list[_Due] = []
         self._in_vain = 0
 
     def call(self, command: CallPeriodically) -> None:
@@ -101,20 +108,26 @@ class Recurring:
         else:
             if period.left is not None:
                 period.left -= 1
-            self._context.mailbox.post(self._tell, (period.command, period.left == 0))
+            if not self._due:
+                self._queue.at(self._queue.now, RANK_CALL, self._post, None)
+            self._due.append((table is self._probes, name, period.command, period.left == 0))
         if period.left == 0:
             del table[name]
         else:
             self._wait(table, name, period)
 
-    def _tell(self, told: tuple[CallPeriodically | CreateProbe, bool]) -> None:
-        command, last = told
+    def _post(self, _: None) -> None:
+        """Send all that is due at this instant in one message: calls, then probes, each in the order of their names."""
+        due, self._due = sorted(self._due, key=itemgetter(0, 1)), []
+        self._context.mailbox.post(self._tell, due)
+
+    def _tell(self, due: list[_Due]) -> None:
         stamp = self._queue.stamp
-        if type(command) is CallPeriodically:
-            self._context.emit(RequestedCall(stamp, call_id=command.call_id, last=last))
-            return
-        assert type(command) is CreateProbe  # noqa: S101  # the other of the two
-        self._context.emit(self._measured(command, stamp))
+        for _, _, command, last in due:
+            if type(command) is CreateProbe:
+                self._context.emit(self._measured(command, stamp))
+            elif type(command) is CallPeriodically:
+                self._context.emit(RequestedCall(stamp, call_id=command.call_id, last=last))
 
     def _measured(self, command: CreateProbe, stamp: float) -> ProbeData:
         meter, now = self._context.meter, self._queue.now

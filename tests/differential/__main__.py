@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from batsched_py.errors import BatschedError
-from batsched_py.protocol.dialects import V4
+from batsched_py.protocol.dialects import V14
 from tests.differential.explained import EXPLAINED, FACTS, MESSAGES, OUR_SIDE
 from tests.differential.our_side import follow
 from tests.differential.recorded import Recorded, UnusableError, folders_of_runs
@@ -76,7 +76,7 @@ def _inputs(arguments: Sequence[str]) -> tuple[Path | None, Sequence[str]]:
 
 def _compare(run: Recorded) -> dict[str, Outcome]:
     outcomes = {FACTS: fact_by_fact(run), OUR_SIDE: follow(run)}
-    if run.dialect.name == V4.name:  # messages took no time in v1.4, and another one in Batsim 5
+    if run.dialect.name != V14.name:  # where messages took no time
         outcomes[MESSAGES] = message_by_message(run)
     return outcomes
 

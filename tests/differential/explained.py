@@ -32,6 +32,7 @@ EXPLAINED: Final = {
     ("force_stop", FACTS): (
         "it was stopped 0.2 ns after the last submission, before that was announced; an instant is one message here"
     ),
+    ("numbers", MESSAGES): "its walltimes are longer than the clock of the simulator goes",
     ("numbers", FACTS): "its walltimes are longer than the clock of the simulator goes",
     ("err_alloc_ptask_too_few", OUR_SIDE): "it needs 2 hosts, not 1; Batsim 5 does not count them, the Plan does",
     ("err_alloc_too_few", OUR_SIDE): "it needs 2 hosts, not 1; Batsim 5 does not count them, the Plan does",

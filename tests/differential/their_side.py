@@ -18,7 +18,7 @@ from batsched_py.errors import BatschedError
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.protocol.batsim5.envelope import parse
 from batsched_py.protocol.batsim5.greeting import is_greeting
-from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.dialects import V5, V14
 from batsched_py.simulator.contention.messages import message_demands, message_seconds
 from batsched_py.transcripts.compare import Tolerance, compare_transcripts
 from batsched_py.transcripts.transcript import Exchange
@@ -26,10 +26,16 @@ from tests.differential.recorded import Recorded
 
 #: Instants within this are one, in seconds, where messages take the time that they took in Batsim.
 CLOSE: Final = 5e-6
+#: The same for Batsim 5, whose messages say times with twelve digits after the point: six that ours have, rounded.
+CLOSE_5: Final = 1e-6
 #: Tolerance where messages take no time; their time in Batsim is added to it.
 NEAR: Final = 1e-3
 
 _NUMBERS: Final = frozenset({int, float})
+#: Members of the first event of Batsim 5 that say who sent it.
+_OF_SENDER: Final = frozenset({"batsim_version", "batsim_commit", "batsim_arguments", "batsim_execution_context_json"})
+#: Events of Batsim 5 whose dates are those of the message before (5.0.0-rc2).
+_STALE: Final = frozenset({"ExternalEventOccurredEvent", "HostsPStateChangedEvent", "HostsTurnedOnOffEvent"})
 #: Members of SIMULATION_BEGINS that Batsim 4 has and Batsim 3 had not.
 _SINCE_4: Final = frozenset({"zone_properties", "profile-reuse-enabled", "sched-config", "forward-unknown-events"})
 
@@ -91,12 +97,20 @@ class Prompter:
 
     def __call__(self, request: bytes) -> bytes:
         exchange = self._recorded.exchanges[self.next]
-        older = self._recorded.batsim.startswith("3.")
-        ours, theirs = orjson.loads(request), orjson.loads(exchange.request)
-        for told in _differences(theirs, ours, older=older):
-            self.why.append(f"message {self.next}, t={theirs['now']:g}: {told}")
+        if is_greeting(request):
+            if request != exchange.request:
+                self.why.append(f"greeting: {request!r}, recorded {exchange.request!r}")
+        else:
+            self._compare(parse(request), parse(exchange.request))
         self.next += 1
         return exchange.reply
+
+    def _compare(self, ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+        close = CLOSE
+        if self._recorded.dialect.name == V5.name:
+            ours, theirs, close = comparable(ours), comparable(theirs), CLOSE_5
+        for told in _differences(theirs, ours, older=self._recorded.batsim.startswith("3."), close=close):
+            self.why.append(f"message {self.next}, t={theirs['now']:g}: {told}")
 
 
 class Follower:
@@ -162,8 +176,35 @@ def _longest_delay(recorded: Recorded) -> float:
     return max(hosts) + (longest + 2) * master
 
 
-def _differences(theirs: Any, ours: Any, *, older: bool) -> Iterator[str]:
-    """Yield path and both values of each difference of two messages; numbers may differ by CLOSE."""
+def comparable(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message of Batsim 5 without what says who sent it, and how the inputs were named.
+
+    The date of an event that Batsim 5 notes late is that of the message before: it is left out, too.
+    """
+    return {"now": message["now"], "events": [_comparable(event) for event in message["events"]]}
+
+
+def _comparable(event: dict[str, Any]) -> dict[str, Any]:
+    if event["event_type"] in _STALE:
+        return {name: value for name, value in event.items() if name != "timestamp"}
+    if event["event_type"] != "SimulationBeginsEvent":
+        return event
+    told = {name: value for name, value in event["event"].items() if name not in _OF_SENDER}
+    for name in ("workloads", "external_event_lists"):
+        told[name] = [item["name"] for item in told.get(name, ())]
+    for name in ("computation_hosts", "storage_hosts"):
+        told[name] = [_with_sorted_properties(host) for host in told[name]]
+    return {**event, "event": told}
+
+
+def _with_sorted_properties(host: dict[str, Any]) -> dict[str, Any]:
+    """Batsim has properties in the order of a hash table."""
+    properties = ("properties", "zone_properties")
+    return {**host, **{name: {pair["key"]: pair["value"] for pair in host[name]} for name in properties}}
+
+
+def _differences(theirs: Any, ours: Any, *, older: bool, close: float) -> Iterator[str]:
+    """Yield path and both values of each difference of two messages; numbers may differ by `close`."""
     left, right = dict(_leaves(theirs)), dict(_leaves(ours))
     for path in dict.fromkeys([*left, *right]):
         if path not in right:
@@ -171,7 +212,7 @@ def _differences(theirs: Any, ours: Any, *, older: bool) -> Iterator[str]:
         elif path not in left:
             if not (older and _SINCE_4.intersection(path.split("."))):
                 yield f"{path}: {right[path]!r} only here"
-        elif not _close(left[path], right[path]):
+        elif not _close(left[path], right[path], close):
             yield f"{path}: {right[path]!r}, recorded {left[path]!r}"
 
 
@@ -185,7 +226,7 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield from _leaves(item, f"{path}.{key}".lstrip("."))
 
 
-def _close(left: Any, right: Any) -> bool:
+def _close(left: Any, right: Any, close: float) -> bool:
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
-        return bool(abs(left - right) <= CLOSE)
+        return bool(abs(left - right) <= close)
     return bool(left == right)

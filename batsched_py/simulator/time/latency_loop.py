@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
@@ -12,6 +12,10 @@ from batsched_py.simulator.time.mailbox import Carry, NetworkMailbox
 
 if TYPE_CHECKING:
     from batsched_py.protocol.message import Message
+
+
+#: Times of Batsim 5 have twelve digits after the point: what comes so much later comes now, in seconds.
+_HAIR: Final = 1e-11
 
 
 class LatencyLoop:
@@ -24,19 +28,28 @@ class LatencyLoop:
     _apply: Apply
     _reply: Message
 
-    def __init__(self, queue: EventQueue, outbox: Sequence[Event], carry: Carry) -> None:
-        """`carry` sends a message from a host, by its number, or from the master (-1)."""
+    def __init__(self, queue: EventQueue, outbox: Sequence[Event], carry: Carry, *, as_batsim_5: bool = False) -> None:
+        """`carry` sends a message from a host, by its number, or from the master (-1).
+
+        In Batsim 5 SIMULATION_BEGINS is sent as any other message, once no greeting of a part is on its way; and what
+        other parts post at the instant of a reply's end is posted before the scheduler is ready again.
+        """
         self._queue = queue
         self.mailbox = NetworkMailbox(queue, outbox, carry, self._exchange)
+        self._as_batsim_5 = as_batsim_5
         #: Position of the command that travels next.
         self._next = 0
 
     def run(self, ask: Ask, apply: Apply) -> None:
         """Play until nothing will ever happen again."""
         self._ask, self._apply = ask, apply
-        self._queue.at(0.0, RANK_MAIL, lambda _: self._exchange(), None)
+        self._queue.at(0.0, RANK_MAIL, self._begin, None)
         while self._queue.step():
             pass
+
+    def _begin(self, _: None) -> None:
+        if not (self._as_batsim_5 and self.mailbox.busy):
+            self._exchange()
 
     def _exchange(self) -> None:
         self.mailbox.ready = False
@@ -49,8 +62,10 @@ class LatencyLoop:
         over = self._next == len(commands)
         due = self._reply.now if over else commands[self._next].timestamp
         step: Callable[[None], None] = self._finish if over else self._post
-        if due > self._queue.stamp:
+        if due > max(self._queue.stamp, self._queue.now + _HAIR):
             self._queue.at(due, RANK_MAIL, step, None)
+        elif over and self._as_batsim_5:
+            self._queue.at(self._queue.now, RANK_MAIL, step, None)
         else:
             step(None)
 

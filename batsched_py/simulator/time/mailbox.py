@@ -52,6 +52,11 @@ class NetworkMailbox:
         #: True if the scheduler waits for a request.
         self.ready = True
 
+    @property
+    def busy(self) -> bool:
+        """True while a message is on its way."""
+        return self._taking
+
     def post(self, action: Action, argument: Any, host: int = MASTER, then: Then = None) -> None:
         """Do `action(argument)` when all that was posted before and this has crossed the network; then `then()`."""
         self._posted.append((host, action, argument, then))
