@@ -13,6 +13,7 @@ from msgspec import Struct
 import batsched_py
 from batsched_py.campaigns.study import Outcome
 from batsched_py.errors import InputError
+from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.text.display import displayed
 
@@ -21,7 +22,7 @@ class StoredRun(Struct, frozen=True, kw_only=True):
     """A run that ended, whatever its workload and its algorithm are called in tables.
 
     Attributes:
-        metrics, ran, succeeded, warnings, approximations, error, exit_code: as those of an `Outcome`.
+        metrics, ran, succeeded, warnings, approximations, error, exit_code, features: as those of an `Outcome`.
         version: of batsched-py.
         python: the version of Python.
         seconds: what the run took; the only thing that differs if it is made again.
@@ -37,6 +38,7 @@ class StoredRun(Struct, frozen=True, kw_only=True):
     version: str
     python: str
     seconds: float
+    features: Features | None = None
 
     @property
     def failed(self) -> bool:
@@ -56,6 +58,7 @@ class StoredRun(Struct, frozen=True, kw_only=True):
             self.error,
             self.exit_code,
             options,
+            self.features,
         )
 
 
@@ -72,6 +75,7 @@ def stored(outcome: Outcome, seconds: float = 0.0) -> StoredRun:
         version=batsched_py.__version__,
         python=platform.python_version(),
         seconds=round(seconds, 3),
+        features=outcome.features,
     )
 
 

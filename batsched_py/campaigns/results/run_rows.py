@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.planner import PlannedRun, Setting
+from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.text.wording import spelled
 
@@ -58,7 +59,7 @@ def _row(run: PlannedRun, ended: StoredRun) -> dict[str, Any]:
         "workload_file": source.origin.path,
         "workload_sha256": source.origin.sha256,
         "log_start": None if source.origin.log_start is None else source.origin.log_start.isoformat(),
-        "all_settings": _settings_text(setting),
+        "all_settings": _settings_text(setting, ended.features),
         **{f"option_{name}": value for name, value in run.options.items()},
         **{f"generator_{name}": value for name, value in source.origin.generator.items()},
         **{f"setting_{name}": _plain(value) for name, value in setting.given.items()},
@@ -73,14 +74,19 @@ def _seed(run: PlannedRun) -> int | None:
     return drawn if isinstance(drawn, int) else None
 
 
-def _settings_text(setting: Setting) -> str:
-    """Return all settings of a run as JSON, external events by the SHA-256 of their file."""
+def _settings_text(setting: Setting, features: Features | None) -> str:
+    """Return all settings of a run as JSON, external events by the SHA-256 of their file.
+
+    `features` are those that Batsim 5 was asked for.
+    """
     environment = setting.environment
     settings = environment.settings
     plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "external_events"}
     simulator = "embedded" if environment.batsim is None else "batsim"
     others = {"clock": environment.clock, "simulator": simulator, "window": environment.window}
     told = {**plain, "roles": dict(settings.roles), **others, "events_sha256": setting.events_sha256}
+    if features is not None:
+        told["features"] = features
     return orjson.dumps(msgspec.to_builtins(told), option=orjson.OPT_SORT_KEYS).decode()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from pyarrow import parquet
@@ -44,6 +45,16 @@ def test_each_run_is_a_row_that_tells_where_it_is_from(tmp_path: Path) -> None:
     assert last["mean_wait"] > 0
     assert len(last["platform_sha256"]) == len(last["key"]) == 64
     assert '"clock":"fixed:1"' in last["all_settings"]
+
+
+def test_what_batsim_5_was_asked_for_is_told(tmp_path: Path) -> None:
+    """As a part of the settings; schedules are those of Batsim 4."""
+    written(tmp_path, STUDY + "[settings]\nprotocol = ['v4', 'v5']\nprofile_reuse = true\n")
+    rows = parquet.read_table(tmp_path / "out" / "runs.parquet").to_pylist()
+    four, five = ([row for row in rows if row["setting_protocol"] == protocol] for protocol in ("v4", "v5"))
+    assert [row["mean_wait"] for row in four] == [row["mean_wait"] for row in five]
+    assert "features" not in four[0]["all_settings"]
+    assert json.loads(five[0]["all_settings"])["features"]["profile_reuse"]
 
 
 def test_each_job_is_a_row_that_names_its_run(tmp_path: Path) -> None:
