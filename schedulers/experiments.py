@@ -108,9 +108,9 @@ class ExperimentsOptions(LeasesOptions):
 
 
 class ExperimentsScheduler(Leases):
-    """Deploy experiments on leases of machines, and run the jobs of the workload as leases beside them.
+    """Deploy experiments on leases of machines, and run the jobs of the workload as leases, too.
 
-    Each machine of an experiment is a lease of a share of a host, or a part of one reservation. Where hosts are shared
+    Each machine of an experiment is a lease of a share of a host, or a part of one reservation. If hosts are shared,
     the entries of its timeline are jobs on that host.
     """
 

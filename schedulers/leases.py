@@ -133,12 +133,12 @@ class LeasesOptions:
 
 
 class Leases(Scheduler[LeasesOptions]):
-    """Schedule jobs as leases: those with a start in advance at their instant, all others as soon as possible.
+    """Schedule jobs as leases: reservations at their time, all others as soon as possible.
 
     A job's member `lease` has its terms (docs/leases.md); a job without one is a best-effort lease of whole hosts.
     Jobs of one group that are submitted together are one lease: they start together or not at all.
-    Best-effort leases may be suspended for an advance reservation: their job is killed, and what it had left to do is
-    submitted as the next segment, `id#1`.
+    Best-effort leases may be suspended for an advance reservation: their job is killed, and the rest of its work
+    is submitted as the next segment, `id#1`.
     """
 
     name = "leases"

@@ -44,11 +44,11 @@ class TimelinesOptions(LeasesOptions):
 
 
 class TimelinesScheduler(Leases):
-    """Run timelines on leases of VMs, and the jobs of the workload as leases beside them.
+    """Run timelines of VMs on leases, and the jobs of the workload as leases, too.
 
-    Each VM is a lease of one whole host from its launch on. Where hosts are shared each entry is a job on that host.
-    An external event `resume` resumes breaks, `add_entry` adds an entry to a VM. A run in which nothing can happen any
-    more ends with the reason.
+    Each VM is a lease of one whole host from its launch on. If hosts are shared, each entry is a job on that host.
+    An external event `resume` ends breaks, `add_entry` adds an entry to a VM. A run in which nothing more can happen
+    ends with the reason.
     """
 
     name = "timelines"

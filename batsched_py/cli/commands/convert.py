@@ -140,7 +140,7 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--processors",
     None,
-    "What a job's size is; where it is unknown, the other.",
+    "Field for the size of a job; if unknown, the other one.",
     type=click.Choice(["requested", "used"]),
     default="requested",
 )
@@ -151,7 +151,7 @@ class ConvertRequest(Struct, frozen=True):
     type=click.Choice(["request", "run"]),
     default="request",
 )
-@option("--max-jobs", "N", "Only the first N jobs that are kept.", type=click.IntRange(min=1))
+@option("--max-jobs", "N", "Keep only the first N of the remaining jobs.", type=click.IntRange(min=1))
 @option(
     "--from --start begin",
     "TIME|sacct",
@@ -170,7 +170,7 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--unit",
     None,
-    "With --from sacct: what a host of the workload stands for.",
+    "With --from sacct: what a host of the workload represents.",
     type=click.Choice(["cpus", "nodes"]),
     default="cpus",
 )
@@ -188,8 +188,8 @@ class ConvertRequest(Struct, frozen=True):
     f"Other fields of jobs that become members: {', '.join(KEPT_FIELDS)}; with --from sacct any, like QOS.",
     callback=lambda _context, _option, value: tuple(filter(None, (value or "").split(","))),
 )
-@flag("--strict", "A job number that comes twice is an error.")
-@option("--platform", "FILE", "Write a platform of the machine's hosts, too.", type=PATH)
+@flag("--strict", "A duplicate job number is an error.")
+@option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
 @lease_options
 def command(request: ConvertRequest) -> None:
     """Convert LOG to a workload, and report how many jobs each cleaning rule dropped or corrected.

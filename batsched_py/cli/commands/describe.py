@@ -65,4 +65,4 @@ def _paragraphs(scheduler: type[Scheduler[Any]]) -> Iterator[str]:
     if scheduler.needs_dynamic_jobs:
         yield "Needs Batsim's option --enable-dynamic-jobs: it submits jobs of its own."
     if scheduler.uses_dynamic_jobs:
-        yield "Uses Batsim's option --enable-dynamic-jobs: without it, it does what needs no jobs of its own."
+        yield "Uses Batsim's option --enable-dynamic-jobs: without it, features that submit jobs are off."

@@ -41,7 +41,7 @@ class RecordRequest(Struct, frozen=True):
 @option(
     "--timeout",
     "S",
-    "Stop if either side sends nothing for S seconds. Default: never; if one dies, that is noticed anyway.",
+    "Stop if either side sends nothing for S seconds. Default: never; if one dies, the command ends anyway.",
     type=Seconds(min=0, min_open=True),
 )
 @connect_timeout_option("After Batsim's first message, wait so long for the decision process to listen.")

@@ -91,15 +91,15 @@ class ServeRequest(Struct, frozen=True):
     callback=read_address,
     default="tcp://127.0.0.1:28000",
 )
-@option("--site", "HOST:PORT", "Answer there as a live site, whose requests join Batsim's messages.")
-@option("--pace", "N|max", "With --site: simulated seconds in one second.", type=Pace(min=0, min_open=True), default=1)
-@option("--data", "DIR", "With --site: what it keeps.", type=PATH, default="site-data")
-@option("--token-file", "FILE", "With --site: a secret that callers must show.", type=PATH)
-@option("--rate", "N", "With --site: requests a second of each user.", type=Number(min=1), default=100.0)
+@option("--site", "HOST:PORT", "Also run a live site at this address; its requests are added to Batsim's messages.")
+@option("--pace", "N|max", "With --site: simulated seconds per second.", type=Pace(min=0, min_open=True), default=1)
+@option("--data", "DIR", "With --site: folder for its state.", type=PATH, default="site-data")
+@option("--token-file", "FILE", "With --site: file with the token that callers must send.", type=PATH)
+@option("--rate", "N", "With --site: requests per second of each user.", type=Number(min=1), default=100.0)
 @option(
     "--wakeup-interval",
     "S",
-    "With --site: simulated seconds between two wake-ups.",
+    "With --site: simulated seconds between checks for requests.",
     type=Seconds(min=1e-3),
     default=60.0,
 )

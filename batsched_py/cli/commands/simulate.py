@@ -105,8 +105,8 @@ class SimulateRequest(Struct, frozen=True):
 @behaviour_options
 @option("--sched-cfg scheduler_config", "JSON", "Options, as Batsim sends them.", default="")
 @flag("--enable-redis", "Keep jobs in Redis; messages only name them.")
-@option("--redis-hostname", "NAME", "Where Redis is.", default="127.0.0.1")
-@option("--redis-port", "N", "Its port.", type=click.IntRange(1, 65535), default=6379)
+@option("--redis-hostname", "NAME", "Host of Redis.", default="127.0.0.1")
+@option("--redis-port", "N", "Port of Redis.", type=click.IntRange(1, 65535), default=6379)
 @option("--redis-prefix", "PREFIX", "What keys in Redis begin with.", default=DEFAULT_PREFIX)
 @redis_option
 @record_option

@@ -188,7 +188,7 @@ record_option = option(
 timeout_option = option(
     "--timeout",
     "S",
-    "Stop if Batsim sends nothing for S seconds. Default: never; if it dies, that is noticed anyway.",
+    "Stop if Batsim sends nothing for S seconds. Default: never; if Batsim dies, the command ends anyway.",
     type=Seconds(min=0, min_open=True),
 )
 
