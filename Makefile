@@ -4,13 +4,18 @@
 PYTHON ?= python3
 VENV ?= .venv
 SECONDS ?= 60
+PYTHONS ?= $(PYTHON)
+# Of the wheels in dist, the one for a Python: cp311-cp311.
+TAG = "import sys; print('cp{0}{1}-cp{0}{1}'.format(*sys.version_info))"
+COMPILED_TESTS = $(addprefix tests/unit/,model planning protocol scheduling schedulers session simulator state \
+  test_bits.py test_builds.py test_compiled.py test_hostset.py transcripts) tests/integration/test_contract.py
 DEMO = batsched-py simulate -p platforms/cluster32.xml -w workloads/lublin200.json -s easy --gantt -e out/demo
 
 BIN = $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix fuzz schema bench docs clean
+.PHONY: help demo test check fix fuzz schema bench docs wheels test-compiled clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +49,23 @@ bench: $(VENV)/.installed-dev ## Measure messages per second, and how the cost g
 
 docs: $(VENV)/.installed-dev ## Build the documentation as a site, into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# From a source distribution, because the compiler leaves its results beside the sources.
+wheels: $(VENV)/.installed-dev ## Build a compiled wheel with each of PYTHONS ("python3.12 python3.13"), into dist
+	@rm -rf build/sdist
+	@$(BIN)/hatchling build -t sdist -d build/sdist >/dev/null
+	@for python in $(PYTHONS); do \
+	  echo "Compiling with $$python ..."; \
+	  HATCH_BUILD_HOOK_ENABLE_MYPYC=true $$python -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	    --wheel-dir dist build/sdist/batsched_py-*.tar.gz || exit 1; \
+	done
+	@ls dist/batsched_py-*.whl
+
+test-compiled: $(VENV)/.installed-dev ## Run the tests of what is compiled in a compiled wheel, as for `make wheels`
+	@rm -rf build/compiled
+	@$(MAKE) --no-print-directory wheels PYTHONS=$(BIN)/python
+	@$(PIP_INSTALL) --no-deps --target build/compiled dist/batsched_py-*-$$($(BIN)/python -c $(TAG))-*.whl
+	PYTHONPATH=build/compiled PYTHONSAFEPATH=1 $(BIN)/pytest -n auto $(COMPILED_TESTS) $(PYTEST)
 
 clean: ## Remove the virtual environment, caches and outputs
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -28,6 +28,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import batsched_py
+from batsched_py.builds import describe_build
 from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.shared import terminal
 from batsched_py.cli.shared.command import DEBUG, Invocation
@@ -111,7 +112,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup, epilog=_EPILOG, no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(batsched_py.__version__, prog_name=PROGRAM)
+@click.version_option(f"{batsched_py.__version__} ({describe_build()})", prog_name=PROGRAM)
 def batsched() -> None:
     """Write, run and compare scheduling algorithms, with the simulator Batsim or without it."""
 

@@ -111,8 +111,8 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
             raise LocalProtocolError(_path(len(events), error, data), f"{error.rule} ({name})") from None
     try:
         return envelope.dump({"now": message.now, "events": events})
-    except TypeError as error:  # an object of a user's own class, say: our error, not the peer's
-        raise LocalProtocolError("message", f"cannot be written as JSON: {error}") from None
+    except TypeError as fault:  # an object of a user's own class, say: our error, not the peer's
+        raise LocalProtocolError("message", f"cannot be written as JSON: {fault}") from None
 
 
 def dump(document: dict[str, Any]) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sized
 from functools import partial
+from operator import attrgetter
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -117,9 +118,10 @@ def _read_call_me_later(timestamp: float, data: Data) -> CallMeLater:
 
 
 def _write_call_me_later(command: CallMeLater) -> dict[str, Any]:
-    if not -math.inf < command.at < math.inf:
-        raise FieldError("timestamp", f"must be a finite time, not {command.at!r}")
-    return {"timestamp": command.at}
+    at: Any = attrgetter("at")(command)  # an algorithm may have put in an integer that no float can hold
+    if not -math.inf < at < math.inf:
+        raise FieldError("timestamp", f"must be a finite time, not {at!r}")
+    return {"timestamp": at}
 
 
 def _read_register_job(timestamp: float, data: Data) -> RegisterJob:
@@ -380,7 +382,7 @@ _COMMON: Final = (
     Form(ToJobMessage, "TO_JOB_MSG", _read_to_job_message, _write_to_job_message),
 )
 #: Commands of Batsim 3 and 4.
-V4: Final = Forms(
+V4: Final[Forms] = Forms(
     Form(RegisterJob, "REGISTER_JOB", _read_register_job, _write_register_job),
     Form(RegisterProfile, "REGISTER_PROFILE", _read_register_profile, _write_register_profile),
     Form(SetJobMetadata, "SET_JOB_METADATA", _read_set_job_metadata, _write_set_job_metadata),
@@ -392,7 +394,7 @@ V4: Final = Forms(
     envelope=PLAIN,
 )
 #: Commands of Batsim 1.
-V14: Final = Forms(
+V14: Final[Forms] = Forms(
     Form(RegisterJob, "SUBMIT_JOB", _read_submit_job, _write_submit_job),
     Form(RegisterProfile, "SUBMIT_PROFILE", _read_register_profile, _write_submit_profile),
     Form(Query, "QUERY_REQUEST", _read_question_v14, _write_question_v14),

@@ -237,7 +237,7 @@ _COMMON: Final = (
     Form(events.Nop, "NOP", lambda timestamp, _: events.Nop(timestamp), None),
 )
 #: Events of Batsim 3 and 4.
-V4: Final = Forms(
+V4: Final[Forms] = Forms(
     Form(events.SimulationBegins, "SIMULATION_BEGINS", begins.read_v4, begins.write_v4),
     Form(events.JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile_name")),
     Form(events.Query, "QUERY", _read_query, _write_query_v4),
@@ -246,7 +246,7 @@ V4: Final = Forms(
     envelope=PLAIN,
 )
 #: Events of Batsim 1.
-V14: Final = Forms(
+V14: Final[Forms] = Forms(
     Form(events.SimulationBegins, "SIMULATION_BEGINS", begins.read_v14, begins.write_v14),
     Form(events.JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile")),
     Form(events.Query, "QUERY_REQUEST", _read_query, _write_query_v14),

@@ -365,7 +365,7 @@ class Plan(RecurringVerbs):
         insist(what, job_fault(job, self.dialect))
         if job.submit_time > self.timestamp:
             later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
-            raise PlanError(f"{what}: its submit_time {job.submit_time!r} is later than now; {later}")
+            raise PlanError(f"{what}: its submit_time {job.submit_time:g} is later than now; {later}")
         return job
 
     def _known_profile(self, what: str, job: Job, given: Members | None) -> Members | None:

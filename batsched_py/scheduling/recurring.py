@@ -5,6 +5,7 @@ Batsim 5 has commands for them. For earlier versions they are booked, and the se
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Final
 
 from batsched_py.errors import PlanError
@@ -32,19 +33,23 @@ ENERGY: Final = "energy of all hosts"
 _STOPPED: Final = "the simulation was stopped"
 
 
-class RecurringVerbs:
+class RecurringVerbs(ABC):
     """What an algorithm asks for once, and gets again and again."""
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-        dialect: Dialect
-        timestamp: float
-        _state: State
-        _others: list[Command]
+    dialect: Dialect
+    timestamp: float
+    _state: State
+    _others: list[Command]
 
-        def _send(self, command: Command) -> None: ...
-        def _forget(self, job_id: str) -> None: ...
+    @abstractmethod
+    def _send(self, command: Command) -> None:
+        """Send a command."""
+
+    @abstractmethod
+    def _forget(self, job_id: str) -> None:
+        """Forget all that was said of a job."""
 
     def call_every(self, period: float, name: str, times: int | None = None) -> None:
         """Be called at each multiple of `period` seconds, `times` times or until `stop_calls(name)`.

@@ -43,7 +43,7 @@ from batsched_py.session.queries import QueryAnswers
 from batsched_py.session.recurring import Recurring, told
 from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread
-from batsched_py.session.story import in_short, story, where
+from batsched_py.session.story import failure, in_short, where
 from batsched_py.session.unheeded import constraint_hint
 from batsched_py.session.waiting import standstill_line, waiting_lines
 from batsched_py.state.state import State
@@ -354,7 +354,7 @@ class Session:
         except (InvariantError, OptionError, PlatformError):
             raise
         except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along
-            raise AlgorithmError(story(self._class.name, self._message, error)) from error
+            raise failure(self._class.name, self._message, error) from error
 
     def _decide(self) -> None:
         events, view, scheduler = self._message.events, self.view, self._scheduler

@@ -7,13 +7,15 @@ import traceback
 from typing import Final
 
 import batsched_py
-from batsched_py.errors import BatschedError
+from batsched_py.errors import AlgorithmError, BatschedError
 from batsched_py.protocol.events import Event
 from batsched_py.protocol.message import Message
 from batsched_py.text.display import displayed
 
 #: The folder of the engine's own code.
 _ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep
+#: The same in the names of files of compiled modules, which are relative to where they were compiled.
+_COMPILED: Final = os.path.join("batsched_py", "")
 #: The algorithms among it, whose lines are worth naming.
 _ALGORITHMS: Final = os.path.join(_ENGINE, "schedulers", "")
 #: Characters of an algorithm's error that are shown.
@@ -25,6 +27,13 @@ def story(name: str, message: Message, error: BaseException) -> str:
     why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
     readable = displayed(" ".join(why.split()), _LONGEST)
     return f"t={message.now:g}: {name} failed on {in_short(message)}: {readable}{where(error)}"
+
+
+def failure(name: str, message: Message, error: BaseException) -> AlgorithmError:
+    """Return the story as an error with its cause, which compiled modules do not set by `raise ... from`."""
+    told = AlgorithmError(story(name, message, error))
+    told.__cause__ = error
+    return told
 
 
 def in_short(message: Message) -> str:
@@ -40,7 +49,7 @@ def _said(event: Event) -> str:
 
 
 def _is_engine(file: str) -> bool:
-    return file.startswith(_ENGINE) and not file.startswith(_ALGORITHMS)
+    return file.startswith((_ENGINE, _COMPILED)) and not file.startswith(_ALGORITHMS)
 
 
 def where(error: BaseException) -> str:

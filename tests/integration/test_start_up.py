@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py import __version__
+from batsched_py.builds import describe_build
 from tests.integration.programs import ENVIRONMENT, PATIENCE, ROOT
 
 PROGRAM = "import sys; from batsched_py.cli.main import run; run(sys.argv[1:]); print(*sys.modules, sep=chr(10))"
@@ -45,7 +46,11 @@ def test_the_package_is_the_program(module: str, tmp_path: Path) -> None:
         timeout=PATIENCE,
         check=False,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"batsched-py, version {__version__}\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        f"batsched-py, version {__version__} ({describe_build()})\n",
+        "",
+    )
 
 
 def test_serve_does_not_load_the_simulator(tmp_path: Path) -> None:

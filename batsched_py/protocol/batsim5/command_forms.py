@@ -121,7 +121,7 @@ def _read_stop(timestamp: float, data: Data) -> commands.StopSimulation:
 
 
 #: Commands of Batsim 5.
-V5: Final = Forms(
+V5: Final[Forms] = Forms(
     Form(commands.ExecuteJob, "ExecuteJobEvent", read_execute, write_execute, names_hosts=True),
     Form(commands.RejectJob, "RejectJobEvent", _read_reject, lambda command: {"job_id": command.job_id}),
     Form(KillJob, "KillJobsEvent", _read_kill, _write_kill),

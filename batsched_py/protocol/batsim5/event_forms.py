@@ -198,7 +198,7 @@ def _all_injected(timestamp: float, _: Data) -> Notify:
 
 
 #: Events of Batsim 5.
-V5: Final = Forms(
+V5: Final[Forms] = Forms(
     Form(events.SimulationBegins, "SimulationBeginsEvent", read_begins, write_begins),
     Form(events.SimulationEnds, "SimulationEndsEvent", events.SimulationEnds, lambda event: dict(event.extra)),
     Form(JobSubmitted, "JobSubmittedEvent", _read_submitted, _write_submitted),
