@@ -81,14 +81,18 @@ class Candidates:
 
     def _note_later(self, slots: CountSlots, low: int, high: int, room: int, end: float) -> None:
         """Find those promised a start after `end` who may fit into a window with slots from `low` to before `high`."""
-        times, rankings = slots.times, self._by_duration
+        times, rooms, rankings = slots.times, slots.rooms, self._by_duration
         first, count, hair = times[low], len(times), times[-1] * ROUNDING
         for power in range(min(room.bit_length(), len(rankings)) - 1, -1, -1):
             durations = rankings[power].numbers
             if not durations:
                 continue
             least = 1 << power
-            wide_low, wide_high = slots.around(low, high, least)
+            wide_low, wide_high = low, high  # not by `around`: the calls would take a seventh of a run
+            while wide_low and rooms[wide_low - 1] >= least:
+                wide_low -= 1
+            while wide_high < count and rooms[wide_high] >= least:
+                wide_high += 1
             begin = times[wide_low]
             longest = (times[wide_high] - begin if wide_high < count else math.inf) + hair
             if durations[0] <= longest:
