@@ -68,17 +68,15 @@ def test_each_page_is_in_the_index(page: Path) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_option_of_a_command_is_described(command: str) -> None:
-    """By its longest name, and its short one."""
+def test_each_option_of_a_command_has_a_help_text(command: str) -> None:
+    """Which is a reader's only list of options; the page has a section for the command."""
     context = click.Context(batsched)
     found = batsched.get_command(context, command)
     assert found is not None
-    page = (DOCS / "cli.md").read_text()
+    assert f"## {command}\n" in (DOCS / "cli.md").read_text()
     each = [found, *found.commands.values()] if isinstance(found, click.Group) else [found]
-    parameters = [parameter for one in each for parameter in one.params]
-    spelled = {spelling for parameter in parameters for spelling in parameter.opts if spelling.startswith("-")}
-    assert {spelling for spelling in spelled if not re.search(rf"`{re.escape(spelling)}[` ]", page)} == set()
-    assert f"## {command}\n" in page
+    options = [option for one in each for option in one.params if isinstance(option, click.Option)]
+    assert [option.name for option in options if option.hidden or not option.help] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
