@@ -73,6 +73,8 @@ _TYPES: Final = frozenset(
 _ONLY_BATSIM_1: Final = frozenset(
     {"msg_par", "msg_par_hg", "msg_par_hg_tot", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers", "msg_par_hg_pfs0"}
 )
+#: Types of profiles that may move data between storages, themselves or by a step.
+_MAY_STAGE: Final = frozenset({"composed", "data_staging"})
 
 
 def insist(what: str, fault: str | None) -> None:
@@ -268,6 +270,9 @@ def profile_fault(name: str, members: Members, dialect: Dialect, lookup: Lookup)
 
 def staging_fault(name: str, lookup: Lookup) -> str | None:
     """Return that a profile, or a step of it, is one on which Batsim 5 aborts: it moves data between storages."""
+    first = lookup(name)
+    if first is None or first.get("type") not in _MAY_STAGE:
+        return None
     wanted, seen = [name], {name}
     while wanted:
         members = lookup(wanted.pop()) or {}

@@ -13,6 +13,7 @@ from pathlib import Path
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
+from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.transcripts.lines import Header
@@ -49,9 +50,9 @@ def new_session(scheduler: str, options: Mapping[str, str] | None = None) -> Ses
     return Session(load(scheduler), options)
 
 
-def new_simulation(workload: Workload) -> Simulation:
+def new_simulation(workload: Workload, protocol: str = "v4") -> Simulation:
     """The workload on a platform of its size."""
-    return Simulation(plain_platform(workload.host_count), [workload])
+    return Simulation(plain_platform(workload.host_count), [workload], Settings(protocol=protocol))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Recording:
     replies: tuple[bytes, ...]
 
 
-def record(scheduler: str, jobs: int, hosts: int, load: float) -> Recording:
+def record(scheduler: str, jobs: int, hosts: int, load: float, protocol: str = "v4") -> Recording:
     """Record the messages between the simulator and an algorithm."""
     workload = poisson_workload(jobs, hosts, load)
     session, requests, replies = new_session(scheduler), [], []
@@ -74,7 +75,7 @@ def record(scheduler: str, jobs: int, hosts: int, load: float) -> Recording:
         replies.append(reply)
         return reply
 
-    new_simulation(workload).run(exchange)
+    new_simulation(workload, protocol).run(exchange)
     return Recording(workload, tuple(requests), tuple(replies))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from batsched_py.protocol.codec import decode, encode
-from batsched_py.protocol.dialects import V4
+from batsched_py.protocol.dialects import V4, V5
 from batsched_py.protocol.forms import Forms
 from batsched_py.protocol.message import Message
 from tests.benchmarks.inputs import Recording, new_session, new_simulation, record
@@ -30,6 +30,7 @@ def measure_parts(jobs: int, effort: Effort) -> list[tuple[str, Timing, int]]:
     for name, recording in recordings.items():
         rows.append(_session_row(name, recording, effort))
         rows.append(_whole_row(name, recording, effort, jobs))
+    rows.append(_session_row("fcfs", record("fcfs", jobs, HOSTS, LOAD, V5.name), effort, ", Batsim 5"))
     return rows
 
 
@@ -41,8 +42,8 @@ def _row(
     return name, Timing.of(samples, messages, yardstick), jobs
 
 
-def _session_row(name: str, recording: Recording, effort: Effort) -> tuple[str, Timing, int]:
-    return _row(f"session {name}", lambda: _session(name, recording), len(recording.requests), effort)
+def _session_row(name: str, recording: Recording, effort: Effort, which: str = "") -> tuple[str, Timing, int]:
+    return _row(f"session {name}{which}", lambda: _session(name, recording), len(recording.requests), effort)
 
 
 def _whole_row(name: str, recording: Recording, effort: Effort, jobs: int) -> tuple[str, Timing, int]:

@@ -23,11 +23,11 @@ def parse(raw: bytes) -> dict[str, Any]:
 
     Batsim crashes if `events` is left out: RemoteProtocolError.
     """
-    content = raw[:-1] if raw[-1:] == _END else raw
+    content = raw[:-1] if raw.endswith(_END) else raw
     if b"/*" in content:
         content = _COMMENTS.sub(lambda found: found[1] or b"", content)
     document = loads(content)
-    if type(document) is dict:
+    if type(document) is dict and type(document.get("now")) is not float:
         document["now"] = _number(document.get("now", 0.0))
     return checked(document)
 
