@@ -364,14 +364,13 @@ class Session:
             self._requests.take(events)
         if self._state.arrived:
             self._admit(self._state.arrived)
-        self._observe(events)
+        if self._observes:
+            self._observe(events)
         scheduler.decide(view, self.plan)
 
     def _observe(self, events: Sequence[Event]) -> None:
-        """Show the events to an algorithm that wants to see them."""
-        if self._observes:
-            for event in events:
-                self._scheduler.observe(told(event), self.view)
+        for event in events:
+            self._scheduler.observe(told(event), self.view)
 
     def _decide_only(self) -> None:
         self._scheduler.decide(self.view, self.plan)
@@ -400,7 +399,8 @@ class Session:
         """Show the algorithm the last message: in v1.4 the last jobs end in it, though there is nothing to decide."""
         if len(self.rejections) > MOST_TOLD:
             self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_TOLD} were reported")
-        self._attempt(partial(self._observe, message.events))
+        if self._observes:
+            self._attempt(partial(self._observe, message.events))
 
     def _admit(self, arrived: Sequence[Job]) -> None:
         for job in arrived:
