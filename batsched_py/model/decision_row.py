@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 
@@ -22,7 +24,7 @@ HoldKind: TypeAlias = Literal["hosts", "promise", "constraint", "instant", "own"
 Cause: TypeAlias = Literal["first", "ends", "arrivals", "failure", "return", "other"]
 
 
-class DecisionRow(NamedTuple):
+class DecisionRow(Struct, frozen=True, gc=False):
     """One row. Which fields have a meaning depends on the kind; the others have their defaults.
 
     Attributes:

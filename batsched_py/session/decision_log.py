@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from batsched_py.bits import size_of
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import Cause, DecisionRow, HoldKind
@@ -102,7 +104,8 @@ class DecisionLog:
 
     def note(self, events: Sequence[Event], *, last: bool = False) -> None:
         """Note what the decision in answer to these events has changed; after the last one all rows are passed on."""
-        if self._state.hosts.down != self._down or self._state.hosts.unavailable != self._unavailable:
+        hosts = self._state.hosts
+        if hosts.down != self._down or hosts.unavailable != self._unavailable:
             self._note_hosts()
         changed = self.plan.changed
         if changed:
@@ -147,8 +150,8 @@ class DecisionLog:
             self._rows.append(DecisionRow(state.now, "unavailable", hosts=HostSet(self._unavailable)))
 
     def _note_jobs(self, changed: Iterable[str], events: Sequence[Event]) -> None:
-        plan, promised = self.plan, self._promised
-        promises, holds = plan.promises, plan.holds
+        promised, held = self._promised, self._held
+        promises, holds = self.plan.promises, self.plan.holds
         # what is free after the decision: it stays so until the next one
         free = math.inf if self._state.compute_sharing else size_of(self._state.hosts.free)
         happened: _Happened | None = None
@@ -162,7 +165,7 @@ class DecisionLog:
             if start != before:
                 happened = happened or _what_happened(events)
                 self._note_promise(job_id, before, start, happened)
-            if hold is not None:
+            if hold is not None and not (hold.kind == held.get(job_id) == "hosts"):
                 self._note_hold(job_id, hold, free)
 
     def _note_rejection(self, job_id: str) -> None:
@@ -195,7 +198,7 @@ class DecisionLog:
 
 def _with_terms(row: DecisionRow, job: Job) -> DecisionRow:
     """Return the row with what was asked for: the jobs file may have no row of the job."""
-    return row._replace(submitted=job.submit_time, size=job.size, walltime=job.walltime)
+    return replace(row, submitted=job.submit_time, size=job.size, walltime=job.walltime)
 
 
 class _Happened(NamedTuple):

@@ -27,14 +27,14 @@ def decision_lines(rows: Iterable[DecisionRow]) -> str:
 
 
 def _line(row: DecisionRow) -> str:
-    time, kind, job, start, reason, jobs, hosts, words, submitted, size, walltime = row
-    if kind == "promised":  # most are
+    jobs = row.jobs
+    if row.kind == "promised":  # most are
         named = _cell(jobs[0]) if len(jobs) == 1 else _quoted(",".join(jobs))
-        return f"{time:.6f},promised,{_cell(job)},{start:.6f},{reason},{named},,,,,\n"
-    told = _quoted(spreadsheet_cell(" ".join(words.split())[:_LONGEST]))
-    terms = f"{_seconds(submitted)},{'' if size is None else size},{_seconds(walltime)}"
-    place = f"{_seconds(start)},{reason},{_quoted(','.join(jobs))},{hosts}"
-    return f"{time:.6f},{kind},{_cell(job)},{place},{told},{terms}\n"
+        return f"{row.time:.6f},promised,{_cell(row.job)},{row.start:.6f},{row.reason},{named},,,,,\n"
+    told = _quoted(spreadsheet_cell(" ".join(row.words.split())[:_LONGEST]))
+    terms = f"{_seconds(row.submitted)},{'' if row.size is None else row.size},{_seconds(row.walltime)}"
+    place = f"{_seconds(row.start)},{row.reason},{_quoted(','.join(jobs))},{row.hosts}"
+    return f"{row.time:.6f},{row.kind},{_cell(row.job)},{place},{told},{terms}\n"
 
 
 def _seconds(time: float | None) -> str:

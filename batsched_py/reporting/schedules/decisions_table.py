@@ -110,7 +110,8 @@ def _with_terms(table: Tabular, row: DecisionRow, cells: Sequence[str], at: Sequ
     if not at:
         raise table.error(f"is {row.kind}, which needs the columns {', '.join(TERMS)}")
     submitted, size, walltime = at
-    return row._replace(
+    return replace(
+        row,
         submitted=table.number(cells, submitted),
         size=table.count(cells, size),
         walltime=table.number(cells, walltime) if cells[walltime] else None,
