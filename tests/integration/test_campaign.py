@@ -128,7 +128,8 @@ def test_workers_are_jobs_of_a_batch_system(tmp_path: Path, whole: dict[str, byt
     begin = f"#!/bin/bash\nfor last; do :; done\necho . >> submitted\n{script}\n"
     job = 'setsid bash -c "$script" > worker.log 2>&1 < /dev/null &\n'
     write_program(programs / submit, f'{begin}{job}echo "{printed}"\n')
-    write_program(programs / cancel, '#!/bin/bash\nfor job; do kill -- "-$job"; done\n')
+    # As a batch system does in the end: a worker whose scheduler is gone does not end by SIGTERM.
+    write_program(programs / cancel, '#!/bin/bash\nfor job; do kill -KILL -- "-$job"; done\n')
     (tmp_path / "jobqueue.yaml").write_text(f"jobqueue: {{{kind}: {{{JOBQUEUE}}}}}")
     written(tmp_path, STUDY + JOBS)
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
