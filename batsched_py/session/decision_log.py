@@ -40,6 +40,8 @@ BATCH: Final = 512
 MOST_NAMED: Final = 8
 #: Jobs whose last rows are remembered whether or not they still wait.
 _ROOM: Final = 1024
+#: The cause of a promise that is the first of its job.
+_FIRST: Final[tuple[Cause, tuple[str, ...]]] = ("first", ())
 #: Words that differ in numbers only are the same: free hosts and watts change with each decision.
 _NUMBERS: Final = str.maketrans("", "", "0123456789.")
 
@@ -65,10 +67,11 @@ class LoggedPlan(Plan):
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
         """Record when a job will start at the latest; the same start again is no change."""
-        before = self.promises.get(job.id)
-        super().promise(job, slot)
+        job_id, promises = job.id, self.promises
+        before = promises.get(job_id)
+        promises[job_id] = slot  # all that is done without a log; asking for it takes longer
         if before is None or before.start != slot.start:
-            self.changed[job.id] = None
+            self.changed[job_id] = None
 
     def withdraw_promise(self, job_id: str) -> None:
         """Take a promise back."""
@@ -150,7 +153,7 @@ class DecisionLog:
             self._rows.append(DecisionRow(state.now, "unavailable", hosts=HostSet(self._unavailable)))
 
     def _note_jobs(self, changed: Iterable[str], events: Sequence[Event]) -> None:
-        promised, held = self._promised, self._held
+        rows, promised, held, now = self._rows, self._promised, self._held, self._state.now
         promises, holds = self.plan.promises, self.plan.holds
         # what is free after the decision: it stays so until the next one
         free = math.inf if self._state.compute_sharing else size_of(self._state.hosts.free)
@@ -164,7 +167,14 @@ class DecisionLog:
             before = promised.get(job_id)
             if start != before:
                 happened = happened or _what_happened(events)
-                self._note_promise(job_id, before, start, happened)
+                if start is None:
+                    cause, jobs = happened.later
+                    rows.append(DecisionRow(now, "withdrawn", job_id, None, cause, jobs))
+                    del promised[job_id]
+                else:
+                    cause, jobs = _FIRST if before is None else happened.later if start > before else happened.sooner
+                    rows.append(DecisionRow(now, "promised", job_id, start, cause, jobs))
+                    promised[job_id] = start
             if hold is not None and not (hold.kind == held.get(job_id) == "hosts"):
                 self._note_hold(job_id, hold, free)
 
@@ -174,19 +184,6 @@ class DecisionLog:
         if job is not None:
             words = self.plan.rejections[job_id]
             self._rows.append(_with_terms(DecisionRow(self._state.now, "rejected", job_id, words=words), job))
-
-    def _note_promise(self, job_id: str, before: float | None, start: float | None, happened: _Happened) -> None:
-        if start is None:
-            cause, jobs = happened.why_later()
-            self._rows.append(DecisionRow(self._state.now, "withdrawn", job_id, None, cause, jobs))
-            del self._promised[job_id]
-            return
-        if before is None:
-            cause, jobs = "first", ()
-        else:
-            cause, jobs = happened.why_later() if start > before else happened.why_sooner()
-        self._rows.append(DecisionRow(self._state.now, "promised", job_id, start, cause, jobs))
-        self._promised[job_id] = start
 
     def _note_hold(self, job_id: str, hold: Hold, free: float) -> None:
         kind: HoldKind = "hosts" if hold.job.size > free and hold.kind != "instant" else hold.kind
@@ -202,25 +199,10 @@ def _with_terms(row: DecisionRow, job: Job) -> DecisionRow:
 
 
 class _Happened(NamedTuple):
-    """The causes in a message that may move promises: ids of jobs, and whether hosts failed or became usable."""
+    """The causes in a message that may move promises, with ids of jobs: to later, or to sooner."""
 
-    ended: tuple[str, ...]
-    arrived: tuple[str, ...]
-    failed: bool
-    returned: bool
-
-    def why_later(self) -> tuple[Cause, tuple[str, ...]]:
-        """Return why a promise moves to later, or is withdrawn."""
-        if self.failed:
-            return "failure", ()
-        return ("arrivals", self.arrived) if self.arrived else self._ends()
-
-    def why_sooner(self) -> tuple[Cause, tuple[str, ...]]:
-        """Return why a promise moves to sooner."""
-        return ("return", ()) if self.returned and not self.ended else self._ends()
-
-    def _ends(self) -> tuple[Cause, tuple[str, ...]]:
-        return ("ends", self.ended) if self.ended else ("other", ())
+    later: tuple[Cause, tuple[str, ...]]
+    sooner: tuple[Cause, tuple[str, ...]]
 
 
 def _what_happened(events: Iterable[Event]) -> _Happened:
@@ -239,4 +221,6 @@ def _what_happened(events: Iterable[Event]) -> _Happened:
         elif isinstance(event, Notify):
             failed = failed or event.kind == MACHINE_UNAVAILABLE
             returned = returned or event.kind == MACHINE_AVAILABLE
-    return _Happened(tuple(islice(ended, MOST_NAMED)), tuple(arrived[:MOST_NAMED]), failed, returned)
+    ends: tuple[Cause, tuple[str, ...]] = ("ends", tuple(islice(ended, MOST_NAMED))) if ended else ("other", ())
+    later: tuple[Cause, tuple[str, ...]] = ("arrivals", tuple(arrived[:MOST_NAMED])) if arrived else ends
+    return _Happened(("failure", ()) if failed else later, ("return", ()) if returned and not ended else ends)

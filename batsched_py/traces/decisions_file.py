@@ -23,14 +23,25 @@ _PLAIN: Final = re.compile(r"[\w!.#~-]+")
 
 def decision_lines(rows: Iterable[DecisionRow]) -> str:
     """Return rows as CSV, times with six digits after the point as in the jobs file."""
-    return "".join(map(_line, rows))
+    lines = []
+    # Of the promise before, as text: an end moves many of them.
+    time, begin, named = -1.0, "", ""
+    jobs: tuple[str, ...] = ()
+    for row in rows:
+        if row.kind != "promised":
+            lines.append(_line(row))
+            continue
+        if row.time != time or row.jobs is not jobs:
+            time, jobs = row.time, row.jobs
+            begin = f"{time:.6f},promised,"
+            named = _cell(jobs[0]) if len(jobs) == 1 else _quoted(",".join(jobs))
+        lines.append(f"{begin}{_cell(row.job)},{row.start:.6f},{row.reason},{named},,,,,\n")
+    return "".join(lines)
 
 
 def _line(row: DecisionRow) -> str:
+    """Return the line of a row of any kind."""
     jobs = row.jobs
-    if row.kind == "promised":  # most are
-        named = _cell(jobs[0]) if len(jobs) == 1 else _quoted(",".join(jobs))
-        return f"{row.time:.6f},promised,{_cell(row.job)},{row.start:.6f},{row.reason},{named},,,,,\n"
     told = _quoted(spreadsheet_cell(" ".join(row.words.split())[:_LONGEST]))
     terms = f"{_seconds(row.submitted)},{'' if row.size is None else row.size},{_seconds(row.walltime)}"
     place = f"{_seconds(row.start)},{row.reason},{_quoted(','.join(jobs))},{row.hosts}"
