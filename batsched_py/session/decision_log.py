@@ -69,7 +69,7 @@ class LoggedPlan(Plan):
         """Record when a job will start at the latest; the same start again is no change."""
         job_id, promises = job.id, self.promises
         before = promises.get(job_id)
-        promises[job_id] = slot  # all that is done without a log; asking for it takes longer
+        promises[job_id] = slot  # as Plan does, without a second call for each promise
         if before is None or before.start != slot.start:
             self.changed[job_id] = None
 

@@ -179,7 +179,7 @@ def dask(folder: Path, what: str, *arguments: str) -> Iterator[Popen[str]]:
 
 
 def told(process: Popen[str], pattern: str) -> str:
-    """What a line of its log says."""
+    """Return what a line of its log says."""
     assert process.stderr is not None
     for line in process.stderr:
         if found := re.search(pattern, line):

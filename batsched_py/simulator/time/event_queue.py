@@ -87,12 +87,10 @@ class EventQueue:
 
     def run_next(self) -> bool:
         """Play everything of the next instant; return False if nothing is due any more."""
-        heap, cancelled = self._heap, self._cancelled
-        while heap and heap[0][2] in cancelled:
-            cancelled.discard(heappop(heap)[2])
-        if not heap:
+        due = self.next_time()
+        if due is None:
             return False
-        self.run_until(heap[0][0])
+        self.run_until(due)
         return True
 
     def run_until(self, time: float) -> None:
