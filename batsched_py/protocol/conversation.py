@@ -224,21 +224,25 @@ def _opening_data(events: list[Any], envelope: Envelope) -> Data:
 
 def _config(words: str, features: Features) -> Config:
     """Return what a decision process has asked Batsim 5 for as the configuration that it would have told."""
-    config = Config(
+    return Config(
         profiles_forwarded=features.forward_profiles_on_job_submission,
         dynamic_jobs=features.dynamic_registration,
         dynamic_jobs_acknowledged=features.acknowledge_dynamic_jobs,
         profile_reuse=features.profile_reuse,
-        forward_unknown_events=True,
         scheduler_config=words,
     )
-    return replace(config, members=write_flat_config(config))
 
 
 def _configured(message: Message, config: Config, *, compute_sharing: bool) -> Message:
-    """Put the configuration into the first event. Without a workload nothing will tell that its last job has come."""
+    """Put the configuration into the first event.
+
+    Without a workload nothing will tell that its last job has come; without a list of external events none comes, and
+    nothing will tell that either.
+    """
     begins, *others = message.events
-    config = replace(config, static_jobs=bool(begins.workloads))
+    events_come = bool(begins.extra.get("external_event_lists", True))
+    config = replace(config, static_jobs=bool(begins.workloads), forward_unknown_events=events_come)
+    config = replace(config, members=write_flat_config(config))
     configured = replace(begins, config=config, compute_sharing=compute_sharing)
     return Message(message.now, (configured, *others))
 

@@ -28,6 +28,11 @@ class Dialect(Struct, frozen=True):
         """True if a job may be given a text, which ends in the jobs file; Batsim 1 and Batsim 5 keep none."""
         return SetJobMetadata in self.commands.writers
 
+    @property
+    def registers_exit_codes(self) -> bool:
+        """True if a registered profile may have a `ret`; Batsim 5 reads those of its workload files only."""
+        return self.name != "v5"
+
     def within(self, highest: int) -> Dialect:
         """Return the same version, which refuses host sets with a host above `highest`."""
         return Dialect(self.name, self.events.within(highest), self.commands.within(highest))

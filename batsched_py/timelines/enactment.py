@@ -121,7 +121,7 @@ class TimelineEnactment:
         work = self._jobs.pop(event.job_id, None)
         if work is None or work.job is None or work.job.id != event.job_id or event.state == COMPLETED_KILLED:
             return
-        self._ended.append((work, work.code if event.return_code is None else event.return_code))
+        self._ended.append((work, event.return_code or work.code))  # Batsim 1 and 5 do not know the entry's
 
     def advance(self, plan: Plan) -> float:
         """Go through the instants that have come, and do what is due; return the last of them."""
@@ -198,7 +198,7 @@ class TimelineEnactment:
             name = f"{number}:{_plain(work.vm)}:{_plain(entry.name)}@{_plain(seconds(entry.at))}={_plain(text[0])}"
         size = len(self.hosts[work.vm])
         job = Job.create(f"{self._workload}!{name}", size=size, profile=f"entry {name}", walltime=None)
-        plan.submit(job, delay(work.left, ret=work.code))
+        plan.submit(job, delay(work.left, ret=work.code if plan.dialect.registers_exit_codes else 0))
         if plan.dialect.keeps_metadata:
             plan.set_metadata(job, text[1])
         return job

@@ -33,9 +33,10 @@ _MEMBERS: Final[Mapping[str, tuple[type, str]]] = {
     "options": (dict, "an object"),
     "requests": (bool, "true or false"),
     "call_every": (float, "a number"),
+    "compute_sharing": (bool, "true or false"),
 }
 #: Members that are left out unless they are used.
-_RARE: Final = ("requests", "call_every")
+_RARE: Final = ("requests", "call_every", "compute_sharing")
 
 
 class Header(Struct, frozen=True):
@@ -47,6 +48,7 @@ class Header(Struct, frozen=True):
         clock: how long decisions took in simulated time, as it was given to `--clock`.
         requests: True if external events could ask for jobs.
         call_every: simulated seconds after which the algorithm was called at the latest; 0 if it was not.
+        compute_sharing: True if several jobs might run on one host; Batsim 5 does not tell.
         batsched_py, python: versions that wrote the recording.
     """
 
@@ -55,6 +57,7 @@ class Header(Struct, frozen=True):
     clock: str = "zero"
     requests: bool = False
     call_every: float = 0.0
+    compute_sharing: bool = False
     batsched_py: str = batsched_py.__version__
     python: str = field(default_factory=platform.python_version)
 

@@ -66,7 +66,13 @@ class ExperimentSimulation:
                 options[name] = str(folder / f"{name}.json")
                 (folder / f"{name}.json").write_text(json.dumps(content))
         self.warnings = list[str]()
-        self.session = Session(ExperimentsScheduler, options, warn=self.warnings.append)
+        self.session = Session(
+            ExperimentsScheduler,
+            options,
+            warn=self.warnings.append,
+            features=settings.features,
+            compute_sharing=settings.compute_sharing,
+        )
         self.exchanges: list[tuple[bytes, bytes]] = []
         if events:
             settings = replace(settings, external_events=tuple(events), forward_unknown_events=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,11 +31,13 @@ def finished(folder: Path, *arguments: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def served(folder: Path, algorithm: str, platform: str, jobs: str, *more: str) -> dict[str, tuple[str, ...]]:
+def served(
+    folder: Path, algorithm: str, platform: str, jobs: str, *more: str, to_serve: Sequence[str] = ()
+) -> dict[str, tuple[str, ...]]:
     """The schedule of Batsim 5 and `serve`, which needs no option but the algorithm; the same as Batsim 4's here."""
     finished(folder, "simulate", "-p", platform, "-w", jobs, "-s", algorithm, *more, "-e", "four", "--quiet")
     finished(folder, "convert", jobs, "--to", "v5", "-o", "five.json")
-    with serving(folder, "-s", algorithm, "--record", "five.jsonl") as process:
+    with serving(folder, "-s", algorithm, *to_serve, "--record", "five.jsonl", "-e", "served") as process:
         five = ("simulate", "-p", platform, "-w", "five.json", "--protocol", "v5", "--socket", process.address)
         finished(folder, *five, "-e", "five/", "--quiet")
         code, said = process.end()
@@ -60,3 +65,39 @@ def test_dynamic_jobs_are_asked_for_by_whoever_has_a_use_for_them(algorithm: str
     schedule = served(tmp_path, algorithm, TINY, LEASES, DYNAMIC)
     assert ("long#1" in schedule) is again
     finished(tmp_path, "replay", "five.jsonl")
+
+
+def program(at: float, name: str, takes: float) -> dict[str, Any]:
+    """A program of a timeline."""
+    return {"at": at, "run": name, "takes": takes}
+
+
+#: Two VMs, with two programs at once on one of them.
+VMS: dict[str, Any] = {
+    "buffer": 10,
+    "vms": {
+        "web": [program(-5, "install", 20), program(10, "serve", 30), program(15, "test", 30)],
+        "db": [program(5, "load", 100)],
+    },
+}
+#: The first of them as a machine of an experiment.
+EXPERIMENT = {
+    "name": "web",
+    "duration": 60,
+    "resources": [{"compute": {"name": "Server", "locations": ["default"], "timeline": VMS["vms"]["web"]}}],
+}
+
+
+@pytest.mark.parametrize(("algorithm", "content", "count"), [("timelines", VMS, 4), ("experiments", EXPERIMENT, 3)])
+def test_jobs_share_hosts_of_batsim_5_if_the_user_says_so(
+    algorithm: str, content: dict[str, Any], count: int, tmp_path: Path
+) -> None:
+    """Batsim 5 has no option for it, so `serve` has; a recording has it, too, and is replayed."""
+    (tmp_path / "file.json").write_text(json.dumps(content))
+    options, sharing = ("-o", "file=file.json"), "--enable-compute-sharing"
+    jobs = str(ROOT / "workloads" / "first.json")
+    schedule = served(tmp_path, algorithm, TINY, jobs, *options, DYNAMIC, sharing, to_serve=(*options, sharing))
+    assert len(schedule) == 8 + count
+    tables = [(tmp_path / f"{who}_timeline.csv").read_text() for who in ("four", "served")]
+    assert tables[0] == tables[1]
+    finished(tmp_path, "replay", "five.jsonl", *options)

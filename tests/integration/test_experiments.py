@@ -20,7 +20,7 @@ from batsched_py.reporting.schedules.schedule import read_schedule
 from batsched_py.transcripts.transcript import Transcript
 from tests.clone import ROOT
 from tests.integration.experiment_runs import ExperimentSimulation, located_platform
-from tests.integration.timeline_runs import SETTINGS, happens
+from tests.integration.timeline_runs import PROMPT, SETTINGS, happens
 
 DATA = ROOT / "tests" / "data" / "experiments"
 RECORDINGS = sorted(DATA.glob("*.jsonl"))
@@ -53,7 +53,7 @@ def nothing_left(simulated: ExperimentSimulation) -> None:
     assert not simulated.algorithm.orchestrator.busy
 
 
-@pytest.mark.parametrize("peer", ["v4", "acknowledged", "booked", "static", "v1.4"])
+@pytest.mark.parametrize("peer", PROMPT)
 def test_an_experiment_is_deployed_and_ends(peer: str, tmp_path: Path) -> None:
     """MA-28, MA-31 and MA-53 to the second, on every kind of Batsim."""
     resources = [compute("A", locations=["hp"]), compute("B"), compute("C", "A")]
@@ -71,10 +71,11 @@ def test_an_experiment_is_deployed_and_ends(peer: str, tmp_path: Path) -> None:
     nothing_left(simulated)
 
 
-def test_messages_that_take_time_cost_that_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize("peer", ["latency", "v5 latency"])
+def test_messages_that_take_time_cost_that_time(peer: str, tmp_path: Path) -> None:
     """And nothing else."""
     resources = [compute("A", locations=["hp"]), compute("C", "A")]
-    simulated = ExperimentSimulation(tmp_path, document(*resources), SITES, SETTINGS["latency"], testbed=DELAYS)
+    simulated = ExperimentSimulation(tmp_path, document(*resources), SITES, SETTINGS[peer], testbed=DELAYS)
     (one,) = simulated.experiments
     assert [state for _, state in states(one)][-2:] == ["DEPLOYED", "ENDED"]
     assert [time for time, _ in states(one)][-2:] == pytest.approx([320, 7520], rel=0, abs=0.01)
@@ -263,7 +264,8 @@ def test_a_timeline_that_fails_fails_its_experiment(tmp_path: Path) -> None:
     nothing_left(simulated)
 
 
-def test_events_hand_in_resume_and_delete(tmp_path: Path) -> None:
+@pytest.mark.parametrize("peer", ["v4", "v5"])
+def test_events_hand_in_resume_and_delete(peer: str, tmp_path: Path) -> None:
     """Descriptors of both forms; a break is resumed; an experiment is deleted; what is wrong is told."""
     held = document(compute("a", timeline=[{"at": 10, "break": True}, {"at": 20, "run": "r", "takes": 5}]))
     events = [
@@ -277,7 +279,7 @@ def test_events_hand_in_resume_and_delete(tmp_path: Path) -> None:
         happens(600, "delete_experiment", experiment="2"),
         happens(700, "delete_experiment", experiment=9),
     ]
-    simulated = ExperimentSimulation(tmp_path, None, SITES, events=events)
+    simulated = ExperimentSimulation(tmp_path, None, SITES, SETTINGS[peer], events=events)
     first, second = simulated.experiments
     assert (first.owner, first.accepted, second.accepted) == ("alice", 100, 110)
     assert states(second)[-1] == (500, "DELETED")
@@ -455,7 +457,7 @@ def recorded(dialect: str, folder: Path) -> ExperimentSimulation:
     return ExperimentSimulation(folder, whole, SITES, SETTINGS[dialect], testbed=testbed, **OPTIONS)
 
 
-@pytest.mark.parametrize("dialect", ["v4", "v1.4"])
+@pytest.mark.parametrize("dialect", ["v4", "v1.4", "v5"])
 def test_a_whole_experiment(dialect: str, tmp_path: Path) -> None:
     """From the reservation to the end, beside one whose creation fails and is rolled back."""
     simulated = recorded(dialect, tmp_path)

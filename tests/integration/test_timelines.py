@@ -19,7 +19,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.timelines.states import VmState
 from batsched_py.transcripts.transcript import Transcript
 from tests.clone import ROOT
-from tests.integration.timeline_runs import SETTINGS, TimelineSimulation, happens, resume_events
+from tests.integration.timeline_runs import PROMPT, SETTINGS, TimelineSimulation, happens, resume_events
 from tests.unit.timelines.fa_cases import CASES, one, pause, run, times
 
 #: Conversations that were recorded.
@@ -28,7 +28,7 @@ RECORDINGS = sorted((ROOT / "tests" / "data" / "timelines").glob("*.jsonl"))
 LATENESS = 0.01
 
 
-@pytest.mark.parametrize("peer", ["v4", "acknowledged", "booked", "static", "v1.4"])
+@pytest.mark.parametrize("peer", PROMPT)
 @pytest.mark.parametrize("name", CASES)
 def test_entries_begin_when_they_must(name: str, peer: str, tmp_path: Path) -> None:
     """As without Batsim: the same experiment times, start and instants of configuration; nobody is late."""
@@ -45,11 +45,12 @@ def test_entries_begin_when_they_must(name: str, peer: str, tmp_path: Path) -> N
     assert not simulated.algorithm.scheduler.leases, "a lease is left"
 
 
+@pytest.mark.parametrize("peer", ["latency", "v5 latency"])
 @pytest.mark.parametrize("name", CASES)
-def test_messages_that_take_time_make_entries_late_at_most(name: str, tmp_path: Path) -> None:
+def test_messages_that_take_time_make_entries_late_at_most(name: str, peer: str, tmp_path: Path) -> None:
     """By what the messages take, which is told in the table."""
     case = CASES[name]
-    simulated = TimelineSimulation(tmp_path, case.document, SETTINGS["latency"], events=resume_events(case))
+    simulated = TimelineSimulation(tmp_path, case.document, SETTINGS[peer], events=resume_events(case))
     for vm, expected in case.times.items():
         found = times(simulated.run)[vm]
         assert {entry: time is None for entry, time in found.items()} == {
@@ -202,11 +203,15 @@ def test_a_suspended_vm_makes_its_entries_late(tmp_path: Path) -> None:
     assert segments == [(10, 30, "COMPLETED_KILLED"), (90, 130, "COMPLETED_SUCCESSFULLY")]
 
 
-def test_exit_codes_come_from_batsim(tmp_path: Path) -> None:
-    """The job of an entry fails with its exit code, and the VM with it if so asked."""
+@pytest.mark.parametrize(("peer", "ended"), [("v4", ("COMPLETED_FAILED", 3)), ("v5", ("COMPLETED_SUCCESSFULLY", 0))])
+def test_exit_codes_come_from_batsim(peer: str, ended: tuple[str, int], tmp_path: Path) -> None:
+    """The job of an entry fails with its exit code, and the VM with it if so asked.
+
+    Batsim 5 takes no exit codes with dynamic jobs: there the VM fails though the job succeeds.
+    """
     document = {"on_exit": "fail", **one(run("a", -10, takes=20, exit=3), run("p", 5))}
-    simulated = TimelineSimulation(tmp_path, document)
-    assert [(job.state, job.return_code) for job in simulated.jobs] == [("COMPLETED_FAILED", 3)]
+    simulated = TimelineSimulation(tmp_path, document, SETTINGS[peer])
+    assert [(job.state, job.return_code) for job in simulated.jobs] == [ended]
     assert simulated.run.vms["vm"].failure == "a exited with 3"
     assert simulated.warnings == ["t=20: no start: the barrier is kept closed by vm (a exited with 3)"]
 

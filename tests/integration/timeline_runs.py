@@ -28,8 +28,15 @@ SETTINGS: Mapping[str, Settings] = {
     "booked": Settings(dynamic_jobs=True),
     "static": Settings(),
     "v1.4": Settings(protocol="v1.4", dynamic_jobs=True, compute_sharing=True, forward_profiles=True),
+    "v5": Settings(protocol="v5", dynamic_jobs=True, compute_sharing=True),
+    "v5 acknowledged": Settings(protocol="v5", dynamic_jobs=True, compute_sharing=True, acknowledge_dynamic_jobs=True),
+    "v5 booked": Settings(protocol="v5", dynamic_jobs=True),
+    "v5 static": Settings(protocol="v5"),
     "latency": Settings(dynamic_jobs=True, compute_sharing=True, message_latency=True),
+    "v5 latency": Settings(protocol="v5", dynamic_jobs=True, compute_sharing=True, message_latency=True),
 }
+#: All of these in which messages take no time.
+PROMPT: Sequence[str] = [name for name in SETTINGS if "latency" not in name]
 
 
 class TimelineSimulation:
@@ -56,7 +63,13 @@ class TimelineSimulation:
         path = folder / "timelines.json"
         path.write_text(json.dumps(document))
         self.warnings = list[str]()
-        self.session = Session(TimelinesScheduler, {"file": str(path), **options}, warn=self.warnings.append)
+        self.session = Session(
+            TimelinesScheduler,
+            {"file": str(path), **options},
+            warn=self.warnings.append,
+            features=settings.features,
+            compute_sharing=settings.compute_sharing,
+        )
         self.exchanges: list[tuple[bytes, bytes]] = []
         if events:
             settings = replace(settings, external_events=tuple(events), forward_unknown_events=True)

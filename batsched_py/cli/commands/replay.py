@@ -84,6 +84,7 @@ def _recorded_choice(request: ReplayRequest, header: Header) -> AlgorithmChoice:
         recorded=recorded,
         requests=header.requests,
         call_every=header.call_every,
+        compute_sharing=header.compute_sharing,
     )
 
 

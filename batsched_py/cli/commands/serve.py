@@ -20,6 +20,7 @@ from batsched_py.cli.shared.parameters import (
     Seconds,
     algorithm_options,
     clock_option,
+    flag,
     live_option,
     option,
     read_address,
@@ -108,6 +109,10 @@ class ServeRequest(Struct, frozen=True):
 @timeout_option
 @clock_option
 @requests_option
+@flag(
+    "--enable-compute-sharing compute_sharing",
+    "Allow several jobs on one host of Batsim 5; earlier versions have this option themselves.",
+)
 @redis_options
 @live_option
 def command(request: ServeRequest) -> None:

@@ -62,6 +62,7 @@ class AlgorithmChoice(Struct, frozen=True):
         redis: the place of jobs, if Batsim keeps them in Redis.
         requests: True if external events may ask for jobs.
         call_every: as long as they may, be called after so many seconds at the latest; 0 for never.
+        compute_sharing: True if several jobs may run on one host of Batsim 5; earlier versions decide it themselves.
     """
 
     algorithm: str
@@ -72,6 +73,7 @@ class AlgorithmChoice(Struct, frozen=True):
     redis: RedisPlace = field(default_factory=RedisPlace)
     requests: bool = False
     call_every: float = 0.0
+    compute_sharing: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -83,13 +85,11 @@ class AlgorithmChoice(Struct, frozen=True):
         if not self.algorithm:
             raise click.UsageError("Missing option '-s': which algorithm shall decide?")
 
-    def session(
-        self, log: PassOn | None = None, *, features: Features | None = None, compute_sharing: bool = False
-    ) -> Session:
+    def session(self, log: PassOn | None = None, *, features: Features | None = None) -> Session:
         """Make a new session. PluginError or OptionError if there is no such algorithm or option.
 
-        `log` receives holds and promises, if they are wanted; the others are for Batsim 5, which is asked for dynamic
-        jobs as soon as the algorithm has a use for them, unless `features` says what to ask for.
+        `log` receives holds and promises, if they are wanted. Batsim 5 is asked for dynamic jobs as soon as the
+        algorithm has a use for them, unless `features` says what to ask for.
         """
         options = self.options
         recorded = {name: value for name, value in self.recorded.options.items() if name not in options}
@@ -115,12 +115,12 @@ class AlgorithmChoice(Struct, frozen=True):
             call_every=self.call_every or None,
             log=log,
             features=features,
-            compute_sharing=compute_sharing,
+            compute_sharing=self.compute_sharing,
         )
 
     def header(self) -> Header:
         """Return the header of a recording of the run."""
-        return Header(self.algorithm, self.options, self.clock, self.requests)
+        return Header(self.algorithm, self.options, self.clock, self.requests, compute_sharing=self.compute_sharing)
 
     def _check_files(self, scheduler: type[Scheduler[Any]], recorded: Mapping[str, Any]) -> None:
         """Check the options of each file alone, so that an error in them names the file."""

@@ -44,7 +44,7 @@ def our_decider(
 
     The error of a deadlock gets the reasons for which the algorithm lets jobs wait.
     """
-    session = choice.session(log, features=settings.features, compute_sharing=settings.compute_sharing)
+    session = choice.session(log, features=settings.features)
     follow(session)
     with recording(record, choice.header()) as recorder:
         try:

@@ -49,7 +49,13 @@ def write_results(
     if decisions is not None:
         decisions.write()
         written["decisions"] = decisions.path
-    known = {"protocol": session.dialect.name, "clock": choice.clock, "requests": choice.requests, **(settings or {})}
+    known = {
+        "protocol": session.dialect.name,
+        "clock": choice.clock,
+        "requests": choice.requests,
+        "compute_sharing": session.view.compute_sharing,
+        **(settings or {}),
+    }
     run = describe_run(
         RunInputs(files=files_of_choice(choice)) if inputs is None else inputs,
         Decider(choice.algorithm, session.options, session.given),

@@ -14,7 +14,7 @@ from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, flag, option, read_items, read_roles, together
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
-from batsched_py.protocol.dialects import DIALECTS, V4
+from batsched_py.protocol.dialects import DIALECTS, V4, V5
 from batsched_py.simulator.settings import NETWORK, ON_FAILURE, Settings
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
@@ -108,7 +108,8 @@ def read_machine(path: Path, events: Path | None, settings: Settings) -> tuple[P
     if given and all(host.name != settings.master_host for host in platform.hosts):
         raise PlatformError(str(path), "", f"has no host {settings.master_host!r}, which -m names")
     external = () if events is None else read_events(events, hosts=len(platform.hosts), limits=current_limits())
-    _warn_of_unknown(external, forwarded=settings.forward_unknown_events)
+    forwards_all = settings.forward_unknown_events or settings.protocol == V5.name
+    _warn_of_unknown(external, forwarded=forwards_all)
     return platform, replace(settings, external_events=external)
 
 

@@ -64,6 +64,9 @@ def _read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
 
 
 def _write_register_profile(command: RegisterProfile) -> dict[str, Any]:
+    if command.profile.get("ret"):
+        wrong = shown(command.profile["ret"])
+        raise FieldError("profile.ret", f"must be 0, not {wrong}: Batsim 5 reads exit codes from workload files only")
     return {"profile": write_profile(command.workload, command.name, command.profile)}
 
 

@@ -354,6 +354,7 @@ def test_a_broken_plugin_does_not_hide_the_others(
     [
         ([], "e.txt:2: type: machine_unavailble is not a machine event: the event is left out; did you mean "),
         (["--forward-unknown-events"], "e.txt:2: type: machine_unavailble is not a machine event: the event is only "),
+        (["--protocol", "v5"], "e.txt:2: type: machine_unavailble is not a machine event: the event is only "),
     ],
 )
 @pytest.mark.parametrize("command", ["simulate", "compare"])

@@ -8,6 +8,7 @@ import pytest
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
+from batsched_py.model.new_profile import delay
 from batsched_py.protocol.commands import (
     CallPeriodically,
     CreateProbe,
@@ -177,6 +178,22 @@ def test_what_batsim_5_does_not_have_is_refused_with_the_reason(verb: Any, why: 
     now.config = Config(dynamic_jobs=True)
     now.apply(submitted(job("a")))
     with pytest.raises(PlanError, match=why):
+        verb(plan)
+    assert plan.commands == []
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda plan: plan.submit(job("b"), delay(5, ret=3)),
+        lambda plan: plan.register_profile("w0", "q", delay(5, ret=3)),
+    ],
+)
+def test_batsim_5_takes_no_exit_code_with_a_profile(verb: Any) -> None:
+    """It would run the job as one that succeeds."""
+    now, plan = planned(V5)
+    now.config, now.registration_open = Config(dynamic_jobs=True), True
+    with pytest.raises(PlanError, match=r"profile\.ret: must be 0, not 3: .* workload files only"):
         verb(plan)
     assert plan.commands == []
 

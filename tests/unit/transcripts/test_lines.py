@@ -45,7 +45,7 @@ def test_a_broken_line_is_refused_with_the_rule(members: dict[str, Any], rule: s
 
 def test_a_header_comes_back() -> None:
     """Unknown members of a later version are passed over."""
-    header = Header("easy", {"order": "sjf"}, "fixed:1")
+    header = Header("easy", {"order": "sjf"}, "fixed:1", compute_sharing=True)
     members = orjson.loads(header.to_line())
     assert Header.from_members({**members, "later": 1}) == header
 

@@ -77,6 +77,22 @@ def test_without_a_workload_nothing_will_tell_of_its_last_job() -> None:
     assert not ours.receive(batsim.request(0.0, [SimulationBegins(0.0, ())])).events[0].config.static_jobs
 
 
+@pytest.mark.parametrize(
+    ("extra", "come"),
+    [
+        ({}, True),
+        ({"external_event_lists": []}, False),
+        ({"external_event_lists": [{"name": "ee0", "filename": "events"}]}, True),
+    ],
+)
+def test_without_a_list_no_external_event_comes(extra: dict[str, object], come: bool) -> None:
+    """Nor does Batsim 5 send AllStaticExternalEventsHaveBeenInjectedEvent then."""
+    ours, batsim = greeted()
+    config = ours.receive(batsim.request(0.0, [SimulationBegins(0.0, (), extra=extra)])).events[0].config
+    assert config.forward_unknown_events is come
+    assert config.members["forward-unknown-events"] is come
+
+
 @pytest.mark.parametrize("features", [{}, {"requested_simulation_features": None}])
 def test_a_hello_that_crashes_batsim_is_refused(features: dict[str, None]) -> None:
     """Its members are looked at without a check."""
