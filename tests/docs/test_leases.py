@@ -29,7 +29,7 @@ def test_each_term_is_described() -> None:
 
 
 def test_what_is_added_to_the_help_of_an_option_is_of_one() -> None:
-    """The help is the list of all options: the page has what it leaves open, and names no option or value of the past."""
+    """The help lists all options; the page has what it leaves open, and names options and values that exist."""
     options = {option.name: option for option in describe_options(LeasesOptions)}
     for cells in rows("Options")[1:]:
         names = re.findall(r"`(\w+)`", cells[0])
