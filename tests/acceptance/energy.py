@@ -38,7 +38,7 @@ SWITCHES: Final = {
 #: Options of easy_idle_sleeper, MJ and mean wait in seconds that docs/energy.md tells.
 INERTIAL: Final = (
     ({"inertia": "x2", "period": "60"}, 28.89, 258.0),
-    ({"inertia": "x2", "period": "90"}, 28.75, 282.0),
+    ({"inertia": "x2", "period": "120"}, 30.16, 105.2),
     ({"inertia": "p1", "period": "30"}, 29.24, 193.5),
 )
 
