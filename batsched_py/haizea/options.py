@@ -195,14 +195,13 @@ _SCHEDULING: Final = (
     Option(
         "scheduling", "estimates", choice("original", "exact"),
         "Estimate of the time of a suspension before the hosts are known: Haizea's formula, which grows with the square"
-        " of the nodes and was used for its published results; or the exact time, which is the default with the"
-        " deadline mapper, as in Haizea 1.1.",
+        " of the nodes; or the exact time, the default with the deadline mapper, as in Haizea 1.1.",
         default="original", ours=True,
     ),
     Option(
         "scheduling", "victim-order", choice("youngest", "oldest"),
-        "Which lease is suspended first: the one with the highest score of the policy (the youngest, with the built-in"
-        " ones), as in the manual; or the one with the lowest, as in Haizea.",
+        "Which lease is suspended first: the one with the highest score of the policy, as in the manual; or with the"
+        " lowest, as in Haizea.",
         default="youngest", ours=True,
     ),
     Option(
@@ -227,8 +226,7 @@ _SCHEDULING: Final = (
     ),
     Option(
         "scheduling", "never-later", FLAG,
-        "Whether a best-effort lease keeps its planned start if a new plan would be later; in Haizea it may lose"
-        " seconds, or have its image transferred again.",
+        "Whether a best-effort lease keeps its planned start if a new plan would be later, as it may be in Haizea.",
         default="False", ours=True,
     ),
     Option(
@@ -349,7 +347,7 @@ _TRACEFILE: Final = (
     ),
     Option(
         "tracefile", "override-memory", whole(1, 10**12, unlimited=True),
-        "Memory of each node in MB, instead of the requested memory; -1 for the requested memory.", default="-1",
+        "Memory of each node in MB; -1 for the requested memory.", default="-1",
     ),
 )  # fmt: skip
 

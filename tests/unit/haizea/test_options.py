@@ -10,16 +10,17 @@ from tests.clone import ROOT
 
 def row(option: Option) -> str:
     """The row of an option in the documentation."""
+    values = option.type.label.replace(" | ", ", ").replace("HH:MM:SS or seconds", "duration")
     default = f"`{option.default}`" if option.default is not None else ""
-    here = f"ignored: {option.told}" if option.told else "extension" if option.ours else "supported"
-    required = str(option.required or "")
-    cells = (f"`{option.name}`", option.type.label.replace("|", "\\|"), default, required, here, option.help)
-    return f"| {' | '.join(cells)} |"
+    if option.required is not None:
+        default = f"required if {option.required}" if option.required.option else "required"
+    meaning = f"Ignored: {option.told}." if option.told else f"{'Extension. ' * option.ours}{option.help}"
+    return f"| `{option.name}` | {values} | {default} | {meaning} |"
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.key)
 def test_the_page_has_the_row_of_each_option(option: Option) -> None:
-    """Name, values, default, when it is required, what becomes of it here, and its meaning."""
+    """Name, values, its default or when it is required, its meaning, and whether it is an extension or ignored."""
     assert row(option) in (ROOT / "docs" / "haizea-configuration.md").read_text().splitlines()
 
 
