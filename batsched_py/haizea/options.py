@@ -93,7 +93,7 @@ _TOLD_OPENNEBULA: Final = "OpenNebula is not supported"
 _GENERAL: Final = (
     Option(
         "general", "loglevel", choice("STATUS", "INFO", "DEBUG", "VDEBUG"),
-        "Amount of log output: STATUS the clock and the summary, INFO events of each lease, DEBUG and VDEBUG more.",
+        "STATUS: the clock and the summary; INFO: also events of each lease; DEBUG, VDEBUG: more.",
         default="INFO",
     ),
     Option(
@@ -103,16 +103,16 @@ _GENERAL: Final = (
     ),
     Option(
         "general", "mode", choice("simulated", refused={"opennebula": _NO_OPENNEBULA}),
-        "Always a simulation: Haizea's opennebula is an error, since OpenNebula is not supported.",
+        "OpenNebula is not supported.",
         required=ALWAYS, sample="simulated",
     ),
     Option(
         "general", "lease-preparation", choice("unmanaged", "imagetransfer"),
-        "Preparation of a lease: none, or a transfer of its disk image from a repository.", default="unmanaged",
+        "Preparation of a lease: none, or a transfer of its disk image.", default="unmanaged",
     ),
     Option(
         "general", "lease-failure-handling", choice("cancel", "exit", "exit-raise"),
-        "Effect of a failed lease: it is cancelled; the run ends; the run ends with a traceback.",
+        "Effect of a failed lease: it is cancelled, or the run ends, without or with a traceback.",
         default="cancel",
     ),
     Option(
@@ -138,21 +138,21 @@ _SCHEDULING: Final = (
     ),
     Option(
         "scheduling", "policy-host-selection", named_class(HOSTS.spellings),
-        "Which hosts are used first: those with few leases and no upcoming ones, or those with the lowest numbers.",
+        "Which hosts are used first: those with few leases and no upcoming ones, or the lowest numbers.",
         default="greedy",
     ),
     Option(
-        "scheduling", "wakeup-interval", DURATION, "With the real clock: maximum time between calls of the scheduler.",
+        "scheduling", "wakeup-interval", DURATION, "Real clock: maximum time between calls of the scheduler.",
         default="60",
     ),
     Option(
         "scheduling", "non-schedulable-interval", DURATION,
-        "With Haizea's real clock: minimum time between a request and its start; none at a live site.",
+        "Haizea's real clock: minimum time between a request and its start; none at a live site.",
         default="10",
     ),
     Option(
         "scheduling", "backfilling", choice("off", "aggressive", "conservative", "intermediate"),
-        "How many best-effort leases may have a planned start: none, one, all, or a number of them.",
+        "How many best-effort leases may have a planned start: none, one, all, or some.",
         default="aggressive", sample="aggressive",
     ),
     Option(
@@ -175,22 +175,22 @@ _SCHEDULING: Final = (
     ),
     Option(
         "scheduling", "scheduling-threshold-factor", number(0, 1_000_000),
-        "A lease that will be suspended must first run for at least this factor times its overheads.", default="1",
+        "Minimum run time of a lease that will be suspended, as a multiple of its overheads.", default="1",
     ),
     Option(
         "scheduling", "force-scheduling-threshold", DURATION,
-        "Minimum time that such a lease must run instead.",
+        "The same, as a duration.",
     ),
     Option(
         "scheduling", "threshold-includes-preparation", FLAG,
-        "Whether these overheads include the image transfer, as in Haizea's manual but not its program.",
+        "Whether these overheads include the image transfer, as in Haizea's manual.",
         default="False", ours=True,
     ),
     Option(
-        "scheduling", "override-suspend-time", DURATION, "Time to suspend a machine, regardless of its memory.",
+        "scheduling", "override-suspend-time", DURATION, "Duration of a suspension, regardless of the memory.",
     ),
     Option(
-        "scheduling", "override-resume-time", DURATION, "Time to resume a machine, regardless of its memory.",
+        "scheduling", "override-resume-time", DURATION, "Duration of a resumption, regardless of the memory.",
     ),
     Option(
         "scheduling", "estimates", choice("original", "exact"),
@@ -237,7 +237,7 @@ _SCHEDULING: Final = (
     ),
     Option(
         "scheduling", "migration", choice("no", "yes", "yes-notransfer"),
-        "Whether a suspended lease may resume on other hosts: no; after a transfer of its files; without a transfer.",
+        "Whether a suspended lease may resume on other hosts: no, after a transfer of its files, or without one.",
         default="no", sample="no",
     ),
     Option(
@@ -258,7 +258,7 @@ _SCHEDULING: Final = (
 _SIMULATION: Final = (
     Option(
         "simulation", "clock", choice("real", "simulated"),
-        "Simulated time with requests from a file, or real time at a live site with requests from users.",
+        "Simulated time with requests from a file, or real time at a live site.",
         default="real", sample="simulated",
     ),
     Option(
@@ -266,7 +266,7 @@ _SIMULATION: Final = (
         sample="2006-11-25 13:00:00",
     ),
     Option(
-        "simulation", "resources", RESOURCES, "The number of hosts and their resources; or the hosts of the tracefile.",
+        "simulation", "resources", RESOURCES, "The hosts and their resources, or those of the tracefile.",
         required=ALWAYS, sample="4 CPU:100 Memory:1024",
     ),
     Option(
@@ -275,7 +275,7 @@ _SIMULATION: Final = (
     ),
     Option(
         "simulation", "stop-when", choice("all-leases-done", "besteffort-submitted", "besteffort-done"),
-        "End of the simulation: when all leases are done, or all best-effort leases are submitted or done.",
+        "End of the simulation: all leases are done, or all best-effort leases are submitted or done.",
         default="all-leases-done",
     ),
     Option(
@@ -293,11 +293,11 @@ _ACCOUNTING: Final = (
     ),
     Option(
         "accounting", "attributes", ATTRIBUTES,
-        "Attributes that identify the data of this run; set by a configuration for several runs.",
+        "Attributes that identify the data of this run.",
     ),
     Option(
         "accounting", "stats", choice("corrected", "original"),
-        "How values are computed for which Haizea has errors: as in the manual, or as in Haizea.",
+        "Values for which Haizea has errors: as in the manual, or as in Haizea.",
         default="corrected", ours=True,
     ),
 )  # fmt: skip
@@ -305,7 +305,7 @@ _ACCOUNTING: Final = (
 _IMAGE_TRANSFER: Final = (
     Option(
         "deploy-imagetransfer", "transfer-mechanism", choice("unicast", "multicast"),
-        "Whether an image is sent to the nodes one after the other, or to all at once.", required=_IMAGES,
+        "Whether an image is sent to one node after the other, or to all at once.", required=_IMAGES,
         sample="multicast",
     ),
     Option(
