@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from batsched_py.haizea.options import OLDER, OPTIONS, SECTIONS, Option
 from tests.clone import ROOT
+
+PAGE = (ROOT / "docs" / "haizea-configuration.md").read_text()
+#: A section whose options are all ignored.
+OPENNEBULA = "opennebula"
 
 
 def row(option: Option) -> str:
@@ -18,15 +24,23 @@ def row(option: Option) -> str:
     return f"| `{option.name}` | {values} | {default} | {meaning} |"
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.key)
+@pytest.mark.parametrize(
+    "option", [option for option in OPTIONS if option.section != OPENNEBULA], ids=lambda option: option.key
+)
 def test_the_page_has_the_row_of_each_option(option: Option) -> None:
     """Name, values, its default or when it is required, its meaning, and whether it is an extension or ignored."""
-    assert row(option) in (ROOT / "docs" / "haizea-configuration.md").read_text().splitlines()
+    assert row(option) in PAGE.splitlines()
+
+
+def test_the_page_names_the_options_that_are_all_ignored() -> None:
+    """In one sentence instead of rows."""
+    section = PAGE.partition(f"\n## [{OPENNEBULA}]\n")[2].partition("\n## ")[0]
+    assert re.findall(r"`([a-z-]+)`", section) == [option.name for option in OPTIONS if option.section == OPENNEBULA]
 
 
 def test_the_page_has_rows_for_nothing_else() -> None:
     """A removed option leaves it, too."""
-    rows = [line for line in (ROOT / "docs" / "haizea-configuration.md").read_text().splitlines() if line[:3] == "| `"]
+    rows = [line for line in PAGE.splitlines() if line[:3] == "| `"]
     known = {row(option) for option in OPTIONS}
     older = [line for line in rows if line not in known]
     assert [line.split("`")[1] for line in older] == list(OLDER)
