@@ -108,11 +108,19 @@ class Composed(Profile, frozen=True):
 
 
 class ParallelHomogeneousPfs(Profile, frozen=True):
-    """Each host reads `bytes_to_read` from the storage with the label `storage` and writes `bytes_to_write` to it."""
+    """Each host reads `bytes_to_read` from the storage with the label `storage` and writes `bytes_to_write` to it.
+
+    In Batsim 5 these may be the amounts of all hosts together: `is_spread`.
+    """
 
     bytes_to_read: float
     bytes_to_write: float
     storage: str
+
+    @property
+    def is_spread(self) -> bool:
+        """True if the amounts are spread over the hosts."""
+        return self.members.get("generation_strategy") == "DefinedAmountsSpreadUniformly"
 
 
 class DataStaging(Profile, frozen=True):

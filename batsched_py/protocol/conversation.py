@@ -202,10 +202,15 @@ class BatsimSide:
         if turn is None:
             raise RemoteProtocolError("message", f"a reply is out of turn; now: {self.turn.value}")
         message = decode(raw, self._commands, keep_unknown=False, dialect_name=self.dialect.name)
+        before = 0.0
         for position, command in enumerate(message.events):
             if command.timestamp > message.now:
                 rule = f"must be at most the reply's now={message.now!r}, not {command.timestamp!r}"
                 raise RemoteProtocolError(f"events[{position}].timestamp", rule)
+            if command.timestamp < before and self.dialect is V5:
+                rule = f"must not be before that of the event before, {before!r}, as {command.timestamp!r} is"
+                raise RemoteProtocolError(f"events[{position}].timestamp", rule)
+            before = command.timestamp
         if turn is Turn.OVER and message.events and self.dialect is not V14:
             raise RemoteProtocolError("events", "must be empty in the reply to SIMULATION_ENDS")
         self.turn = turn

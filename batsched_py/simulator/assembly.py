@@ -7,7 +7,7 @@ the simulation starts its sources and its loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -123,10 +123,13 @@ def assemble(
         machines.storages,
         contention=context.fluid is not None,
         compute_sharing=settings.compute_sharing or not generation.checks_allocations,
+        former_storages=generation.former_storages,
     )
     ended = EndedJobs(machines.compute_count, pass_on)
     used_ids = set[str]()
-    jobs = Jobs(context, profiles, execution, PlacementRules(context, profiles, cores), ended, used_ids=used_ids)
+    named = {} if generation.former_storages else _numbers(storages, len(computing))
+    rules = PlacementRules(context, profiles, cores, named)
+    jobs = Jobs(context, profiles, execution, rules, ended, used_ids=used_ids)
     submissions = Submissions(context, workloads, profiles, jobs.submit)
     if settings.dynamic_jobs or settings.on_failure == "requeue":
         used_ids |= submissions.job_ids()
@@ -215,6 +218,11 @@ def _compute_hosts(platform: Platform, settings: Settings, generation: Generatio
     return hosts
 
 
+def _numbers(storages: Sequence[PlatformHost], first: int) -> Mapping[str, int]:
+    """Return the number of each storage host, by its name."""
+    return {host.name: number for number, host in enumerate(storages, first)}
+
+
 def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
     for workload in workloads:
         for number, (_, size) in enumerate(workload.requests()):
@@ -236,8 +244,10 @@ def _sources(
 ) -> list[TimedSource[Any]]:
     """Return what is not caused by the scheduler: submissions, and external events of files if there are any.
 
-    With `announces_end` the scheduler is told when there are no more of these.
+    With `announces_end` the scheduler is told when there are no more of these. Batsim 5 reads the meters of all hosts
+    before it submits its first job, if it counts energy.
     """
+    settings = context.settings
     jobs: TimedSource[Any] = TimedSource(
         context.queue,
         context.mailbox,
@@ -246,14 +256,15 @@ def _sources(
         time=itemgetter(0),
         deliver=submissions.submit,
         finish=submissions.finish,
+        gives_way=context.generation.greets and settings.energy and settings.message_latency,
     )
-    if not context.settings.external_events:
+    if not settings.external_events:
         return [jobs]
     events: TimedSource[Any] = TimedSource(
         context.queue,
         context.mailbox,
         RANK_MACHINES,
-        iter(sorted(context.settings.external_events, key=attrgetter("timestamp"))),
+        iter(sorted(settings.external_events, key=attrgetter("timestamp"))),
         time=attrgetter("timestamp"),
         deliver=external.happen,
         finish=external.finish if announces_end else _do_nothing,

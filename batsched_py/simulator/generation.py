@@ -77,6 +77,11 @@ class Generation:
     #: A call for what is past comes at once, and machines cannot fail: external events are texts.
     calls_at_once = False
     fails_machines = True
+    #: A host is turned on or off by its next pstate; without, by a command of its own, and any pstate is taken at once.
+    pstates_turn_hosts = True
+    #: Data are moved between storages, the only one is used whatever its label, and amounts are those of each host.
+    #: Without, a storage is known by its name, too, and amounts may be spread over the hosts.
+    former_storages = True
     #: Steps of a killed sequence are counted within a repetition.
     counts_repetitions = False
     #: All jobs of a kill being killed already, or jobs submitted without any workload, are told of.
@@ -177,6 +182,8 @@ class Batsim5(Generation):
     checks_allocations = False
     calls_at_once = True
     fails_machines = False
+    pstates_turn_hosts = False
+    former_storages = False
     counts_repetitions = True
     accepts_kills_in_vain = False
     announces_without_workload = False

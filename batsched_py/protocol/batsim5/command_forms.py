@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from batsched_py.bits import MAX_HOST
 from batsched_py.protocol import commands
-from batsched_py.protocol.batsim5.envelope import ENVELOPE, only
+from batsched_py.protocol.batsim5.envelope import REPLY_ENVELOPE, only
 from batsched_py.protocol.batsim5.jobs import read_job, write_job
 from batsched_py.protocol.batsim5.placements import read_execute, write_execute
 from batsched_py.protocol.batsim5.profiles import read_profile, write_profile
@@ -43,7 +43,7 @@ def _read_register_job(timestamp: float, data: Data) -> RegisterJob:
     only(data, frozenset({"job_id", "job"}))
     job_id = text(data, "job_id")
     check_job_id(job_id)
-    return RegisterJob(timestamp, job_id, read_job(job_id, mapping(data, "job"), timestamp))
+    return RegisterJob(timestamp, job_id, read_job(job_id, mapping(data, "job"), timestamp, may_be_nothing=True))
 
 
 def _write_register_job(command: RegisterJob) -> dict[str, Any]:
@@ -151,5 +151,5 @@ V5: Final[Forms] = Forms(
     Form(commands.CreateProbe, "CreateProbeEvent", read_probe, write_probe),
     Form(commands.StopProbe, "StopProbeEvent", _read_stop_probe, lambda command: {"probe_id": command.probe_id}),
     Form(commands.StopSimulation, "ForceSimulationStopEvent", _read_stop, lambda _: {}),
-    envelope=ENVELOPE,
+    envelope=REPLY_ENVELOPE,
 )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
+from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import checked, dump, loads
 from batsched_py.protocol.fields import Data, FieldError, rest
 from batsched_py.protocol.forms import Envelope
@@ -16,6 +19,29 @@ _END: Final = b"\0"
 #: Texts, which are kept, and comments.
 _COMMENTS: Final = re.compile(rb'("(?:\\.|[^"\\])*")|/\*.*?\*/', re.DOTALL)
 _NUMBERS: Final = frozenset({float, int})
+#: Member -> names of its values by their numbers, in the order of pybatsim 4; of a type, 0 is none.
+_NUMBERED: Final[Mapping[str, Sequence[str]]] = {
+    "event_type": (
+        "NONE",
+        *("JobSubmittedEvent", "JobCompletedEvent", "RejectJobEvent", "ExecuteJobEvent", "KillJobsEvent"),
+        *("JobsKilledEvent", "RegisterProfileEvent", "RegisterJobEvent", "CreateProbeEvent", "StopProbeEvent"),
+        *("TriggerProbeEvent", "ResetProbeEvent", "ProbeDataEmittedEvent", "CallMeLaterEvent", "RequestedCallEvent"),
+        *("StopCallMeLaterEvent", "EDCHelloEvent", "SimulationBeginsEvent", "SimulationEndsEvent"),
+        *("SimulationErrorEvent", "AllStaticJobsHaveBeenSubmittedEvent"),
+        *("AllStaticExternalEventsHaveBeenInjectedEvent", "FinishRegistrationEvent", "ForceSimulationStopEvent"),
+        *("ChangeHostsPStateEvent", "HostsPStateChangedEvent", "TurnOnOffHostsEvent", "HostsTurnedOnOffEvent"),
+        "ExternalEventOccurredEvent",
+    ),
+    "executor_placement_type": (
+        "NONE",
+        "PredefinedExecutorPlacementStrategyWrapper",
+        "CustomExecutorToHostMapping",
+    ),
+    "strategy": ("SpreadOverHostsFirst", "FillOneHostCoresFirst"),
+    "when_type": ("NONE", "OneShot", "Periodic"),
+    "mode_type": ("NONE", "Infinite", "FinitePeriodNumber"),
+    "time_unit": ("Second", "Millisecond"),
+}
 
 
 def parse(raw: bytes) -> dict[str, Any]:
@@ -54,8 +80,41 @@ def _complete(event: Any, _: Mapping[str, Any]) -> tuple[float, str, dict[str, A
     return timestamp, kind, data
 
 
+def parse_reply(raw: bytes) -> dict[str, Any]:
+    """Read a message of a decision process, in which numbers may stand for names.
+
+    A type must stand before its value or right after it, as FlatBuffers' parser reads a message from its beginning to
+    its end. RemoteProtocolError.
+    """
+    document = parse(raw)
+    inside: list[tuple[str, Any]] = [("", document)]
+    while inside:
+        path, value = inside.pop()
+        if type(value) is list:
+            inside += [(f"{path}[{position}]", item) for position, item in enumerate(value)]
+        elif type(value) is dict:
+            inside += _members(path, value)
+    return document
+
+
+def _members(path: str, value: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return the members of an object with their paths, once its types have their names and their places."""
+    names, found = list(value), []
+    for position, name in enumerate(names):
+        place, kind = f"{path}.{name}" if path else name, f"{name}_type"
+        if kind in value and kind not in names[: position + 2]:
+            raise RemoteProtocolError(place, f"must stand after {kind}, or right before it")
+        item = value[name]
+        if type(item) is int and name in _NUMBERED and 0 <= item < len(_NUMBERED[name]):
+            value[name] = _NUMBERED[name][item]
+        found.append((place, item))
+    return found
+
+
 #: The envelope of Batsim 5 in its JSON form.
 ENVELOPE: Final = Envelope("event_type", "event", parse, _dump, _complete)
+#: The same for messages of a decision process.
+REPLY_ENVELOPE: Final = replace(ENVELOPE, parse=parse_reply)
 
 
 def only(data: Data, known: frozenset[str], path: str = "") -> None:

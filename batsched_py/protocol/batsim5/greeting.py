@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from batsched_py.errors import RemoteProtocolError
-from batsched_py.protocol.batsim5.envelope import ENVELOPE, only
+from batsched_py.protocol.batsim5.envelope import REPLY_ENVELOPE, only
 from batsched_py.protocol.fields import Data, FieldError, boolean, mapping, text
 
 #: Four bytes, in the order of this machine's: Batsim sends them natively.
@@ -90,7 +90,7 @@ def read_hello(raw: bytes) -> Hello:
         raise RemoteProtocolError("hello", f"must begin with the number of a format, not end after {len(raw)} bytes")
     if not _LENGTH.unpack_from(raw)[0] & _JSON:
         raise RemoteProtocolError("hello", "must say that it speaks JSON (format 2), the one that is understood here")
-    events = ENVELOPE.parse(raw[_LENGTH.size :])["events"]
+    events = REPLY_ENVELOPE.parse(raw[_LENGTH.size :])["events"]
     if len(events) != 1 or type(events[0]) is not dict or events[0].get("event_type") != _HELLO:
         raise RemoteProtocolError("events", f"must be one {_HELLO}")
     try:
@@ -113,7 +113,7 @@ def write_hello(hello: Hello) -> bytes:
         },
     }
     told = {"timestamp": 0.0, "event_type": _HELLO, "event": event}
-    return _LENGTH.pack(_JSON) + ENVELOPE.dump({"now": 0.0, "events": [told]})
+    return _LENGTH.pack(_JSON) + REPLY_ENVELOPE.dump({"now": 0.0, "events": [told]})
 
 
 def _read_members(data: Data) -> Hello:

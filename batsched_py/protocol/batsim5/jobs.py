@@ -15,8 +15,11 @@ _MEMBERS: Final = frozenset({"resource_request", "walltime", "extra_data", "prof
 _WITH_EXTRA: Final = KNOWN_MEMBERS | {"extra_data"}
 
 
-def read_job(job_id: str, data: Data, submit_time: float) -> Job:
-    """Read a `Job`. A walltime that is absent, null or -1 means none; 0 ends the job at once, and is refused."""
+def read_job(job_id: str, data: Data, submit_time: float, *, may_be_nothing: bool = False) -> Job:
+    """Read a `Job`. A walltime that is absent, null or -1 means none.
+
+    One of 0 ends the job at once in Batsim 5: it is refused, unless it `may_be_nothing`.
+    """
     if not _MEMBERS.issuperset(data):
         only(data, _MEMBERS, "job")
     size = data.get("resource_request", 0)
@@ -26,7 +29,7 @@ def read_job(job_id: str, data: Data, submit_time: float) -> Job:
     if type(named) is not str:
         raise FieldError("job.profile_id", f"must be a string, not {shown(named)}")
     profile = profile_name(job_id.partition("!")[0], named)
-    walltime = _walltime(data.get("walltime"))
+    walltime = 0.0 if may_be_nothing and data.get("walltime") == 0 else _walltime(data.get("walltime"))
     members: dict[str, Any] = {"id": job_id, "subtime": submit_time, "res": size, "profile": profile}
     if walltime is not None:
         members["walltime"] = walltime

@@ -71,14 +71,17 @@ class Execution:
         *,
         contention: bool = False,
         compute_sharing: bool = False,
+        former_storages: bool = True,
     ) -> None:
         """`storages` are bits of hosts; `approximations` receives a line when a simplification is really used.
 
-        With `contention` tasks slow each other down on links, and with `compute_sharing` on hosts.
+        With `contention` tasks slow each other down on links, and with `compute_sharing` on hosts. `former_storages`
+        are those of Batsim 4: later no data can be moved between them, and amounts may be spread over executors.
         """
         self.approximations = approximations
         self._transfers, self._processors, self._storages = transfers, processors, storages
         self._contention, self._compute_sharing = contention, compute_sharing
+        self._former_storages = former_storages
 
     def work(
         self, profile: Profile, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work] | None = None
@@ -125,6 +128,9 @@ class Execution:
     def _parallel(self, profile: Profile, site: Site) -> Task:
         """Let all computations and transfers advance together: the slowest decides, the latency comes on top (L07)."""
         executors, speeds = site.overrides.get(profile.name, site.executors), self._processors.speeds
+        if isinstance(profile, Parallel) and len(profile.cpu) != len(executors):
+            what = counted(len(profile.cpu), "executor")
+            raise BrokenRuleError(f"runs {profile.name}, which is for {what}, not for {len(executors)}")
         flops = list(zip(executors, computation(profile, len(executors)), strict=True))
         transfers: Iterable[Transfer] = communication(profile, executors)
         if isinstance(profile, STORING):
@@ -189,6 +195,8 @@ class Execution:
     ) -> Iterator[Transfer]:
         """Return the transfers from and to storage hosts."""
         if isinstance(profile, DataStaging):
+            if not self._former_storages:
+                raise BrokenRuleError(f"runs {profile.name}, which moves data between storages: Batsim 5 aborts on it")
             source = self._storage(profile, profile.source, storages)
             return iter([(source, self._storage(profile, profile.target, storages), profile.size)])
         assert isinstance(profile, ParallelHomogeneousPfs)  # noqa: S101  # the two of STORING
@@ -196,8 +204,9 @@ class Execution:
             storage = self._storages.bit_length() - 1
         else:
             storage = self._storage(profile, profile.storage, storages)
-        reads = ((storage, host, profile.bytes_to_read) for host in executors)
-        return chain(reads, ((host, storage, profile.bytes_to_write) for host in executors))
+        among = len(executors) if profile.is_spread and not self._former_storages else 1
+        reads = ((storage, host, profile.bytes_to_read / among) for host in executors)
+        return chain(reads, ((host, storage, profile.bytes_to_write / among) for host in executors))
 
     def _storage(self, profile: Profile, label: str, storages: Mapping[str, int]) -> int:
         """Return the storage host with this label."""

@@ -56,7 +56,8 @@ class Switching:
             raise BrokenRuleError("needs energy to be counted (-E)", hosts=hosts)
         if hosts & ~self._machines.all:
             raise BrokenRuleError("names a host that does not exist", hosts=hosts & ~self._machines.all)
-        sleeping, waking = self._sort_out(hosts, pstate)
+        turns = command.turns or self._context.generation.pstates_turn_hosts
+        sleeping, waking = self._sort_out(hosts, pstate) if turns else self._change(hosts, pstate)
         if command.turns and hosts & ~(sleeping | waking):
             staying = hosts & ~(sleeping | waking)
             raise BrokenRuleError(
@@ -78,6 +79,13 @@ class Switching:
             self._acknowledge(request)
         if self._tracer is not None:
             self._tracer.count_states()
+
+    def _change(self, hosts: int, pstate: int) -> tuple[int, int]:
+        """Return that no host goes to sleep or wakes up, whatever the pstate."""
+        lacking = sum(1 << host for host in members(hosts) if pstate >= len(self._tables[host]))
+        if lacking:
+            raise BrokenRuleError(f"has no pstate {pstate}", hosts=lacking)
+        return 0, 0
 
     def _sort_out(self, hosts: int, pstate: int) -> tuple[int, int]:
         """Return (hosts that go to sleep, hosts that wake up); the others change at once."""

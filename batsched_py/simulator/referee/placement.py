@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
 
 from batsched_py.bits import size_of
 from batsched_py.model.job import Job
@@ -17,12 +19,22 @@ from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
 
 
+#: No storage is known by its name.
+NO_STORAGES: Final[Mapping[str, int]] = MappingProxyType({})
+
+
 class PlacementRules:
     """Judges the hosts of an EXECUTE_JOB."""
 
-    def __init__(self, context: Context, profiles: ProfileStore, cores: Sequence[int] = ()) -> None:
-        """`cores` of each host; not needed where executors do not fill hosts."""
-        self._cores = cores
+    def __init__(
+        self,
+        context: Context,
+        profiles: ProfileStore,
+        cores: Sequence[int] = (),
+        storages: Mapping[str, int] = NO_STORAGES,
+    ) -> None:
+        """`cores` of each host; not needed where executors do not fill hosts. `storages` are known by their names."""
+        self._cores, self._named_storages = cores, storages
         self._context, self._machines, self._profiles = context, context.machines, profiles
         #: Bits of the hosts on which several jobs may run.
         self._checks = context.generation.checks_allocations
@@ -56,8 +68,8 @@ class PlacementRules:
         executors = () if type(profile) is Delay else self._executors(command, job)
         if command.overrides:
             return self._overridden(command, job, executors)
-        if command.storage_mapping is not None:
-            return Site(executors, command.storage_mapping)
+        if command.storage_mapping is not None or self._named_storages:
+            return Site(executors, self._storages(command))
         if command.additional_io is not None:
             io = command.additional_io
             return Site(executors, io_profile=self._io_profile(io, job, profile), io_hosts=members(io.hosts.bits))
@@ -89,7 +101,11 @@ class PlacementRules:
                 own[placed.name] = [hosts[placed.mapping[executor]] for executor in range(len(placed.mapping))]
             else:
                 own[placed.name] = self._placed(hosts, placed.placement, job.size)
-        return Site(executors, command.storage_mapping or {}, overrides=own)
+        return Site(executors, self._storages(command), overrides=own)
+
+    def _storages(self, command: ExecuteJob) -> Mapping[str, int]:
+        """Return the storage host of each label: the command's, or the host of that name."""
+        return {**self._named_storages, **(command.storage_mapping or {})}
 
     def _io_profile(self, io: AdditionalIo, job: Job, profile: Profile) -> Profile:
         """Return its profile, added to the workload if it comes along; BrokenRuleError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from batsched_py.simulator.time.event_queue import RANK_GREETING, EventQueue
+from batsched_py.simulator.time.event_queue import RANK_GREETING, RANK_MAIL, EventQueue
 from batsched_py.simulator.time.mailbox import Mailbox
 
 Item = TypeVar("Item")
@@ -24,6 +24,7 @@ class TimedSource(Generic[Item]):
         time: when an item is due.
         deliver: takes all items of one message, at least one.
         finish: is called once, after the last item.
+        gives_way: its first delivery is sent after all else of that instant.
     """
 
     def __init__(
@@ -36,9 +37,11 @@ class TimedSource(Generic[Item]):
         time: Callable[[Item], float],
         deliver: Callable[[list[Item]], None],
         finish: Callable[[], None],
+        gives_way: bool = False,
     ) -> None:
         self._queue, self._mailbox, self._rank = queue, mailbox, rank
         self._items, self._time, self._deliver, self._finish = items, time, deliver, finish
+        self._gives_way = gives_way
         #: None if there is no other.
         self._next = next(items, None)
         #: Time of its latest look at the clock, in seconds.
@@ -63,6 +66,10 @@ class TimedSource(Generic[Item]):
             self._queue.at(due, self._rank, self._awake, None)
 
     def _awake(self, _: None) -> None:
+        if self._gives_way:
+            self._gives_way = False
+            self._queue.at(self._queue.now, RANK_MAIL, self._awake, None)
+            return
         self._since = now = self._queue.now
         self._mailbox.post(self._hand_over, now, then=self._sleep)
 
