@@ -72,6 +72,13 @@ class Forms:
             form.kind: form.choose for form in forms if form.choose is not None
         }
 
+    def name_of(self, value: Any) -> str:
+        """Return the wire name of a value; that of its class if it has none."""
+        kind = type(value)
+        if kind in self.choosers:
+            return self.choosers[kind](value)
+        return self.writers[kind][0] if kind in self.writers else kind.__name__
+
     def within(self, highest: int) -> Forms:
         """Return the same forms, which refuse a host above `highest` before bits are made of its set."""
         bounded = [

@@ -7,7 +7,7 @@ function named `..._fault` returns the broken rule, or None.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -273,16 +273,35 @@ def staging_fault(name: str, lookup: Lookup) -> str | None:
     first = lookup(name)
     if first is None or first.get("type") not in _MAY_STAGE:
         return None
+    if any(members.get("type") == "data_staging" for members in _with_steps(name, lookup)):
+        return "moves data between storages (data_staging), on which Batsim 5 aborts"
+    return None
+
+
+def only_storage(state: State, job: Job) -> Mapping[str, int] | None:
+    """Return the only storage host for the labels of a job's profile that are no host's name; None if there are none.
+
+    Batsim 4 takes it whatever the label, Batsim 5 aborts.
+    """
+    if len(state.hosts.storages) != 1:
+        return None
+    ((number, host),) = state.hosts.storages.items()
+    steps = _with_steps(job.profile, partial(state.profiles.members, job.workload))
+    stored = [members for members in steps if members.get("type") == "parallel_homogeneous_pfs"]
+    labels = {str(members.get("storage", members.get("host", "pfs"))) for members in stored}
+    return dict.fromkeys(sorted(labels - {host.name}), number) or None
+
+
+def _with_steps(name: str, lookup: Lookup) -> Iterator[Members]:
+    """Iterate over the members of a profile and of all its steps, each once; those that are unknown are left out."""
     wanted, seen = [name], {name}
     while wanted:
         members = lookup(wanted.pop()) or {}
-        if members.get("type") == "data_staging":
-            return "moves data between storages (data_staging), on which Batsim 5 aborts"
+        yield members
         if members.get("type") == "composed":
             steps = [step for step in members.get("seq", ()) if step not in seen]
             seen.update(steps)
             wanted += steps
-    return None
 
 
 def job_fault(job: Job, dialect: Dialect) -> str | None:

@@ -46,6 +46,7 @@ from batsched_py.scheduling.checks import (
     missing,
     not_usable,
     not_waiting,
+    only_storage,
     overrides_fault,
     pair_fault,
     placement_fault,
@@ -149,10 +150,8 @@ class Plan(RecurringVerbs):
             command = replace(command, placement=strategy, overrides=tuple(overrides))
             insist(f"start {job.id} on {hosts}", overrides_fault(state, command.overrides))
             self._check_written(f"start {job.id} on {hosts}", command)
-        if storage_mapping is not None or additional_io is not None:
-            insist(f"start {job.id} on {hosts}", None if additional_io is None else missing(self.dialect, AdditionalIo))
-            check_extras(state, self.dialect, job, command)
-            self._check_written(f"start {job.id} on {hosts}", command)
+        if storage_mapping is not None or additional_io is not None or state.hosts.stores:
+            command = self._with_extras(job, command)
         state.apply(command)
         self._others.append(command)
         self.holds.pop(job.id, None)
@@ -329,6 +328,17 @@ class Plan(RecurringVerbs):
         self.timestamp = timestamp
         self._others = []
         self._calls = []
+
+    def _with_extras(self, job: Job, command: ExecuteJob) -> ExecuteJob:
+        """Check what a job is given beside its hosts; return the command with the storage that Batsim 5 must know."""
+        what, given = f"start {job.id} on {command.hosts}", command.additional_io
+        if command.storage_mapping is None and given is None:
+            named = only_storage(self._state, job) if self.dialect is V5 else None
+            return command if named is None else replace(command, storage_mapping=named)
+        insist(what, None if given is None else missing(self.dialect, AdditionalIo))
+        check_extras(self._state, self.dialect, job, command)
+        self._check_written(what, command)
+        return command
 
     def _placed(
         self, job: Job, hosts: HostSet, mapping: Mapping[int, int] | None, placement: ExecutorPlacement

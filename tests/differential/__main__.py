@@ -14,11 +14,11 @@ from rich.table import Table
 
 from batsched_py.errors import BatschedError
 from batsched_py.protocol.dialects import V14
-from tests.differential.explained import EXPLAINED, FACTS, MESSAGES, OUR_SIDE
-from tests.differential.our_side import follow
+from tests.differential.explained import EXPLAINED, FACTS, MESSAGES, OUR_SIDE, REFUSAL
+from tests.differential.our_side import follow, is_refused_mistake
 from tests.differential.recorded import Recorded, UnusableError, folders_of_runs
 from tests.differential.recorded5 import Recorded5, files_of_runs
-from tests.differential.their_side import Outcome, fact_by_fact, message_by_message
+from tests.differential.their_side import Outcome, fact_by_fact, message_by_message, refused
 
 #: Differences that are shown of each comparison.
 SHOWN = 6
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
         "recording", "Batsim", "exchanges", "messages", "facts", "our side", title="recordings of real Batsim"
     )
     notes: list[str] = []
-    compared = agreeing = failed = 0
+    compared = agreeing = failed = bad = refusals = 0
     for folder in folders:
         try:
             run = Recorded(folder) if folder.is_dir() else Recorded5(folder, inputs)
@@ -49,20 +49,29 @@ def main(arguments: Sequence[str]) -> int:
             run.name,
             run.batsim,
             str(len(run.exchanges)),
-            *(_word(outcomes.get(what)) for what in (MESSAGES, FACTS, OUR_SIDE)),
+            *(_word(outcomes.get(what)) for what in (REFUSAL if run.code else MESSAGES, FACTS, OUR_SIDE)),
         )
+        if run.code:
+            bad += 1
+            refusals += outcomes[REFUSAL].agrees
+            notes += _notes(run, outcomes)
+            continue
         compared += 1
         agreeing += any(outcomes[what].agrees for what in (MESSAGES, FACTS) if what in outcomes)
-        failed += not outcomes[OUR_SIDE].agrees and (run.name, OUR_SIDE) not in EXPLAINED
+        ours = outcomes[OUR_SIDE]
+        failed += not (ours.agrees or (run.name, OUR_SIDE) in EXPLAINED or is_refused_mistake(run, ours))
         notes += _notes(run, outcomes)
     console = Console(width=150, soft_wrap=True)
     console.print(table)
     for note in notes:
         console.print(note, markup=False, highlight=False)
-    if compared < len(folders):
-        console.print(f"{len(folders) - compared} of {len(folders)} recordings cannot be used")
+    if compared + bad < len(folders):
+        console.print(f"{len(folders) - compared - bad} of {len(folders)} recordings cannot be used")
+    if bad:
+        console.print(f"Batsim did not end well: {refusals} of {bad} are refused here, too")
     console.print(f"their side: {agreeing} of {compared} agree; our side: {compared - failed} of {compared} agree")
-    return 0 if compared and agreeing >= 0.9 * compared and not failed else 1
+    agree = agreeing >= 0.9 * compared and refusals >= 0.9 * bad
+    return 0 if compared + bad and agree and not failed else 1
 
 
 def _inputs(arguments: Sequence[str]) -> tuple[Path | None, Sequence[str]]:
@@ -75,6 +84,8 @@ def _inputs(arguments: Sequence[str]) -> tuple[Path | None, Sequence[str]]:
 
 
 def _compare(run: Recorded) -> dict[str, Outcome]:
+    if run.code:
+        return {REFUSAL: refused(run)}
     outcomes = {FACTS: fact_by_fact(run), OUR_SIDE: follow(run)}
     if run.dialect.name != V14.name:  # where messages took no time
         outcomes[MESSAGES] = message_by_message(run)
@@ -84,6 +95,8 @@ def _compare(run: Recorded) -> dict[str, Outcome]:
 def _notes(run: Recorded, outcomes: Mapping[str, Outcome]) -> Iterator[str]:
     """A line for each difference, or one that explains them."""
     for what, outcome in outcomes.items():
+        if outcome.refused:
+            yield f"{run.name}, {what}: Batsim ended with {run.code}, here it is {outcome.refused}"
         if (run.name, what) in EXPLAINED and not outcome.agrees:
             yield f"{run.name}, {what}: {EXPLAINED[run.name, what]}"
             continue
@@ -95,6 +108,8 @@ def _notes(run: Recorded, outcomes: Mapping[str, Outcome]) -> Iterator[str]:
 def _word(outcome: Outcome | None) -> str:
     if outcome is None:
         return "-"
+    if outcome.refused and outcome.agrees:
+        return "refused"
     return "agree" if outcome.agrees else f"differ ({len(outcome.why)})"
 
 

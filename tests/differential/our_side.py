@@ -44,6 +44,9 @@ from batsched_py.transcripts.transcript import Exchange
 from tests.differential.recorded import Recorded, UnusableError
 from tests.differential.their_side import NEAR, Outcome
 
+#: How the names of recordings begin in which a client makes one mistake.
+MISTAKE: Final = "err_"
+
 
 class Script:
     """The replies of a recorded scheduler, with the facts that an echo of it needs beyond its View."""
@@ -123,6 +126,12 @@ def follow(recorded: Recorded) -> Outcome:
             if not _is_said_again(item, recorded) and not _is_of_a_rejected_job(item, session)
         ]
     return Outcome(len(answered), tuple(why))
+
+
+def is_refused_mistake(recorded: Recorded, outcome: Outcome) -> bool:
+    """True if our Plan refuses a mistake that was made on purpose, which Batsim 5 let pass."""
+    refusals = [line for line in outcome.why if "AlgorithmError" in line]
+    return recorded.name.startswith(MISTAKE) and len(refusals) == len(outcome.why) == 1
 
 
 def _is_said_again(item: FactDifference, recorded: Recorded) -> bool:

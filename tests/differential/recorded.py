@@ -71,6 +71,9 @@ class Command:
 class Recorded:
     """One folder: `transcript.jsonl`, `run.json`, Batsim's output files; inputs there or in a folder beside it."""
 
+    #: With which Batsim ended.
+    code = 0
+
     def __init__(self, folder: Path) -> None:
         """UnusableError if anything is missing or unknown."""
         self.folder = folder

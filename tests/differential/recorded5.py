@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from batsched_py.errors import RemoteProtocolError, WorkloadError
-from batsched_py.protocol.batsim5.greeting import Features, is_greeting, read_greeting, read_hello
+from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features, is_greeting, read_greeting, read_hello
 from batsched_py.protocol.codec import decode, encode
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import SimulationBegins
@@ -25,38 +25,63 @@ from tests.differential.recorded import Command, Recorded, UnusableError
 
 #: Options of Batsim 5 with one value that are heeded, or that change nothing here.
 _VALUED: Final = frozenset({"-p", "-w", "--ee", "-e", "-m", "--mmax", "-v"})
+#: Long names of options -> short ones.
+_SHORT: Final = {
+    "--platform": "-p",
+    "--workload": "-w",
+    "--external-events": "--ee",
+    "--export": "-e",
+    "--edc-socket-str": "-s",
+    "--edc-socket-file": "-S",
+}
+#: The number of the format of a client that speaks JSON.
+_JSON: Final = 2
 #: Switches -> our setting; None for those that change nothing.
 _SWITCHES: Final = {
     "--energy-host": "energy",
     "--trace-machine-state": None,
     "--trace-pstate-changes": None,
+    "--trace-probe-data": None,
     "-q": None,
 }
 
 
 class Recorded5(Recorded):
-    """One file `NAME.jsonl`."""
+    """One file `NAME.jsonl`.
+
+    Attributes:
+        code: with which Batsim ended; not 0 if it aborted, crashed or stood still.
+    """
 
     def __init__(self, file: Path, inputs: Path | None = None) -> None:
-        """UnusableError if anything is missing or unknown, or if it is one in which Batsim aborted."""
+        """UnusableError if anything is missing or unknown, or if Batsim ended before it said anything."""
         self.folder, self.name, self.batsim = file.parent, file.stem, "5.0.0-rc2"
         self._inputs = inputs if inputs is not None else file.parent / "inputs"
         lines = [json.loads(line) for line in file.read_text().splitlines()]
         said = {line["from"]: line for line in lines}
-        if said.get("end", {}).get("rc") != 0:
-            raise UnusableError(f"Batsim ended with {said.get('end', {}).get('rc')}")
+        if "end" not in said:
+            raise UnusableError("it has no end")
+        self.code = int(said["end"]["rc"])
         self._command, self._events = _read_command(said["cmd"]["argv"])
         self._check_inputs()
+        if self.code and "edc" not in said:
+            raise UnusableError(f"Batsim ended with {self.code} before it said anything")
         self.exchanges = _exchanges(lines)
         self.dialect = V5
-        try:
-            self._features = read_hello(self.exchanges[0].reply).features
-            for exchange in self.exchanges[1:]:
-                decode(exchange.reply, V5.commands, keep_unknown=False)
-        except RemoteProtocolError as error:
-            raise UnusableError(f"its client said what is not understood here: {error}") from error
+        self._features = NO_FEATURES
+        if not self.code:
+            self._features = self._asked()
         #: The text of the user's, which Batsim greets with.
         self.words = read_greeting(self.exchanges[0].request)
+
+    def _asked(self) -> Features:
+        """Return what the client asked for, once all that it said is understood. UnusableError."""
+        try:
+            for exchange in self.exchanges[1:]:
+                decode(exchange.reply, V5.commands, keep_unknown=False)
+            return read_hello(self.exchanges[0].reply).features
+        except RemoteProtocolError as error:
+            raise UnusableError(f"its client said what is not understood here: {error}") from error
 
     #: Our session asks for the reuse of profiles besides.
     not_compared = frozenset({FactKind.REGISTRATIONS, FactKind.CONFIGURATION})
@@ -133,7 +158,9 @@ def _exchanges(lines: Sequence[dict[str, Any]]) -> tuple[Exchange, ...]:
 
 
 def _hello(line: dict[str, Any]) -> bytes:
-    return int(line["flags"]).to_bytes(4, "little") + _raw(line)
+    """Return the hello of a client; of one that spoke binary FlatBuffers there is its text in JSON, as of Batsim's."""
+    flags = _JSON if "b64" in line else int(line["flags"])
+    return flags.to_bytes(4, "little") + _raw(line)
 
 
 def _raw(line: dict[str, Any]) -> bytes:
@@ -146,12 +173,12 @@ def _read_command(arguments: Sequence[str]) -> tuple[Command, Sequence[str]]:
     values: dict[str, list[str]] = {}
     settings: dict[str, Any] = {"protocol": "v5"}
     words = iter(arguments[1:])
-    for word in words:
+    for word in (_SHORT.get(word, word) for word in words):
         if word in _VALUED:
             values.setdefault(word, []).append(next(words))
         elif word == "-r":
             values.setdefault(word, []).append(f"{next(words)}:{next(words)}")
-        elif word == "-s":
+        elif word in ("-s", "-S"):
             next(words), next(words)
         elif word in _SWITCHES:
             if _SWITCHES[word] is not None:

@@ -42,10 +42,14 @@ _SINCE_4: Final = frozenset({"zone_properties", "profile-reuse-enabled", "sched-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a run of the simulator: `why` has a line for each difference, so it agrees if there is none."""
+    """The result of a run of the simulator: `why` has a line for each difference, so it agrees if there is none.
+
+    `refused` is the error with which the run ended as it had to.
+    """
 
     exchanges: int
     why: tuple[str, ...]
+    refused: str = ""
 
     @property
     def agrees(self) -> bool:
@@ -62,6 +66,23 @@ def message_by_message(recorded: Recorded) -> Outcome:
         prompter.why.append(f"message {prompter.next}: {type(error).__name__}: {error}")
     if prompter.next < len(recorded.exchanges):
         prompter.why.append(f"{prompter.next} messages, recorded are {len(recorded.exchanges)}")
+    return Outcome(prompter.next, tuple(prompter.why))
+
+
+def refused(recorded: Recorded) -> Outcome:
+    """Give the replies of a client on which Batsim aborted, crashed or stood still: the simulator must refuse one.
+
+    Until then it must send the recorded messages. It refuses when it reads, Batsim sometimes only when it obeys.
+    """
+    prompter = Prompter(recorded)
+    try:
+        recorded.simulation(message_latency=True).run(prompter)
+    except BatschedError as error:
+        return Outcome(prompter.next, tuple(prompter.why), str(error).partition("\n")[0])
+    except IndexError:
+        prompter.why.append(f"all {prompter.next} replies were obeyed")
+    else:
+        prompter.why.append("the run ended well")
     return Outcome(prompter.next, tuple(prompter.why))
 
 

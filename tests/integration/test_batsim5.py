@@ -27,6 +27,7 @@ from batsched_py.protocol.events import (
     JobKilled,
     Notify,
     ProbeData,
+    ResourceStateChanged,
     SimulationBegins,
 )
 from batsched_py.protocol.message import Message
@@ -341,6 +342,82 @@ def test_profiles_of_a_sequence_run_on_hosts_of_their_own() -> None:
         replace(on, hosts=slow), [small_workload(job("1", "s"), profiles=profiles)], Settings(protocol="v5")
     )
     assert result.run(edc).jobs[0].finish == 3
+
+
+def test_a_mapping_places_each_executor_of_a_task() -> None:
+    """As many as the task has, whatever the number of hosts."""
+    profiles: Profiles = {"p": {"type": "parallel", "cpu": [1e9, 1e9], "com": [0, 0, 0, 0]}}
+    jobs = small_workload(job("1", "p", res=2), profiles=profiles)
+    for mapping, finish in (({0: 0, 1: 0}, 2), ({0: 0}, None)):
+        simulation = Simulation(platform(1), [jobs], Settings(protocol="v5", allow_oversized=True))
+        edc = Edc({0.0: [start("1", "0", mapping=mapping)]}, Features())
+        if finish is not None:
+            assert simulation.run(edc).jobs[0].finish == finish
+            continue
+        with pytest.raises(RefusedError, match="runs p, which is for 2 executors, not for 1"):
+            simulation.run(edc)
+
+
+def test_a_pstate_that_sleeps_is_taken_at_once_unless_hosts_are_turned_off() -> None:
+    """On a host that computes, too; the transition takes time only with a command of its own."""
+    change = commands.SetResourceState(0.0, HostSet.of(0), "2")
+    on = platform(2, SLEEPER_SPEEDS, **SLEEPER)
+    edc, result = simulated({0.0: [start("1", "0"), change]}, job("1"), on=on)
+    (changed,) = [event for event in edc.heard if type(event) is ResourceStateChanged]
+    assert (changed.timestamp, changed.state, changed.turned) == (0, "2", False)
+    assert result.jobs[0].finish == 10
+    edc, _ = simulated({0.0: [start("1", "1"), replace(change, turns=True)]}, job("1"), on=on)
+    (turned,) = [event for event in edc.heard if type(event) is ResourceStateChanged]
+    assert (turned.timestamp, turned.turned) == (2, True)
+    with pytest.raises(RefusedError, match="ChangeHostsPStateEvent: on hosts 0 has no pstate 9"):
+        simulated({0.0: [replace(change, state="9")]}, job("1"), on=on)
+
+
+STORED: Profiles = {
+    "named": {"type": "parallel_homogeneous_pfs", "bytes_to_write": 250e6, "storage": "pfs"},
+    "labelled": {"type": "parallel_homogeneous_pfs", "bytes_to_write": 250e6, "storage": "scratch"},
+    "spread": {
+        "type": "parallel_homogeneous_pfs",
+        "bytes_to_write": 250e6,
+        "storage": "pfs",
+        "generation_strategy": "DefinedAmountsSpreadUniformly",
+    },
+    "moved": {"type": "data_staging", "nb_bytes": 1, "from": "pfs", "to": "bb0"},
+}
+
+
+@pytest.mark.parametrize(
+    ("profile", "storages", "finish"),
+    [
+        ("named", None, 4),
+        ("spread", None, 2),
+        ("labelled", {"scratch": 4}, 4),
+        ("labelled", None, "needs the storage 'scratch'"),
+        ("moved", {"pfs": 4, "bb0": 3}, "moves data between storages: Batsim 5 aborts on it"),
+    ],
+)
+def test_a_storage_is_known_by_its_label_or_its_name(profile: str, storages: Any, finish: float | str) -> None:
+    """The amounts are those of each host, or spread over them; 125 MB pass in a second, whatever the way."""
+    on = read_platform(ROOT / "tests" / "data" / "batsim5" / "inputs" / "pmix.xml")
+    jobs = small_workload(job("1", profile, res=2), profiles=STORED)
+    edc = Edc({0.0: [start("1", "0-1", storage_mapping=storages)]}, Features())
+    simulation = Simulation(on, [jobs], Settings(protocol="v5"))
+    if type(finish) is str:
+        with pytest.raises(RefusedError, match=finish):
+            simulation.run(edc)
+    else:
+        assert simulation.run(edc).jobs[0].finish == pytest.approx(finish)
+
+
+def test_the_only_storage_is_that_of_any_label_in_both_protocols() -> None:
+    """Batsim 4 takes it; for Batsim 5 the Plan says so. The steps of a sequence have labels of their own."""
+    both = read_platform(ROOT / "tests" / "data" / "batsim5" / "inputs" / "pmix.xml")
+    one = replace(both, hosts=tuple(host for host in both.hosts if host.name != "bb0"))
+    profiles = {**STORED, "s": {"type": "composed", "seq": ["labelled", "named"]}}
+    jobs = small_workload(job("1", "labelled"), job("2", "s", at=10), profiles=profiles)
+    runs = [played("fcfs", SETTINGS[name], jobs, one, {}) for name in ("v4", "v5")]
+    for result in runs:
+        assert [record.finish for record in result.jobs] == pytest.approx([2, 14])
 
 
 @pytest.mark.parametrize(("placement", "finish"), [("spread", 2), ("fill", 1)])

@@ -19,6 +19,9 @@ _END: Final = b"\0"
 #: Texts, which are kept, and comments.
 _COMMENTS: Final = re.compile(rb'("(?:\\.|[^"\\])*")|/\*.*?\*/', re.DOTALL)
 _NUMBERS: Final = frozenset({float, int})
+#: Members of a message, and of an event.
+_MESSAGE: Final = frozenset({"now", "events"})
+_EVENT: Final = frozenset({"timestamp", "event_type", "event"})
 #: Member -> names of its values by their numbers, in the order of pybatsim 4; of a type, 0 is none.
 _NUMBERED: Final[Mapping[str, Sequence[str]]] = {
     "event_type": (
@@ -84,9 +87,16 @@ def parse_reply(raw: bytes) -> dict[str, Any]:
     """Read a message of a decision process, in which numbers may stand for names.
 
     A type must stand before its value or right after it, as FlatBuffers' parser reads a message from its beginning to
-    its end. RemoteProtocolError.
+    its end, and no member may be unknown. RemoteProtocolError.
     """
     document = parse(raw)
+    try:
+        only(document, _MESSAGE)
+        for position, event in enumerate(document["events"]):
+            if type(event) is dict:
+                only(event, _EVENT, f"events[{position}]")
+    except FieldError as error:
+        raise RemoteProtocolError(error.path, error.rule) from None
     inside: list[tuple[str, Any]] = [("", document)]
     while inside:
         path, value = inside.pop()

@@ -18,7 +18,6 @@ from batsched_py.simulator.machines.machines import COMPUTING, IDLE, members
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
 
-
 #: No storage is known by its name.
 NO_STORAGES: Final[Mapping[str, int]] = MappingProxyType({})
 

@@ -60,8 +60,7 @@ class Referee:
         try:
             self._appliers[type(command)](command)
         except BrokenRuleError as broken:
-            form = DIALECTS[self._context.generation.protocol].commands.writers.get(type(command))
-            name = form[0] if form else type(command).__name__
+            name = DIALECTS[self._context.generation.protocol].commands.name_of(command)
             raise RefusedError(f"t={self._queue.stamp:.6f}: events[{position}] {name}: {broken}") from None
 
     def _call_later(self, command: CallMeLater) -> None:

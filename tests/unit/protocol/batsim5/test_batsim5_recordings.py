@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,6 @@ each_run = pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
 
 #: Recordings in which a client said what is no message of Batsim 5: Batsim aborted or crashed, and we read none of it.
 REFUSED = {
-    "binary_fcfs": "speaks JSON",
     "err_alloc_empty": "host_allocation",
     "err_cml_empty_id": "call_me_later_id",
     "err_cml_negative": "time",
@@ -34,7 +34,6 @@ REFUSED = {
     "err_probe_noaccumulation": "ProbeDataAccumulation",
     "err_probe_oneshot": "Periodic",
     "err_register_profile_noworkload": "workload!name",
-    "err_register_walltime_0": "walltime",
     "err_trigger_probe": "TriggerProbeEvent",
     "err_unknown_event": "NoSuchEvent",
     "err_unknown_field": "foo",
@@ -52,6 +51,7 @@ REFUSED = {
     "reply_events_left_out": "events",
     "reply_not_json": "JSON",
     "reply_required_left_out": "job_id",
+    "reply_type_far_after": "must stand after event_type",
 }
 
 
@@ -130,7 +130,7 @@ def test_the_greeting_is_written_back_as_it_was(path: Path) -> None:
             assert is_greeting(raw)
             assert read_greeting(raw) == line["data"]["str"]
             assert write_greeting(read_greeting(raw)) == raw
-        if line.get("kind") == "hello" and path.stem not in REFUSED:
+        if line.get("kind") == "hello" and path.stem not in REFUSED and "b64" not in line:
             said = line.get("text", json.dumps(line.get("data"))).encode()
             raw = line["flags"].to_bytes(4, "little") + said
             assert content(write_hello(read_hello(raw))[4:]) == content(said)
@@ -142,6 +142,14 @@ def test_what_batsim_does_not_understand_is_refused(name: str, why: str) -> None
     path = next(path for path in RUNS if path.stem == name)
     with pytest.raises(RemoteProtocolError, match=why):
         read_all(path)
+
+
+def test_a_client_that_speaks_in_binary_is_refused() -> None:
+    """Its messages can be read from their JSON alone, which stands beside them."""
+    (hello,) = [line for line in lines(files("tests/data/batsim5/binary_fcfs.jsonl")[0]) if line.get("kind") == "hello"]
+    assert hello["flags"] == 1
+    with pytest.raises(RemoteProtocolError, match="must say that it speaks JSON"):
+        read_hello(hello["flags"].to_bytes(4, "little") + base64.b64decode(hello["b64"]))
 
 
 def read_all(path: Path) -> None:
