@@ -115,8 +115,8 @@ class Recorded5(Recorded):
         """True if its client would register jobs."""
         return self._features.dynamic_registration
 
-    def simulation(self, *, message_latency: bool) -> Simulation:
-        """The embedded simulator with what Batsim had."""
+    def simulation(self, *, message_latency: bool, trace: bool = False) -> Simulation:
+        """The embedded simulator with what Batsim had; with `trace` for the trace files, too."""
         settings = dict(self._command.settings)
         if self._command.roles:
             settings["roles"] = dict(role.rsplit(":", 1) for role in self._command.roles)
@@ -133,6 +133,7 @@ class Recorded5(Recorded):
                 scheduler_config=self.words,
                 **settings,
             ),
+            trace=trace,
         )
 
     def _input(self, path: str) -> Path:

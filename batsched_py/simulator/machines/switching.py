@@ -63,11 +63,13 @@ class Switching:
             raise BrokenRuleError(
                 "cannot be turned on or off: it is that already, or has no such pstate", hosts=staying
             )
-        self.requests += 1
-        self.host_switches += hosts.bit_count()
         self._meter.settle_all(self._queue.now)
+        if turns:
+            self.requests += 1
+            self.host_switches += hosts.bit_count()
         if self._tracer is not None:
-            self._tracer.switch(hosts, TO_SLEEP if sleeping else TO_COMPUTING)
+            departs = TO_SLEEP if sleeping else TO_COMPUTING
+            self._tracer.switch(hosts, departs if turns else pstate)
         request = SwitchRequest(hosts, pstate, command.turns, sleeping | waking)
         self._depart(request, sleeping, IDLE, SWITCHING_OFF)
         self._depart(request, waking, SLEEPING, SWITCHING_ON)
@@ -77,7 +79,7 @@ class Switching:
             self._on_speed_change(at_once)
         if not request.waiting:
             self._acknowledge(request)
-        if self._tracer is not None:
+        if self._tracer is not None and turns:
             self._tracer.count_states()
 
     def _change(self, hosts: int, pstate: int) -> tuple[int, int]:
@@ -153,7 +155,7 @@ class Switching:
 
     def _acknowledge(self, request: SwitchRequest) -> None:
         self._meter.settle_all(self._queue.now)
-        if self._tracer is not None:
+        if self._tracer is not None and (request.turns or self._context.generation.pstates_turn_hosts):
             self._tracer.switch(request.hosts, request.pstate)
         hosts, pstate = HostSet(request.hosts), str(request.pstate)
         self._context.emit(ResourceStateChanged(self._queue.stamp, hosts, pstate, turned=request.turns))
