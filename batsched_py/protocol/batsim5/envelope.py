@@ -16,8 +16,9 @@ from batsched_py.text.display import displayed
 
 #: The last byte of each message: Batsim sends it, and before rc2 it reads too far without it.
 _END: Final = b"\0"
-#: Texts, which are kept, and comments.
-_COMMENTS: Final = re.compile(rb'("(?:\\.|[^"\\])*")|/\*.*?\*/', re.DOTALL)
+#: Texts, which are kept, and comments. What does not end is kept up to the end, for JSON's parser to refuse: if it were
+#: passed over, it would be read again from each of its bytes.
+_COMMENTS: Final = re.compile(rb'("(?:\\.|[^"\\])*+"?)|/\*.*?\*/|(/\*.*)', re.DOTALL)
 _NUMBERS: Final = frozenset({float, int})
 #: Members of a message, and of an event.
 _MESSAGE: Final = frozenset({"now", "events"})
@@ -54,7 +55,7 @@ def parse(raw: bytes) -> dict[str, Any]:
     """
     content = raw[:-1] if raw.endswith(_END) else raw
     if b"/*" in content:
-        content = _COMMENTS.sub(lambda found: found[1] or b"", content)
+        content = _COMMENTS.sub(lambda found: found[1] or found[2] or b" ", content)
     document = loads(content)
     if type(document) is dict and type(document.get("now")) is not float:
         document["now"] = _number(document.get("now", 0.0))
