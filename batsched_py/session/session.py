@@ -315,7 +315,7 @@ class Session:
                 self._state.apply(event)
                 applied += 1
         except FieldError as error:
-            path = f"events[{applied}].data.{error.path}"
+            path = f"events[{applied}].data.{displayed(error.path)}"
             raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
         if not self._ready:
             self._begin(message.events[0])

@@ -13,7 +13,7 @@ from types import FrameType
 
 from batsched_py.cli.main import run
 from batsched_py.errors import AlgorithmError, BatschedError, LocalProtocolError
-from batsched_py.text.display import MOST_IN_LINE
+from batsched_py.text.display import MOST_IN_LINE, escaped
 
 #: Characters of a line, with what stands before it.
 LONGEST = MOST_IN_LINE + 100
@@ -72,7 +72,7 @@ def judged(attempt: Callable[[], object]) -> BatschedError | None:
 def check_lines(lines: Sequence[str]) -> None:
     """FindingError if one of them cannot be shown on a terminal."""
     for line in lines:
-        if not line.isprintable():
+        if escaped(line) != line:  # blanks of all widths are shown
             raise FindingError(f"what is told cannot be shown: {line!r}")
         if len(line) > LONGEST:
             raise FindingError(f"what is told has {len(line)} characters: {line[:200]}")

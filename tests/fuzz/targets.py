@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 from batsched_py.collection.columns import Columns
 from batsched_py.collection.mil.parser import parse
 from batsched_py.collection.mil.values import Value
-from batsched_py.errors import QueryError
+from batsched_py.errors import QueryError, TransportError
 from batsched_py.gym import read_weights, write_weights
 from batsched_py.haizea.data import counter_table, read_data
 from batsched_py.haizea.sample import multi_sample, sample, sample_files
 from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.model.table import csv_text
 from batsched_py.plugins import load
+from batsched_py.protocol.batsim5.greeting import Hello, is_greeting, write_greeting, write_hello
 from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
@@ -56,6 +57,16 @@ ALGORITHMS: Final = (
 )  # fmt: skip
 #: Algorithms whose replies are made wrong.
 REPLIERS: Final = ("easy", "submitter", "killer", "easy_idle_sleeper", "easy_dvfs", "energy_watcher", "rejecter")
+#: Questions that are answered by nothing before a run is left.
+PATIENT: Final = 2_000
+#: Batsim 5 answers no questions.
+REPLIERS_V5: Final = tuple(name for name in REPLIERS if name != "energy_watcher")
+#: Runs of real Batsim 5 with the messages that algorithms of our own do not cause.
+RECORDED_V5: Final = ("external_events", "kill_profiles", "call_me_later", "probes_energy", "pstates_energy")
+#: What Batsim 5 says before its messages, the number of the format before the answer, and the zero after a message.
+GREETING: Final = write_greeting("{}")
+FORMAT: Final = write_hello(Hello("", ""))[:4]
+ZERO: Final = b"\0"
 #: Records that are asked.
 ASKED: Final[tuple[dict[str, Value], ...]] = ({"mem": 512, "arch": "x86", "up": True}, {"mem": "010", "load": 0.5}, {})
 #: A log of four jobs.
@@ -235,7 +246,12 @@ def run_of(algorithm: str, protocol: str) -> tuple[tuple[bytes, ...], tuple[byte
 
 def simulation(protocol: str) -> Simulation:
     """The run into which replies are fed."""
-    settings = Settings(protocol=protocol, energy=True, dynamic_jobs=True, forward_profiles=protocol == "v4")
+    settings = Settings(
+        protocol=protocol,
+        energy=True,
+        dynamic_jobs=protocol != "v5",  # which the answer to its greeting asks for
+        forward_profiles=protocol == "v4",
+    )
     return Simulation(read_platform(PLATFORM), [read_workload(WORKLOAD)], settings)
 
 
@@ -246,8 +262,22 @@ def recorded(name: str) -> tuple[bytes, ...]:
     return tuple(exchange.request for exchange in exchanges)
 
 
+@cache
+def recorded5(name: str, side: str) -> tuple[bytes, ...]:
+    """What one side said first in a run of real Batsim 5, its greeting apart."""
+    lines = map(json.loads, (GOLDEN.parent / "batsim5" / f"{name}.jsonl").read_text().splitlines())
+    said = (json.dumps(line["data"]).encode() for line in lines if line["from"] == side and line.get("kind") != "init")
+    return tuple(islice(said, EARLY))
+
+
 def requests(protocol: str) -> Iterator[Sequence[bytes]]:
-    """Beginnings of conversations, as Batsim says them."""
+    """Beginnings of conversations, as Batsim says them; those of Batsim 5 after the greeting."""
+    if protocol == "v5":
+        yield from (
+            [request.removesuffix(ZERO) for request in run_of(algorithm, protocol)[0][1:]] for algorithm in REPLIERS_V5
+        )
+        yield from (recorded5(name, "batsim") for name in RECORDED_V5)
+        return
     opening, later = (OPENING_V4, LATER_V4) if protocol == "v4" else (OPENING_V14, LATER_V14)
     yield raw(opening), raw(later)
     yield from (run_of(algorithm, protocol)[0] for algorithm in REPLIERS)
@@ -255,14 +285,16 @@ def requests(protocol: str) -> Iterator[Sequence[bytes]]:
         yield from map(recorded, ("o07_easy_bf_mixed_cluster", "o12_submitter_ack", "o19_machine_events"))
 
 
-def hear(messages: bytes, folder: Path) -> None:
+def hear(protocol: str, messages: bytes, folder: Path) -> None:
     """The algorithm that the first line names is told the others, up to the first that is refused."""
     algorithm, *said = messages.split(b"\n")
     session = Session(load(algorithm.decode()), open_store=lambda _: MemoryStore())
+    if protocol == "v5":
+        session.answer(GREETING)
 
     def listen() -> None:
         for message in said:
-            is_a_message(session.answer(message))
+            is_a_message(session.answer(message).removesuffix(ZERO))
             session.check()
             if session.over:
                 return
@@ -271,19 +303,32 @@ def hear(messages: bytes, folder: Path) -> None:
 
 
 def obey(protocol: str, replies: bytes, folder: Path) -> None:
-    """The simulator is told the replies, one a line, and then nothing more."""
+    """The simulator is told the replies, one a line, and then nothing more, until it has asked often enough.
+
+    Batsim 5 may have been told to ask for ever, as long as jobs wait.
+    """
     todo = iter(replies.split(b"\n"))
+    left = iter(range(PATIENT))
 
     def answer(request: bytes) -> bytes:
-        nothing = {"now": orjson.loads(request)["now"], "events": []}
-        return next(todo, None) or orjson.dumps(nothing)
+        if is_greeting(request):
+            return FORMAT + next(todo) + ZERO
+        reply = next(todo, None)
+        if not reply:
+            if next(left, None) is None:
+                raise TransportError("it was asked often enough")
+            reply = orjson.dumps({"now": orjson.loads(request.removesuffix(ZERO))["now"], "events": []})
+        return reply
 
     judged(lambda: simulation(protocol).run(answer))
 
 
 def answers(protocol: str) -> Iterator[Sequence[bytes]]:
-    """Beginnings of what algorithms say."""
-    yield from (run_of(algorithm, protocol)[1] for algorithm in REPLIERS)
+    """Beginnings of what algorithms say; the first of Batsim 5 answers its greeting, here without its format."""
+    for algorithm in REPLIERS_V5 if protocol == "v5" else REPLIERS:
+        yield [reply.removeprefix(FORMAT).removesuffix(ZERO) for reply in run_of(algorithm, protocol)[1]]
+    if protocol == "v5":
+        yield from (recorded5(name, "edc") for name in RECORDED_V5)
 
 
 def cut(make: Callable[[], Iterator[Sequence[bytes]]]) -> st.SearchStrategy[bytes]:
@@ -519,10 +564,10 @@ def weights() -> bytes:
 
 def make() -> Iterator[Target]:
     """All of them."""
-    for protocol in ("v4", "v1.4"):
-        yield Target(f"messages-{protocol}", to_somebody(cut(partial(requests, protocol))), hear)
+    for protocol in ("v4", "v1.4", "v5"):
+        yield Target(f"messages-{protocol}", to_somebody(cut(partial(requests, protocol))), partial(hear, protocol))
         yield Target(f"replies-{protocol}", cut(partial(answers, protocol)), partial(obey, protocol))
-    yield Target("queries", to_somebody(cut(questions)), hear)
+    yield Target("queries", to_somebody(cut(questions)), partial(hear, "v4"))
     yield from file_targets()
     yield Target("mil", texts().map(lambda text: text.encode(errors="surrogatepass")), ask)
     yield Target("weights", wrong_bytes(weights()), weigh)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.batsim5.envelope import REPLY_ENVELOPE, only
 from batsched_py.protocol.fields import Data, FieldError, boolean, mapping, text
+from batsched_py.text.display import displayed
 
 #: Four bytes, in the order of this machine's: Batsim sends them natively.
 _LENGTH: Final = struct.Struct("=I")
@@ -96,7 +97,7 @@ def read_hello(raw: bytes) -> Hello:
     try:
         return _read_members(mapping(events[0], "event"))
     except FieldError as error:
-        raise RemoteProtocolError(f"events[0].event.{error.path}", f"{error.rule} ({_HELLO})") from None
+        raise RemoteProtocolError(f"events[0].event.{displayed(error.path)}", f"{error.rule} ({_HELLO})") from None
 
 
 def write_hello(hello: Hello) -> bytes:
