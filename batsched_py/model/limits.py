@@ -41,6 +41,7 @@ class Limits(Struct, frozen=True, kw_only=True):
         line_size: bytes of one line of a log, of a table and of external events.
         message_size: bytes of one message, and of a line of a recording, which holds one.
         jobs: jobs of one log or workload.
+        runs: runs of one campaign.
         hosts: hosts of one platform, and of the machine that a result file describes.
         sets_size: bytes of the host sets of a table of results, a bit for each host up to the highest; if the table is
             large itself, as large as a machine of 80 000 hosts makes it, more are read.
@@ -52,6 +53,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     line_size: int = 16_000_000
     message_size: int = 500_000_000
     jobs: int = 10_000_000
+    runs: int = 1_000_000
     hosts: int = 1_048_576
     sets_size: int = 64_000_000
     name_size: int = 1_000
@@ -73,6 +75,7 @@ _UNITS: Final[Mapping[str, str]] = {
     "line_size": "bytes in a line",
     "message_size": "bytes in a message",
     "jobs": "jobs",
+    "runs": "runs",
     "hosts": "hosts",
     "sets_size": "bytes of host sets",
     "name_size": "characters in a name",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
@@ -31,6 +32,11 @@ class FileWorkloads(Struct, frozen=True):
     name: str
     paths: tuple[Path, ...]
 
+    @property
+    def least(self) -> int:
+        """The number of its workloads."""
+        return len(self.paths)
+
 
 class LogWorkloads(Struct, frozen=True):
     """A log, cut into workloads, each of which is an observation of the group `name`.
@@ -52,6 +58,8 @@ class LogWorkloads(Struct, frozen=True):
     window: WindowChoice = WHOLE
     rules: CleaningRules = CleaningRules()
     unit: Unit = "cpus"
+    #: The least number of its workloads; how many parts there are, only the log shows.
+    least: ClassVar[int] = 1
 
 
 class ModelWorkloads(Struct, frozen=True):
@@ -66,6 +74,11 @@ class ModelWorkloads(Struct, frozen=True):
     name: str
     parameters: Mapping[str, tuple[Any, ...]]
     seeds: tuple[int, ...]
+
+    @property
+    def least(self) -> int:
+        """The number of its workloads."""
+        return _combinations(self.parameters) * len(self.seeds)
 
 
 WorkloadChoice = FileWorkloads | LogWorkloads | ModelWorkloads
@@ -150,3 +163,14 @@ class Campaign(Struct, frozen=True):
     metrics: tuple[str, ...] = ()
     jobs: bool = False
     tuning: TuningChoice | None = None
+
+    @property
+    def least_runs(self) -> int:
+        """The number of its runs, each log taken as one workload."""
+        variants = sum(_combinations(one.options) for one in self.algorithms)
+        workloads = sum(one.least for one in self.workloads)
+        return len(self.platforms) * len(self.settings) * workloads * (len(self.seeds) or 1) * variants
+
+
+def _combinations(values: Mapping[str, tuple[Any, ...]]) -> int:
+    return math.prod(map(len, values.values()))

@@ -121,6 +121,8 @@ def plan_campaign(campaign: Campaign, limits: Limits = LIMITS) -> CampaignPlan:
     settings = tuple(_settings(campaign, limits))
     reader = SourceReader(limits)
     found = [(setting, source) for setting in settings for source in _sources(campaign, setting, reader)]
+    if len(found) * (len(campaign.seeds) or 1) * len(variants) > limits.runs:
+        raise ConfigurationError(str(campaign.source), "", limits.rule("runs"))
     return CampaignPlan(campaign, settings, variants, tuple(_runs(campaign, found, variants)))
 
 

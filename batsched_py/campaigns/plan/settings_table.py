@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Mapping
 from itertools import product
@@ -10,6 +11,7 @@ from typing import Any, Final, Literal, get_type_hints
 from batsched_py.campaigns.plan.campaign import SimulatorName, SimulatorSettings
 from batsched_py.campaigns.plan.study_tables import StudyFile, member
 from batsched_py.errors import OptionError
+from batsched_py.model.limits import Limits
 from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.session.clock import parse_clock
 from batsched_py.simulator.settings import NETWORK, ON_FAILURE, Settings
@@ -37,8 +39,11 @@ _WORDS: Final[Mapping[str, Collection[str]]] = {
 }
 
 
-def read_settings(file: StudyFile, raw: Mapping[str, Any]) -> tuple[SimulatorSettings, ...]:
-    """Read the table `settings`: a record for each combination of the values. ConfigurationError."""
+def read_settings(file: StudyFile, raw: Mapping[str, Any], limits: Limits) -> tuple[SimulatorSettings, ...]:
+    """Read the table `settings`: a record for each combination of the values, of which `limits` allows so many.
+
+    ConfigurationError.
+    """
     values: dict[str, tuple[Any, ...]] = {}
     known = {**_TYPES, **_OTHERS}
     for name, given in raw.items():
@@ -47,6 +52,8 @@ def read_settings(file: StudyFile, raw: Mapping[str, Any]) -> tuple[SimulatorSet
             raise file.error(place, unknown(name, known))
         several = (given,) if isinstance(given, dict) and name == "roles" else file.values(given, place)
         values[name] = tuple(file.typed(value, known[name], place) for value in several)
+    if math.prod(map(len, values.values())) > limits.runs:
+        raise file.error("settings", f"have too many combinations: a campaign {limits.rule('runs')}")
     return tuple(
         _settings(file, dict(zip(values, combination, strict=True))) for combination in product(*values.values())
     )
@@ -57,7 +64,7 @@ def _settings(file: StudyFile, given: Mapping[str, Any]) -> SimulatorSettings:
     events = given.get("events")
     return SimulatorSettings(
         settings=Settings(**{name: value for name, value in given.items() if name in _TYPES}),
-        events=None if events is None else file.resolve(events),
+        events=None if events is None else file.resolve(events, "settings.events"),
         clock=given.get("clock", "zero"),
         simulator=given.get("simulator", "embedded"),
         given=given,

@@ -17,7 +17,7 @@ from batsched_py.campaigns.plan.settings_table import read_settings
 from batsched_py.campaigns.plan.study_tables import StudyFile, StudyFileTable, member
 from batsched_py.campaigns.plan.workload_tables import read_window, read_workloads
 from batsched_py.errors import ConfigurationError, OptionError
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import shown
 
 #: More trials are a slip of the finger.
@@ -74,17 +74,20 @@ def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
         content = read_file(path, limits)
     try:
         raw = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        check_depth(raw, limits)
+    except (LimitError, RecursionError) as error:
+        raise ConfigurationError(str(path), "", limits.rule("depth")) from error
+    except ValueError as error:  # no TOML, no UTF-8, or an integer of thousands of digits
         raise ConfigurationError(str(path), "", f"is not TOML: {error}") from error
     file = StudyFile(path)
     table = file.convert(raw, _StudyTable, "")
     results = file.convert(table.results, _ResultsTable, "results")
-    return Campaign(
+    campaign = Campaign(
         source=path,
         platforms=_platforms(file, table.platforms),
         workloads=tuple(read_workloads(file, one, place) for one, place in _tables(file, table.workloads, "workloads")),
         algorithms=tuple(_algorithm(file, one, place) for one, place in _tables(file, table.algorithms, "algorithms")),
-        settings=read_settings(file, table.settings),
+        settings=read_settings(file, table.settings, limits),
         title=table.title,
         seeds=() if table.seeds is None else file.seeds(table.seeds, "seeds"),
         window=read_window(file, results.begin, results.to, results.skip, "results"),
@@ -93,6 +96,9 @@ def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
         jobs=results.jobs,
         tuning=None if table.tune is None else _tuning(file, table.tune),
     )
+    if campaign.least_runs > limits.runs:
+        raise ConfigurationError(str(path), "", limits.rule("runs"))
+    return campaign
 
 
 def _tables(file: StudyFile, tables: Sequence[Any], place: str) -> Iterable[tuple[Any, str]]:
@@ -107,7 +113,7 @@ def _platforms(file: StudyFile, raw: str | list[Any]) -> tuple[PlatformChoice, .
     found = []
     for one, place in _tables(file, [raw] if isinstance(raw, str) else raw, "platforms"):
         table = _PlatformTable(file=one) if isinstance(one, str) else file.convert(one, _PlatformTable, place)
-        found.append(PlatformChoice(table.name or Path(table.file).stem, file.resolve(table.file)))
+        found.append(PlatformChoice(table.name or Path(table.file).stem, file.resolve(table.file, place)))
     for name, count in Counter(one.name for one in found).items():
         if count > 1:
             raise file.error("platforms", f"two are called {shown(name)}: give them names of their own")

@@ -76,8 +76,13 @@ class StudyFile(Struct, frozen=True):
         """Return the seconds of a time, or a date; None if there is none. ConfigurationError."""
         return None if raw is None else self._parsed(lambda: parse_time(_text(raw)), place)
 
-    def resolve(self, text: str) -> Path:
-        """Return a path relative to the folder of the study file, or the example of that name if nothing is there."""
+    def resolve(self, text: str, place: str) -> Path:
+        """Return a path relative to the folder of the study file, or the example of that name if nothing is there.
+
+        ConfigurationError for a text that is no path.
+        """
+        if "\0" in text:
+            raise self.error(place, f"must be a path, not {shown(text)}")
         path = self.path.parent / text
         return path if path.exists() else find_example(Path(text)) or path
 
@@ -86,7 +91,7 @@ class StudyFile(Struct, frozen=True):
         found: dict[Path, None] = {}
         for text in texts:
             if not any(sign in text for sign in _GLOB):
-                found[self.resolve(text)] = None
+                found[self.resolve(text, place)] = None
                 continue
             try:
                 matching = sorted(self.path.parent.glob(text))

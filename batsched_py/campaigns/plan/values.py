@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import pairwise
 from typing import Any, Final
 
@@ -63,7 +64,7 @@ def _number(raw: dict[str, Any], name: str) -> float:
     if name not in raw:
         raise ValueError(f"{name}: is missing; a range is like {{from = 1, to = 8, step = 1}}")
     value = raw[name]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= sys.float_info.max:
         raise ValueError(f"{name}: must be a number, not {shown(value)}")
     return value
 

@@ -79,7 +79,7 @@ def _read_log(file: StudyFile, table: _LogTable, place: str) -> LogWorkloads:
         window = read_window(file, table.begin, table.to, table.skip, place)
     except OptionError as error:
         raise file.error(place, str(error).replace("--max-jobs", "max_jobs").removeprefix("--")) from error
-    path = file.resolve(table.log)
+    path = file.resolve(table.log, member(place, "log"))
     name = table.name or Path(table.log.removesuffix(".gz")).stem
     return LogWorkloads(name, path, table.format, every, window, rules, table.unit)
 

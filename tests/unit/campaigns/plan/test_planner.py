@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py.campaigns.plan.planner import CampaignPlan
+from batsched_py.campaigns.plan.planner import CampaignPlan, plan_campaign
 from batsched_py.errors import BatschedError, ConfigurationError, PlatformError, WorkloadError
-from tests.studies import STUDY, planned
+from batsched_py.model.limits import Limits
+from tests.studies import STUDY, planned, read
 
 MINE = """
 from batsched_py.api import NoOptions, Plan, Scheduler, View
@@ -146,3 +147,13 @@ def test_files_and_workloads_that_cannot_be_simulated_are_refused(tmp_path: Path
     with pytest.raises(BatschedError) as caught:
         planned(tmp_path, STUDY.replace(old, new, 1))
     assert isinstance(caught.value, (PlatformError, WorkloadError))
+
+
+def test_the_parts_of_a_log_count_as_runs(tmp_path: Path) -> None:
+    """Which are known only when the log is read."""
+    (tmp_path / "l.swf").write_text(LOG)
+    text = STUDY.replace('model = "lublin"\njobs = 20\nseeds = "1-3"', 'log = "l.swf"\nevery = "40s"')
+    campaign = read(tmp_path, text)
+    assert len(plan_campaign(campaign, Limits(runs=9)).runs) == 9
+    with pytest.raises(ConfigurationError, match=r"study\.toml: must be at most 8 runs"):
+        plan_campaign(campaign, Limits(runs=8))

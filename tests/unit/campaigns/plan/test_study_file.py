@@ -50,6 +50,9 @@ jobs = true
 skip = "1d"
 """
 
+#: Many values of one setting.
+CLOCKS = [f"fixed:{seconds}" for seconds in range(1, 200)]
+
 
 def test_a_whole_study_file_is_read(tmp_path: Path) -> None:
     """Each table, in its order; files are found from the folder of the study, or are examples."""
@@ -97,6 +100,9 @@ def test_a_whole_study_file_is_read(tmp_path: Path) -> None:
         ('model = "lublin"', 'model = "dublin"', "workloads[0].model", "invalid enum value 'dublin'"),
         ('seeds = "1-3"', 'seeds = "3-1"', "workloads[0].seeds", "must be like 1-20 or 1,2,5-9, not '3-1'"),
         ("[1, 4]", "{ from = 1 }", "algorithms[0].options.depth", "to: is missing"),
+        ("[1, 4]", f"{{ from = 1, to = {'9' * 400} }}", "algorithms[0].options.depth", "to: must be a number, not 999"),
+        ('platforms = "p.xml"', 'platforms = "p\\u0000.xml"', "platforms[0]", "must be a path, not 'p\\x00.xml'"),
+        ("[[alg", '[settings]\nevents = "\\u0000"\n[[alg', "settings.events", "must be a path"),
         ('algorithm = "fcfs"', "options = {}", "algorithms[1]", "object missing required field `algorithm`"),
         ("[[alg", "[settings]\nspeed = 2\n[[alg", "settings.speed", "unknown"),
         ("[[alg", "[settings]\nenergy = 2\n[[alg", "settings.energy", "expected `bool`, got `int`: 2"),
@@ -121,10 +127,35 @@ def test_each_error_names_file_field_and_rule(tmp_path: Path, old: str, new: str
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_no_toml_is_refused(tmp_path: Path) -> None:
-    """With the place of the mistake."""
-    with pytest.raises(ConfigurationError, match=r"study\.toml: is not TOML: .*line 1"):
-        read(tmp_path, "platforms = \n")
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("platforms = \n", "is not TOML: .*line 1"),
+        (f"platforms = {'[' * 2000}{']' * 2000}", r"must be at most 100 levels deep"),
+        (f"platforms = {'[' * 150}{']' * 150}", r"must be at most 100 levels deep"),
+        (f"platforms = {'9' * 5000}", "is not TOML: Exceeds the limit"),
+    ],
+)
+def test_what_is_no_toml_is_refused(tmp_path: Path, text: str, rule: str) -> None:
+    """With the place of the mistake, if the parser tells it."""
+    with pytest.raises(ConfigurationError, match=rf"study\.toml: {rule}"):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("[1, 4]", "{ from = 1, to = 9000, step = 1 }, slack = { from = 1, to = 9000, step = 1 }", ""),
+        ('seeds = "1-3"', 'seeds = "1-9000"\nload = { from = 0.1, to = 0.9, count = 9000 }', ""),
+        ("[[alg", f"[settings]\nmachines = {{ from = 1, to = 9000, step = 1 }}\nclock = {CLOCKS}\n[[alg", "settings"),
+    ],
+)
+def test_a_campaign_has_a_limited_number_of_runs(tmp_path: Path, old: str, new: str, place: str) -> None:
+    """A few lists make more combinations than anybody can run, or hold in memory."""
+    with pytest.raises(ConfigurationError) as caught:
+        read(tmp_path, STUDY.replace(old, new, 1))
+    assert caught.value.field == place
+    assert "must be at most 1000000 runs (--limit runs=N allows more)" in caught.value.rule
 
 
 @pytest.mark.parametrize("files", ['"w*.json"', "[]"])
