@@ -198,7 +198,7 @@ def _header(file: str, names: list[str], unit: Unit, needed: Sequence[str]) -> l
     missing = [name for name in (*_NEEDED, *needed) if name not in names]
     if not missing and not {requested, *used} & set(names):
         missing = [f"{requested} or {used[0]}"]
-    twice = next((name for name in names if name and names.count(name) > 1), "")
+    twice = next((name for name, times in Counter(names).items() if name and times > 1), "")
     if missing:
         fields = "JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqNodes,AllocNodes"
         rule = f"has no field {missing[0]}: call sacct --allusers --parsable2 --format={fields}"

@@ -98,16 +98,18 @@ def write_profile(workload: str, name: str, members: Data) -> dict[str, Any]:
 def read_extra(said: str, known: frozenset[str]) -> dict[str, Any]:
     """Return the members that `extra_data` brings: those of an object, but for `known` names; else the text itself.
 
-    The text is kept, too, if the members alone would not give it again.
+    The text is kept, too, if the members alone would not give it again. An object that is nested so deeply that it
+    cannot be written is a text.
     """
     try:
         parsed = orjson.loads(said) if said.startswith("{") else None
-    except orjson.JSONDecodeError:
-        parsed = None
+        written = orjson.dumps(parsed).decode()
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        parsed, written = None, ""
     if type(parsed) is not dict:
         return {"extra_data": said} if said else {}
     members = rest(parsed, known | {"extra_data"})
-    if members != parsed or orjson.dumps(parsed).decode() != said:
+    if members != parsed or written != said:
         members["extra_data"] = said
     return members
 
@@ -139,7 +141,8 @@ def _read_table(workload: str, table: str, data: Data) -> dict[str, Any]:
     elif table == "ParallelTaskHomogeneousProfile":
         members["type"] = "parallel_homogeneous_total" if data.get(_STRATEGY) == _SPREAD else kind
     elif table == "TraceReplayProfile":
-        members["type"] = _TRACES.get(data.get("trace_type", "SMPI"), kind)
+        trace = data.get("trace_type", "SMPI")
+        members["type"] = _TRACES.get(trace, kind) if type(trace) is str else kind
     elif _STRATEGY in data and data[_STRATEGY] != _EACH:
         members[_STRATEGY] = data[_STRATEGY]
     return members

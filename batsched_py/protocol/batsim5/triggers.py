@@ -167,7 +167,7 @@ def _write_period(period: float, times: int | None) -> dict[str, Any]:
 
 def _units(data: Data) -> int:
     unit = data.get("time_unit", "Second")
-    if unit not in _UNITS:
+    if type(unit) is not str or unit not in _UNITS:
         raise FieldError("time_unit", f"must be {' or '.join(_UNITS)}, not {shown(unit)}")
     return _UNITS[unit]
 

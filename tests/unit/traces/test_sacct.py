@@ -14,6 +14,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.traces.cleaning import CleaningReport, CleaningRules, clean
 from batsched_py.traces.sacct import Unit, read_sacct, sacct_unit
 from batsched_py.traces.swf import SwfLog
+from tests.fuzz.judging import limited
 
 FIELDS = (
     "JobID|User|Account|State|Submit|Start|End|ElapsedRaw|Elapsed|TimelimitRaw|Timelimit|"
@@ -237,6 +238,13 @@ def test_wrong_rows(tmp_path: Path, rows: list[str], rule: str) -> None:
 def test_wrong_headers(tmp_path: Path, header: str, rule: str) -> None:
     """With the call of sacct that makes a right one."""
     with pytest.raises(WorkloadError, match=rule):
+        read(tmp_path, header=header)
+
+
+def test_a_header_of_many_fields_is_looked_through_once(tmp_path: Path) -> None:
+    """A megabyte of names that were each compared with each other took minutes."""
+    header = "|".join((FIELDS, *(f"f{number}" for number in range(150_000)), "f9"))
+    with limited(), pytest.raises(WorkloadError, match="line 1: has the field 'f9' twice"):
         read(tmp_path, header=header)
 
 
