@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from batsched_py.cli.shared.command import takes
-from batsched_py.cli.shared.console import WIDEST, Output, needed_width, show_whole
+from batsched_py.cli.shared.console import WIDEST, Output, needed_width, show_table, show_whole
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.runs import (
     hosts_option,
@@ -179,7 +179,12 @@ def _put_breakdown(request: MetricsRequest, by: str, schedules: Sequence[Schedul
         _put(request.output, orjson.dumps(content, option=_JSON), is_json=True)
     else:
         told = [f"measured: jobs submitted {request.window}"] if not request.window.whole else []
-        _put_table(request.output, schedules, lambda runs: breakdown_table(by, names[runs], found[runs]), told)
+        table, below = breakdown_table(by, names, found), [*told, *told_runs(schedules)]
+        if request.output is None and Output().is_terminal:
+            show_table(table)
+            _say_all(below)
+        else:
+            _write_table(request.output, table, below)
 
 
 def _group_rows(
@@ -265,28 +270,31 @@ def _put(output: Path | None, content: bytes, *, is_json: bool = False) -> None:
     write_file(output, content)
 
 
-def _put_table(
-    output: Path | None,
-    schedules: Sequence[Schedule],
-    make: Callable[[slice], Table],
-    below: Sequence[str] = (),
-) -> None:
+def _put_table(output: Path | None, schedules: Sequence[Schedule], make: Callable[[slice], Table]) -> None:
     """Show as many runs beside each other as fit on a terminal, the others below; elsewhere, write the full width.
 
-    Below them stand these lines, and what was run.
+    Below them stands what was run.
     """
-    console, count, told = Output(), len(schedules), [*below, *told_runs(schedules)]
+    console, count, told = Output(), len(schedules), told_runs(schedules)
     if output is None and console.is_terminal:
         for runs in _fitting(console, count, make):
             show_whole(make(runs))
-        for line in told:
-            say(line)
-        return
+        _say_all(told)
+    else:
+        _write_table(output, make(slice(count)), told)
+
+
+def _write_table(output: Path | None, table: Table, below: Sequence[str]) -> None:
     text = StringIO()
-    Output(file=text, width=WIDEST, color_system=None, force_terminal=False).print(make(slice(count)))
+    Output(file=text, width=WIDEST, color_system=None, force_terminal=False).print(table)
     lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
-    end = "\n".join(["", "", *told]) if told else ""
+    end = "\n".join(["", "", *below]) if below else ""
     _put(output, f"{lines.strip(chr(10))}{end}\n".encode())
+
+
+def _say_all(lines: Sequence[str]) -> None:
+    for line in lines:
+        say(line)
 
 
 def _fitting(console: Console, count: int, make: Callable[[slice], Table]) -> Iterator[slice]:

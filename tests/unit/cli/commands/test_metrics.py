@@ -335,6 +335,20 @@ def test_dates_of_a_log(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert described["workloads"][0]["log_start"] == "1970-01-01T00:16:40Z"
 
 
+def test_each_row_of_groups_names_its_run_on_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What does not fit are columns, which a line names."""
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # to rich, a terminal
+    assert run(["metrics", EASY, SLEEPER, "--by", "size"]) == 0
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert "left out, for which 60 characters are too few: " in shown
+    assert shown.count("size ") == 1
+    for name in ("o16_energy_easy", "o17_energy_sleeper"):
+        assert sum(name in line for line in shown.splitlines()) == shown.count("o16_energy_easy") > 1
+
+
 def test_groups_of_jobs(capsys: pytest.CaptureFixture[str]) -> None:
     """As a table, CSV and JSON; with the window in each."""
     assert run(["metrics", EASY, SLEEPER, "--by", "size"]) == 0
