@@ -19,7 +19,7 @@ from tests.clone import files
 Place = tuple[str | int, ...]
 
 #: One of each type, and such as are nearly right.
-WRONG = (None, True, 0, -1, 1.5, 2**70, "", "a!b", [], {}, [[]], [{}], {"a": []}, [1], ["a"])
+WRONG: tuple[Any, ...] = (None, True, 0, -1, 1.5, 2**70, "", "a!b", [], {}, [[]], [{}], {"a": []}, [1], ["a"])
 #: What no recording has.
 TRACE = {
     "event_type": "RegisterProfileEvent",
