@@ -97,7 +97,7 @@ def parse_reply(raw: bytes) -> dict[str, Any]:
             if type(event) is dict:
                 only(event, _EVENT, f"events[{position}]")
     except FieldError as error:
-        raise RemoteProtocolError(error.path, error.rule) from None
+        raise RemoteProtocolError(displayed(error.path), error.rule) from None
     inside: list[tuple[str, Any]] = [("", document)]
     while inside:
         path, value = inside.pop()
@@ -110,11 +110,11 @@ def parse_reply(raw: bytes) -> dict[str, Any]:
 
 def _members(path: str, value: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the members of an object with their paths, once its types have their names and their places."""
-    names, found = list(value), []
-    for position, name in enumerate(names):
+    positions, found = {name: position for position, name in enumerate(value)}, []
+    for name, position in positions.items():
         place, kind = f"{path}.{name}" if path else name, f"{name}_type"
-        if kind in value and kind not in names[: position + 2]:
-            raise RemoteProtocolError(place, f"must stand after {kind}, or right before it")
+        if positions.get(kind, 0) > position + 1:
+            raise RemoteProtocolError(displayed(place), f"must stand after {displayed(kind)}, or right before it")
         item = value[name]
         if type(item) is int and name in _NUMBERED and 0 <= item < len(_NUMBERED[name]):
             value[name] = _NUMBERED[name][item]

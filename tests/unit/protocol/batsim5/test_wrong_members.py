@@ -15,6 +15,7 @@ from batsched_py.protocol.batsim5.profiles import read_extra
 from batsched_py.protocol.codec import decode
 from batsched_py.protocol.dialects import V5
 from tests.clone import files
+from tests.fuzz.judging import limited
 
 Place = tuple[str | int, ...]
 
@@ -96,3 +97,19 @@ def test_extra_data_nests_as_deeply_as_it_likes(levels: int) -> None:
     members = read_extra(said, frozenset())
     assert list(members) == (["a"] if levels < 254 else ["extra_data"])
     assert levels < 254 or members["extra_data"] == said
+
+
+def test_types_are_looked_for_once() -> None:
+    """Of an object with a hundred thousand of them: each was looked for among all before it."""
+    members = {f"{number}_type": 1 for number in range(100_000)} | {str(number): 1 for number in range(100_000)}
+    with limited(), pytest.raises(RemoteProtocolError, match="is not a member here"):
+        read({"event_type": "ExecuteJobEvent", "timestamp": 0, "event": members}, "edc")
+
+
+@pytest.mark.parametrize("members", [{"\x1b[2J": 1}, {"\x1b[2J": 1, "a": 1, "\x1b[2J_type": 1}])
+def test_a_wrong_name_is_displayed(members: dict[str, int]) -> None:
+    """In an event and beside it, without a command to a terminal."""
+    for event in ({"event_type": "ExecuteJobEvent", "timestamp": 0, "event": members}, members):
+        with pytest.raises(RemoteProtocolError) as caught:
+            read(event, "edc")
+        assert str(caught.value).isprintable()
