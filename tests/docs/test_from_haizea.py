@@ -11,6 +11,7 @@ from tests.haizea_cases import NAMES
 from tests.integration.test_recorded_haizea import DIFFERENCES, SECOND
 
 PAGE = ROOT / "docs" / "how-to" / "from-haizea.md"
+RECORDED = ROOT / "tests" / "data" / "haizea" / "README.md"
 
 
 def rows() -> dict[str, str]:
@@ -39,7 +40,7 @@ def test_each_defect_is_shown_by_tests_and_recorded_cases_that_exist() -> None:
 
 def different() -> dict[str, str]:
     """What shows the cause of each recorded run that differs, by its name."""
-    text = PAGE.read_text().partition("### The recorded runs that differ")[2]
+    text = RECORDED.read_text().partition("## The recorded runs that differ")[2]
     found = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `")]
     return {name: row[-1] for row in found for name in re.findall(r"`([^`]+)`", row[0])}
 
