@@ -339,7 +339,8 @@ class Session:
         check_needs(self._scheduler, event.config, self.view)
         if self._takes_requests:
             self._requests = Requests(self._scheduler, self._state, self.view, self.plan, call_every=self._call_every)
-            if not event.extra.get("external_event_lists", True):  # of Batsim 5, which will not say that none is left
+            # Batsim 5 will not say that none is left; a site adds its own.
+            if self._call_every is None and not event.extra.get("external_event_lists", True):
                 self._state.close_requests()
 
     def _warn(self, text: str) -> None:

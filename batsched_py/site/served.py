@@ -8,11 +8,14 @@ Batsim wait for the reply.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 import orjson
 
+from batsched_py.errors import RemoteProtocolError
+from batsched_py.protocol.codec import read_document
+from batsched_py.protocol.events import Event, JobCompleted, Notify, RequestedCall, SimulationEnds, ToldBy
+from batsched_py.protocol.forms import Forms
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.serve import serve
 from batsched_py.site.board import JobNow
@@ -41,6 +44,8 @@ class ServedSite(Site):
         super().__init__(settings, log)
         self._connection, self._timeout = connection, timeout
         self._ended: list[JobNow] = []
+        #: External events that were added so far.
+        self._notices = 0
         self.board.follow(lambda number: self._ended[number:])
 
     def run(self) -> None:
@@ -50,19 +55,21 @@ class ServedSite(Site):
     def receive(self, timeout: float | None = None) -> bytes:
         """Wait for Batsim's next request, and until it is time for it; return it with what was asked of the site."""
         request = self._connection.receive(timeout)
+        forms = self.session.dialect.events
         try:
-            message = orjson.loads(request)
-            now, events = float(message["now"]), list(message["events"])
-            kinds = {event["type"] for event in events}
-        except (ValueError, TypeError, KeyError):
-            return request  # the session says what is wrong with it
-        if "SIMULATION_ENDS" in kinds:
+            document = forms.envelope.parse(request)
+            message = read_document(document, forms, keep_unknown=True)
+        except RemoteProtocolError:
+            return request  # a greeting, or the session says what is wrong with it
+        kinds = {type(event) for event in message.events}
+        if SimulationEnds in kinds:
             return request
-        self._note_ended(events)
-        asked = self.inbox.meet(now, idle=self.session.idle and kinds <= {"REQUESTED_CALL"})
+        self._note_ended(message.events)
+        asked = self.inbox.meet(message.now, idle=self.session.idle and kinds <= {RequestedCall})
         if not asked:
             return request
-        return orjson.dumps({**message, "events": [*events, *(_notice(now, event) for event in asked)]})
+        notices = [self._notice(message.now, event, forms) for event in asked]
+        return forms.envelope.dump({**document, "events": [*document["events"], *notices]})
 
     def send(self, reply: bytes) -> None:
         """Answer it."""
@@ -71,13 +78,11 @@ class ServedSite(Site):
     def _keep(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:  # noqa: ARG002  (all of it is)
         self.record(request, reply)
 
-    def _note_ended(self, events: Iterable[Any]) -> None:
+    def _note_ended(self, events: Iterable[Event]) -> None:
         """Keep what is known of jobs whose end a message tells, before the session forgets them."""
         for event in events:
-            with suppress(TypeError, KeyError):
-                data = event["data"]
-                if event["type"] == "JOB_COMPLETED":
-                    self._note(str(data["job_id"]), str(data["job_state"]), float(event["timestamp"]))
+            if isinstance(event, JobCompleted):
+                self._note(event.job_id, event.state, event.timestamp)
 
     def _note(self, job_id: str, state: str, end: float) -> None:
         running = self.session.view.run(job_id)
@@ -86,6 +91,11 @@ class ServedSite(Site):
             hosts, start = str(running.hosts), running.start
             self._ended.append(JobNow(job.id, state, job.size, job.walltime, job.submit_time, start, end, hosts))
 
-
-def _notice(now: float, event: ExternalEvent) -> dict[str, Any]:
-    return {"timestamp": now, "type": "NOTIFY", "data": {**event.members, "type": event.type}}
+    def _notice(self, now: float, event: ExternalEvent, forms: Forms) -> dict[str, Any]:
+        """Return an external event as this Batsim would have written it; in Batsim 5 it is a text with an id."""
+        self._notices += 1
+        members = {**event.members, "type": event.type}
+        told_by = ToldBy(f"site!{self._notices}", orjson.dumps(members).decode())
+        notice = Notify(now, event.type, None, members, told_by)
+        envelope = forms.envelope
+        return {"timestamp": now, envelope.kind: forms.name_of(notice), envelope.data: forms.writers[Notify][1](notice)}

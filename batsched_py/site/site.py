@@ -41,6 +41,7 @@ class SiteSettings(Struct, frozen=True, kw_only=True):
         about: what else must not change between two starts, by name.
         call_every: simulated seconds after which the algorithm is called at the latest; None if the site itself can
             wake it.
+        compute_sharing: several jobs may run on one host of a Batsim 5 that connects; others decide it themselves.
     """
 
     name: str
@@ -51,6 +52,7 @@ class SiteSettings(Struct, frozen=True, kw_only=True):
     pace: float = 1.0
     about: Mapping[str, str] = MappingProxyType({})
     call_every: float | None = None
+    compute_sharing: bool = False
 
 
 class Site(ABC):
@@ -72,7 +74,12 @@ class Site(ABC):
         #: What ended the run; None unless it failed.
         self.failure: BaseException | None = None
         self.session = Session(
-            settings.scheduler, settings.options, requests=True, call_every=settings.call_every, log=log
+            settings.scheduler,
+            settings.options,
+            requests=True,
+            call_every=settings.call_every,
+            log=log,
+            compute_sharing=settings.compute_sharing,
         )
         self.board = Board(self.session)
         try:
@@ -85,7 +92,13 @@ class Site(ABC):
         try:
             self.clock = PacedClock(settings.pace)
             self.inbox = Inbox(self._journal, self.clock, self.board.look, self.board.see)
-            header = Header(settings.algorithm, settings.options, requests=True, call_every=settings.call_every or 0.0)
+            header = Header(
+                settings.algorithm,
+                settings.options,
+                requests=True,
+                call_every=settings.call_every or 0.0,
+                compute_sharing=settings.compute_sharing,
+            )
             self._recorder = SiteRecorder(settings.folder / TRANSCRIPT, header)
         except BaseException:
             self._journal.close()

@@ -59,7 +59,10 @@ class Player:
         warn: Callable[[str], None] | None = None,
     ) -> None:
         self._case, self._watch = case, watch
-        self.session = Session(scheduler, options, warn=warn, features=case.settings().features)
+        settings = case.settings()
+        self.session = Session(
+            scheduler, options, warn=warn, features=settings.features, compute_sharing=settings.compute_sharing
+        )
         self.exchanges: list[tuple[bytes, bytes]] = []
         self._most = MESSAGES + MESSAGES_PER_JOB * len(case.jobs)
 

@@ -24,12 +24,14 @@ pytest.importorskip("uvicorn")
 PLATFORM = str(ROOT / "platforms" / "tiny4.xml")
 
 
+DYNAMIC = "--enable-dynamic-jobs"
+
 #: A client of a site, and the processes `serve` and `simulate`.
 Served = tuple[SiteClient, list[subprocess.Popen[str]]]
 
 
 @contextmanager
-def served(folder: Path, *options: str, simulated: tuple[str, ...] = ()) -> Iterator[Served]:
+def served(folder: Path, *options: str, simulated: tuple[str, ...] = (DYNAMIC,)) -> Iterator[Served]:
     """Open a site beside the simulator, whose workload has two jobs."""
     profile = {"type": "delay", "delay": 100}
     jobs = [{"id": str(n), "subtime": 50 * n, "res": 2, "walltime": 200, "profile": "p"} for n in (1, 2)]
@@ -43,7 +45,7 @@ def served(folder: Path, *options: str, simulated: tuple[str, ...] = ()) -> Iter
     found = re.search(r"http://\S+", told)
     assert found is not None, told + serve.stderr.read()
     command = [*program, "simulate", "-p", PLATFORM, "-w", str(folder / "w.json"), "--socket", address, "--quiet"]
-    command += ["--enable-dynamic-jobs", "-e", str(folder / "out"), *simulated]
+    command += ["-e", str(folder / "out"), *simulated]
     simulate = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         yield SiteClient(found[0], patience=60), [serve, simulate]
@@ -60,10 +62,18 @@ def final_states(folder: Path) -> set[str]:
         return {row["state"] for row in csv.DictReader(file)}
 
 
-@pytest.mark.parametrize("latency", [(), ("--message-latency",)])
-def test_requests_join_the_messages_of_a_batsim(tmp_path: Path, latency: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("simulated", "jobs"),
+    [
+        ((DYNAMIC,), "out_jobs.csv"),
+        ((DYNAMIC, "--message-latency"), "out_jobs.csv"),
+        (("--protocol", "v5"), "outjobs.csv"),
+    ],
+    ids=["at-once", "latency", "v5"],
+)
+def test_requests_join_the_messages_of_a_batsim(tmp_path: Path, simulated: tuple[str, ...], jobs: str) -> None:
     """Leases run among the jobs of its workload; once the site is closed, the simulation ends, and replays."""
-    with served(tmp_path, "--pace", "1000", "--wakeup-interval", "10", simulated=latency) as (client, processes):
+    with served(tmp_path, "--pace", "1000", "--wakeup-interval", "10", simulated=simulated) as (client, processes):
         number = client.post("api", "leases", body={"nodes": 4, "duration": 500})["number"]
         # it may be over before anybody looks: half a second is all that it takes
         wait_for(lambda: client.get("api", "leases", number)["state"] in ("Active", "Done"))
@@ -71,7 +81,7 @@ def test_requests_join_the_messages_of_a_batsim(tmp_path: Path, latency: tuple[s
         wait_for(lambda: client.get("api", "leases", late)["state"] == "Done")
         client.post("api", "close", body={})
         assert [process.wait(60) for process in processes] == [0, 0]
-    rows = (tmp_path / "out_jobs.csv").read_text().splitlines()[1:]
+    rows = (tmp_path / jobs).read_text().splitlines()[1:]
     assert {row.split(",")[0].partition("#")[0] for row in rows} == {"1", "2"}
     # What was suspended for another was killed, and has gone on as another job.
     assert "REJECTED" not in {row.split(",")[7] for row in rows}

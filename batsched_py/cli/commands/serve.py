@@ -160,6 +160,7 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
             pace=request.pace,
             about={"platform": "batsim"},
             call_every=request.wakeup_interval,
+            compute_sharing=choice.compute_sharing,
         )
         say(f"{choice.algorithm} listens on {socket.address}", err=True)
         log = None if decisions is None else decisions.add
