@@ -27,14 +27,15 @@ class PrivateLinks(Struct, frozen=True):
 
     @classmethod
     def read(cls, group: Element) -> PrivateLinks:
-        """Read the attributes of a `cluster` or `cabinet`; SPLITDUPLEX by default."""
+        """Read the attributes of a `cluster` or `cabinet`; SPLITDUPLEX by default, SHARED instead of FATPIPE (SimGrid)."""
         loopback = group.quantity("loopback_bw", BANDWIDTH, "0"), group.quantity("loopback_lat", TIME, "0")
         if loopback[1] and not loopback[0]:  # SimGrid makes a link that nothing ever crosses
             raise group.error("loopback_bw", "must be more than 0 where loopback_lat is")
+        policy = group.choice("sharing_policy", SHARING, "SPLITDUPLEX")
         return cls(
             group.positive("bw", BANDWIDTH),
             group.quantity("lat", TIME, "0"),
-            group.choice("sharing_policy", SHARING, "SPLITDUPLEX"),
+            "SHARED" if policy == "FATPIPE" else policy,
             *loopback,
             group.quantity("limiter_link", BANDWIDTH, "0"),
         )

@@ -58,6 +58,9 @@ class Activity(Struct, eq=False):
         deadline: a time; within SimGrid's precision of it the end is then.
         ticket: the end of the latency; 0 if that has passed.
         group: None until it is active, and when it is over.
+        crowded: those of its uses whose resources have others; None if that has changed since it was asked for.
+        ceiling: rate at which the first of its other resources is exhausted, in 1/s; of the same time as `crowded`.
+        ceiling_amount: what the activity needs of that resource, in flops or bytes.
         seconds: what it takes alone after its latency.
         bound: largest rate, in 1/s.
         left: share of the work that was left at `since`; from then on it advances at `rate`, in 1/s.
@@ -75,6 +78,9 @@ class Activity(Struct, eq=False):
     ticket: Ticket = 0
     group: Group | None = None
     uses: list[Use] = field(default_factory=list)
+    crowded: list[Use] | None = None
+    ceiling: float = math.inf
+    ceiling_amount: float = 1.0
     seconds: float = 0.0
     bound: float = math.inf
     left: float = 1.0
@@ -82,6 +88,21 @@ class Activity(Struct, eq=False):
     since: float = 0.0
     rate: float = 0.0
     end: float = math.inf
+
+    def crowded_uses(self) -> list[Use]:
+        """Return its uses of resources that have others, in the order of all; find its ceiling anew if these changed.
+
+        Nearly all resources of a large task are its own. They are looked at only when one of them becomes common to two
+        activities, or to one again.
+        """
+        if self.crowded is None:
+            self.crowded = [use for use in self.uses if len(use.resource.uses) > 1]
+            self.ceiling, self.ceiling_amount = math.inf, 1.0
+            for use in self.uses:
+                resource = use.resource
+                if len(resource.uses) == 1 and resource.capacity < self.ceiling * use.amount:
+                    self.ceiling, self.ceiling_amount = resource.capacity / use.amount, use.amount
+        return self.crowded
 
     def left_at(self, now: float) -> float:
         """Return the share of the work that is left."""

@@ -83,6 +83,7 @@ class FluidModel:
         for use in activity.uses:
             if isinstance(use.resource.key, int):
                 use.resource.capacity = self._capacity(use.resource.key)
+        activity.crowded = None
         self._change([activity])
 
     def _activate(self, activity: Activity) -> None:
@@ -125,7 +126,11 @@ class FluidModel:
         for use in uses:
             crowded = crowded or bool(use.resource.uses)
         for use in uses:
-            use.resource.uses[use] = None
+            others = use.resource.uses
+            if len(others) == 1:
+                for other in others:
+                    other.activity.crowded = None
+            others[use] = None
         return crowded
 
     def _capacity(self, host: int) -> float:
@@ -143,6 +148,8 @@ class FluidModel:
                 neighbour = next((other.activity for other in resource.uses if other.activity is not activity), None)
                 if neighbour is not None:  # the others are connected with it
                     neighbours.append(neighbour)
+                    if len(resource.uses) == 1:
+                        neighbour.crowded = None
             else:
                 del self._resources[resource.key]
         activity.uses.clear()
@@ -184,15 +191,8 @@ class FluidModel:
         numbers: dict[SharedResource, int] = {}
         loads = []
         for activity in activities:
-            ceiling, ceiling_amount = math.inf, 1.0
-            uses: list[tuple[int, float]] = []
-            for use in activity.uses:
-                resource = use.resource
-                if len(resource.uses) > 1:
-                    uses.append((numbers.setdefault(resource, len(numbers)), use.amount))
-                elif resource.capacity < ceiling * use.amount:
-                    ceiling, ceiling_amount = resource.capacity / use.amount, use.amount
-            loads.append(Load(uses, activity.bound, ceiling, ceiling_amount))
+            uses = [(numbers.setdefault(use.resource, len(numbers)), use.amount) for use in activity.crowded_uses()]
+            loads.append(Load(uses, activity.bound, activity.ceiling, activity.ceiling_amount))
         rates = fair_rates([Resource(resource.capacity, resource.shared) for resource in numbers], loads)
         if not rates.settled:
             self._approximations.add(UNSETTLED)
@@ -248,9 +248,9 @@ def _connected(activity: Activity, seen: set[Activity]) -> list[Activity]:
     found, resources = [activity], set[SharedResource]()
     seen.add(activity)
     for each in found:  # which grows
-        for use in each.uses:
+        for use in each.crowded_uses():
             resource = use.resource
-            if len(resource.uses) == 1 or resource in resources:
+            if resource in resources:
                 continue
             resources.add(resource)
             for other in resource.uses:

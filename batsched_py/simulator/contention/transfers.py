@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from msgspec import Struct, field
+
 from batsched_py.model.platform import Link, Platform, PlatformHost, Route
+from batsched_py.model.zone import Spoke, StarZone
+from batsched_py.simulator.contention.exchanges import Amounts, Exchange, Transfer
 from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
 
 #: Routes kept before all are forgotten: enough for all pairs of 500 hosts, at some tens of megabytes.
 MAX_ROUTES: Final = 250_000
-
-#: (from, to, bytes), the ends as host numbers.
-Transfer = tuple[int, int, float]
 
 
 class TransferModel:
@@ -24,29 +25,68 @@ class TransferModel:
         self._hosts = hosts
         #: (from, to) -> route; a cache.
         self._routes: dict[tuple[int, int], Route] = {}
+        #: Host -> its arm; a cache.
+        self._arms: dict[int, _Arm] = {}
 
-    def needs(self, transfers: Iterable[Transfer]) -> tuple[tuple[tuple[Link, float], ...], float, float]:
+    def needs(self, *parts: Iterable[Transfer]) -> tuple[tuple[tuple[Link, float], ...], float, float]:
         """Return (the bytes that each link carries, largest latency, least seconds by the TCP window) of a task.
 
         As in SimGrid's parallel tasks all transfers advance together: a link carries the sum of the bytes that cross
         it, a FATPIPE link (each flow may use all of it) the largest of them.
         """
-        #: Link name -> the link, and the bytes it must carry (names, because hashing a whole link is slow).
-        links: dict[str, Link] = {}
-        carried: dict[str, float] = {}
-        latency = window = 0.0
+        load = _NetworkLoad(self._tcp_window)
+        for part in parts:
+            if not (isinstance(part, Exchange) and self._add_sums(load, part)):
+                self._add_pairs(load, part)
+        return tuple([(link, load.carried[name]) for name, link in load.links.items()]), load.latency, load.window
+
+    def _add_pairs(self, load: _NetworkLoad, transfers: Iterable[Transfer]) -> None:
+        """Add transfers one by one."""
+        links, carried = load.links, load.carried
         for source, target, size in transfers:
             if size <= 0:
                 continue
             route = self._route(source, target)
-            latency = max(latency, route.latency)
-            window = max(window, size * 2 * route.latency / self._tcp_window)
+            load.wait(route.latency, size)
             for link in route.links:
                 name = link.name
                 links[name] = link
                 before = carried.get(name, 0.0)
                 carried[name] = before + size if link.shared else max(before, size)
-        return tuple([(link, carried[name]) for name, link in links.items()]), latency, window
+
+    def _add_sums(self, load: _NetworkLoad, exchange: Exchange) -> bool:
+        """Add what each host sends and receives, if that is all the links depend on; return whether it is.
+
+        It is between different hosts of one star whose latencies are the same: the results are then those of
+        `_add_pairs`, to the last bit.
+        """
+        hosts, arms = exchange.hosts, [self._arm(host) for host in exchange.hosts]
+        kind = arms[0].kind
+        if kind is None or any(arm.kind != kind for arm in arms):
+            return False
+        if len(set(hosts)) < len(hosts) or not exchange.is_to_others:
+            return False
+        amounts = exchange.all()
+        if amounts.largest() > 0:
+            load.wait(self._route(hosts[0], hosts[1]).latency, amounts.largest())
+            for position, arm in enumerate(arms):
+                for link in arm.out:
+                    load.carry(link, exchange.sent(position))
+                for link in arm.into:
+                    load.carry(link, exchange.received(position))
+                for link in arm.both:
+                    load.carry(link, exchange.passed(position))
+            for link in arms[0].backbone:
+                load.carry(link, amounts)
+        return True
+
+    def _arm(self, host: int) -> _Arm:
+        arm = self._arms.get(host)
+        if arm is None:
+            name = self._hosts[host].name
+            zone = self._platform.zones[self._platform.zone_of[name]]
+            arm = self._arms[host] = _arm_in(zone, name) if isinstance(zone, StarZone) else _NO_ARM
+        return arm
 
     def _route(self, source: int, target: int) -> Route:
         route = self._routes.get((source, target))
@@ -56,3 +96,69 @@ class TransferModel:
             route = self._platform.route(self._hosts[source].name, self._hosts[target].name)
             self._routes[source, target] = route
         return route
+
+
+class _Arm(Struct, frozen=True):
+    """One host of a star.
+
+    Attributes:
+        kind: the name of the star, and the latencies of the host's links; None if it is in no star.
+        out, into: links that only what it sends crosses, and only what it receives.
+        both: links that both cross.
+        backbone: that of the star.
+    """
+
+    kind: tuple[str, tuple[float, ...], tuple[float, ...]] | None = None
+    out: tuple[Link, ...] = ()
+    into: tuple[Link, ...] = ()
+    both: tuple[Link, ...] = ()
+    backbone: tuple[Link, ...] = ()
+
+
+_NO_ARM: Final = _Arm()
+
+
+def _arm_in(star: StarZone, host: str) -> _Arm:
+    """Return the arm of a host; none if coordinates add latencies."""
+    if star.coordinates:
+        return _NO_ARM
+    spoke = star.spokes.get(host, Spoke())
+    up, down = spoke.up, spoke.down
+    return _Arm(
+        (star.name, tuple([link.latency for link in up]), tuple([link.latency for link in down])),
+        tuple([link for link in up if link not in down]),
+        tuple([link for link in down if link not in up]),
+        tuple([link for link in up if link in down]),
+        star.backbone,
+    )
+
+
+class _NetworkLoad(Struct):
+    """What the transfers of one task come to, as far as they are added.
+
+    Attributes:
+        tcp_window: in bytes.
+        links: name -> link that is crossed; names, because hashing a whole link is slow.
+        carried: name of a link -> bytes that it carries.
+        latency: the largest.
+        window: least seconds by the TCP window.
+    """
+
+    tcp_window: float
+    links: dict[str, Link] = field(default_factory=dict)
+    carried: dict[str, float] = field(default_factory=dict)
+    latency: float = 0.0
+    window: float = 0.0
+
+    def wait(self, latency: float, size: float) -> None:
+        """Note the latency of a transfer of so many bytes."""
+        self.latency = max(self.latency, latency)
+        self.window = max(self.window, size * 2 * latency / self.tcp_window)
+
+    def carry(self, link: Link, amounts: Amounts) -> None:
+        """Let transfers cross a link."""
+        name = link.name
+        before = self.carried.get(name, 0.0)
+        after = amounts.added_to(before) if link.shared else max(before, amounts.largest())
+        if after:
+            self.links[name], self.carried[name] = link, after

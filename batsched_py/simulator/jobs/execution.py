@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -23,7 +22,8 @@ from batsched_py.model.profile import (
     Send,
 )
 from batsched_py.simulator.contention.demand import LONGEST_TASK, Demand, Processors
-from batsched_py.simulator.contention.transfers import Transfer, TransferModel
+from batsched_py.simulator.contention.exchanges import AllToAll, Matrix, Transfer
+from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.jobs.work import Task, TaskSequence, Work, last_task
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
@@ -132,13 +132,13 @@ class Execution:
             what = counted(len(profile.cpu), "executor")
             raise BrokenRuleError(f"runs {profile.name}, which is for {what}, not for {len(executors)}")
         flops = list(zip(executors, computation(profile, len(executors)), strict=True))
-        transfers: Iterable[Transfer] = communication(profile, executors)
+        transfers = [communication(profile, executors)]
         if isinstance(profile, STORING):
-            transfers = self._storage_transfers(profile, executors, site.storages)
+            transfers = [self._storage_transfers(profile, executors, site.storages)]
         if site.io_profile is not None:
-            transfers = chain(transfers, self._merge(profile, site.io_profile, site.io_hosts, flops))
+            transfers.append(self._merge(profile, site.io_profile, site.io_hosts, flops))
         if len(flops) == 1 and not isinstance(profile, STORING):
-            transfers = ()  # SimGrid takes a task on one host for a computation
+            transfers = []  # SimGrid takes a task on one host for a computation
         #: Host -> flops, summed over its executors.
         amounts: dict[int, float] = {}
         for host, amount in flops:
@@ -146,7 +146,7 @@ class Execution:
         if self._storages:
             self._check_storages_rest(profile, amounts)
             flops = [use for use in flops if not self._storages >> use[0] & 1]
-        demand = self._demand(flops, transfers)
+        demand = self._demand(flops, *transfers)
         busy = demand.seconds_alone(self._processors)
         hosts = tuple(sorted(amounts))
         return Task(
@@ -162,15 +162,15 @@ class Execution:
             contends=self._contention and bool(demand.links or self._compute_sharing),
         )
 
-    def _demand(self, flops: Iterable[tuple[int, float]], transfers: Iterable[Transfer]) -> Demand:
-        links, latency, window = self._transfers.needs(transfers)
+    def _demand(self, flops: Iterable[tuple[int, float]], *transfers: Iterable[Transfer]) -> Demand:
+        links, latency, window = self._transfers.needs(*transfers)
         if (links or latency) and not self._contention:
             self.approximations.add(NO_CONTENTION)
         return Demand(tuple([use for use in flops if use[1] > 0]), links, latency, window)
 
     def _merge(
         self, profile: Profile, io: Profile, hosts: Sequence[int], flops: list[tuple[int, float]]
-    ) -> Iterator[Transfer]:
+    ) -> Iterable[Transfer]:
         """Add the flops of the io job to those of each host's first executor; return its transfers."""
         if isinstance(profile, STORING):
             rule = f"runs {profile.name}, of type {profile.type}: Batsim mixes up its hosts with an additional_io_job's"
@@ -192,21 +192,21 @@ class Execution:
 
     def _storage_transfers(
         self, profile: Profile, executors: Sequence[int], storages: Mapping[str, int]
-    ) -> Iterator[Transfer]:
+    ) -> Iterable[Transfer]:
         """Return the transfers from and to storage hosts."""
         if isinstance(profile, DataStaging):
             if not self._former_storages:
                 raise BrokenRuleError(f"runs {profile.name}, which moves data between storages: Batsim 5 aborts on it")
             source = self._storage(profile, profile.source, storages)
-            return iter([(source, self._storage(profile, profile.target, storages), profile.size)])
+            return [(source, self._storage(profile, profile.target, storages), profile.size)]
         assert isinstance(profile, ParallelHomogeneousPfs)  # noqa: S101  # the two of STORING
         if not storages and self._storages.bit_count() == 1:
             storage = self._storages.bit_length() - 1
         else:
             storage = self._storage(profile, profile.storage, storages)
         among = len(executors) if profile.is_spread and not self._former_storages else 1
-        reads = ((storage, host, profile.bytes_to_read / among) for host in executors)
-        return chain(reads, ((host, storage, profile.bytes_to_write / among) for host in executors))
+        reads = [(storage, host, profile.bytes_to_read / among) for host in executors]
+        return reads + [(host, storage, profile.bytes_to_write / among) for host in executors]
 
     def _storage(self, profile: Profile, label: str, storages: Mapping[str, int]) -> int:
         """Return the storage host with this label."""
@@ -255,26 +255,20 @@ def computation(profile: Profile, count: int) -> tuple[float, ...]:
     return (profile.cpu,) * count
 
 
-def communication(profile: Profile, executors: Sequence[int]) -> Iterator[Transfer]:
-    """Yield the transfers between executors.
+def communication(profile: Profile, executors: Sequence[int]) -> Iterable[Transfer]:
+    """Return the transfers between executors.
 
     Of a total each pair has a share of one over the number of hosts (not of pairs), as in Batsim.
     """
     count = len(executors)
     if isinstance(profile, Parallel):
-        for position, size in enumerate(profile.com):
-            yield executors[position // count], executors[position % count], size
-        return
+        return Matrix(executors, profile.com) if profile.com else ()
     size = 0.0
     if isinstance(profile, ParallelHomogeneous):
         size = profile.com
     elif isinstance(profile, ParallelHomogeneousTotal):
         size = profile.com / count
-    if size > 0:
-        for source in range(count):
-            for target in range(count):
-                if source != target:
-                    yield executors[source], executors[target], size
+    return AllToAll(executors, size) if size > 0 and count > 1 else ()
 
 
 def loads_of(

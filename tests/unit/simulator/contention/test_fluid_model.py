@@ -153,12 +153,21 @@ def test_a_change_of_speed_is_followed() -> None:
     scene = Scene()
     scene.begin(0.0, "a", Demand(((1, 20.0),)))
     scene.begin(0.0, "late", Demand(((2, 20.0),), latency=2.0))
-    scene.at(1.0, lambda: _slow_down(scene))
+    scene.at(1.0, lambda: _set_speed(scene, 5.0))
     assert scene.run() == pytest.approx({"a": 3.0, "late": 6.0})
 
 
-def _slow_down(scene: Scene) -> None:
-    scene.processors.speeds[:] = [5.0] * 4  # type: ignore[index]
+def test_a_host_that_becomes_faster_is_followed_beside_others() -> None:
+    """Computing is what limits the first, its link has room enough."""
+    scene = Scene()
+    scene.begin(0.0, "a", Demand(((1, 20.0),), ((LINK, 20.0),)))
+    scene.begin(0.0, "other", sends(500.0))
+    scene.at(1.0, lambda: _set_speed(scene, 20.0))
+    assert scene.run() == pytest.approx({"a": 1.5, "other": 5.2})
+
+
+def _set_speed(scene: Scene, speed: float) -> None:
+    scene.processors.speeds[:] = [speed] * 4  # type: ignore[index]
     for activity in scene.running.values():
         scene.fluid.follow_speeds(activity)
 

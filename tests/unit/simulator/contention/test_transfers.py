@@ -1,11 +1,15 @@
 """What transfers put on the links that they cross, and how long they wait."""
 
+import random
+from collections.abc import Iterator
+
 import pytest
 
 from batsched_py.model.platform import Link, Platform, PlatformHost
-from batsched_py.model.zone import Spoke, StarZone
+from batsched_py.model.zone import Segment, Spoke, StarZone, TableZone, Zone
+from batsched_py.simulator.contention.exchanges import AllToAll, Exchange, Matrix, Transfer
 from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
-from batsched_py.simulator.contention.transfers import Transfer, TransferModel
+from batsched_py.simulator.contention.transfers import TransferModel
 
 
 def star(*, latency: float = 0.0, shared: bool = True) -> TransferModel:
@@ -50,3 +54,78 @@ def test_nothing_sent_costs_nothing() -> None:
 def test_a_long_way_is_slow_by_the_tcp_window() -> None:
     """As in SimGrid, whatever the bandwidth."""
     assert needs(star(latency=TCP_WINDOW), (0, 1, 2.0))[2] == pytest.approx(8.0)
+
+
+def draw_spoke(rng: random.Random, name: str, *, latency: float, limiter: bool, split: bool, loopback: bool) -> Spoke:
+    """The private links of a host."""
+    up = Link(f"{name}_UP", 100.0, latency)
+    down = Link(f"{name}_DOWN", 100.0, latency) if split else up
+    limited = (Link(f"{name}_limiter", 50.0, 0.0),) if limiter else ()
+    own = (Link(f"{name}_loopback", 1e3, rng.choice([0.0, 0.5]), shared=False),) if loopback else ()
+    return Spoke((*limited, up), (down, *limited), own)
+
+
+def draw_model(rng: random.Random) -> TransferModel:
+    """Two stars of four hosts in one zone: with and without backbones, loopbacks, limiters and coordinates."""
+    zones: dict[str, Zone] = {}
+    for star_name in "xy":
+        split, limiter, loopback = (rng.random() < 0.5 for _ in range(3))
+        latencies = rng.choice([[0.0], [0.25], [0.125, 0.25]])
+        names = [f"{star_name}{number}" for number in range(4)]
+        spokes = {
+            name: draw_spoke(rng, name, latency=rng.choice(latencies), limiter=limiter, split=split, loopback=loopback)
+            for name in [*names, star_name]
+        }
+        if rng.random() < 0.1:
+            del spokes[names[0]]
+        backbone = (Link(f"{star_name}_backbone", 300.0, 0.5, rng.random() < 0.5),) if rng.random() < 0.7 else ()
+        coordinates = {name: (rng.random() * 1e3, 0.0, 0.0) for name in names} if rng.random() < 0.1 else None
+        zones[star_name] = StarZone(star_name, "all", spokes, backbone, coordinates)
+    between = Segment((Link("between", 200.0, 1.0),), "x", "y")
+    zones["all"] = TableZone("all", "", {("x", "y"): between, ("y", "x"): Segment(between.links, "y", "x")}, None)
+    hosts = tuple(PlatformHost(f"{star_name}{number}", (1.0,)) for star_name in "xy" for number in range(4))
+    zone_of = {host.name: host.name[0] for host in hosts} | {"x": "x", "y": "y"}
+    return TransferModel(Platform("test", hosts, zones, zone_of), hosts, rng.choice([1.0, TCP_WINDOW]))
+
+
+def draw_exchange(rng: random.Random) -> Exchange:
+    """Among hosts of one star or of both; some executors on one host, some amounts 0, some from a host to itself."""
+    hosts = rng.sample(range(rng.choice([4, 4, 8])), rng.randint(2, 4))
+    if rng.random() < 0.1:
+        hosts.append(hosts[0])
+    if rng.random() < 0.5:
+        return AllToAll(hosts, rng.uniform(1.0, 100.0))
+    amounts = [rng.choice([0.0, rng.uniform(1.0, 100.0)]) for _ in range(len(hosts) ** 2)]
+    if rng.random() < 0.7:
+        amounts[:: len(hosts) + 1] = [0.0] * len(hosts)
+    return Matrix(hosts, amounts)
+
+
+def test_sums_of_an_exchange_are_those_of_its_pairs() -> None:
+    """To the last bit, whatever the network: of one exchange, and of two that are parts of one task."""
+    rng = random.Random(20)
+    for _ in range(3000):
+        model, parts = draw_model(rng), [draw_exchange(rng) for _ in range(rng.choice([1, 1, 2]))]
+        links, latency, window = model.needs(*parts)
+        pairs = needs(model, *(transfer for part in parts for transfer in part))
+        assert ({link.name: amount for link, amount in links}, latency, window) == pairs, parts
+
+
+class Unpaired(AllToAll, frozen=True):
+    """One that nobody may go through."""
+
+    def __iter__(self) -> Iterator[Transfer]:
+        raise AssertionError("its pairs are asked for")
+
+
+def test_an_exchange_on_a_star_is_not_paired() -> None:
+    """The time that it takes grows with the number of hosts: here it would be 4 million pairs."""
+    names = [f"h{number}" for number in range(2_000)]
+    zone = StarZone("z", "", {name: Spoke((Link(name, 1.0, 0.0),)) for name in names}, (Link("backbone", 1.0, 0.0),))
+    hosts = tuple(PlatformHost(name, (1.0,)) for name in names)
+    model = TransferModel(Platform("test", hosts, {"z": zone}, dict.fromkeys(names, "z")), hosts)
+    links, _, _ = model.needs(Unpaired(range(2_000), 1.0))
+    assert {link.name: amount for link, amount in links} == {
+        **dict.fromkeys(names, 1_999.0),
+        "backbone": 3_998_000.0,
+    }

@@ -1,0 +1,151 @@
+"""Exchanges: what the executors of a parallel task send each other, pair by pair or in sums for each executor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, reduce
+from operator import add
+
+from msgspec import Struct
+
+#: (from, to, bytes), the ends as host numbers.
+Transfer = tuple[int, int, float]
+
+
+class Listed(Struct, frozen=True):
+    """The bytes of some transfers, at least one, in the order of their pairs."""
+
+    amounts: Sequence[float]
+
+    def added_to(self, total: float) -> float:
+        """Return `total` with the amounts, which are added one after the other, as SimGrid does."""
+        return reduce(add, self.amounts, total)
+
+    def largest(self) -> float:
+        """Return the largest amount."""
+        return max(self.amounts)
+
+
+class Equal(Struct, frozen=True):
+    """The bytes of some transfers that are alike: `times` is at least 1."""
+
+    amount: float
+    times: int
+
+    def added_to(self, total: float) -> float:
+        """Return `total` with the amounts, rounded as if they were added one after the other."""
+        return add_repeatedly(total, self.amount, self.times)
+
+    def largest(self) -> float:
+        """Return the amount."""
+        return self.amount
+
+
+Amounts = Listed | Equal
+
+
+class AllToAll(Struct, frozen=True):
+    """Each executor sends `amount` bytes to each other one; there are at least two.
+
+    Attributes:
+        hosts: that of each executor.
+    """
+
+    hosts: Sequence[int]
+    amount: float
+
+    def __iter__(self) -> Iterator[Transfer]:
+        """Yield the transfers pair by pair."""
+        hosts, count = self.hosts, len(self.hosts)
+        for source in range(count):
+            for target in range(count):
+                if source != target:
+                    yield hosts[source], hosts[target], self.amount
+
+    @property
+    def is_to_others(self) -> bool:
+        """True if no executor sends to itself."""
+        return True
+
+    def all(self) -> Amounts:
+        """Return what all transfer."""
+        return Equal(self.amount, len(self.hosts) * (len(self.hosts) - 1))
+
+    def sent(self, _: int) -> Amounts:
+        """Return what the executor at a position sends."""
+        return Equal(self.amount, len(self.hosts) - 1)
+
+    received = sent
+
+    def passed(self, _: int) -> Amounts:
+        """Return what the executor at a position sends and receives."""
+        return Equal(self.amount, 2 * (len(self.hosts) - 1))
+
+
+class Matrix(Struct, frozen=True):
+    """The i-th of n executors sends `amounts[i * n + j]` bytes to the j-th.
+
+    Attributes:
+        hosts: that of each executor.
+    """
+
+    hosts: Sequence[int]
+    amounts: Sequence[float]
+
+    def __iter__(self) -> Iterator[Transfer]:
+        """Yield the transfers pair by pair; some may be empty."""
+        hosts, count = self.hosts, len(self.hosts)
+        for position, amount in enumerate(self.amounts):
+            yield hosts[position // count], hosts[position % count], amount
+
+    @property
+    def is_to_others(self) -> bool:
+        """True if no executor sends to itself."""
+        return not any(self.amounts[:: len(self.hosts) + 1])
+
+    def all(self) -> Amounts:
+        """Return what all transfer."""
+        return Listed(self.amounts)
+
+    def sent(self, position: int) -> Amounts:
+        """Return what the executor at a position sends."""
+        return Listed(self._row(position))
+
+    def received(self, position: int) -> Amounts:
+        """Return what the executor at a position receives."""
+        return Listed(self._column(position))
+
+    def passed(self, position: int) -> Amounts:
+        """Return what the executor at a position sends and receives; it is in both the row and the column only once."""
+        column = self._column(position)
+        return Listed([*column[:position], *self._row(position), *column[position + 1 :]])
+
+    def _row(self, position: int) -> Sequence[float]:
+        count = len(self.hosts)
+        return self.amounts[position * count : (position + 1) * count]
+
+    def _column(self, position: int) -> Sequence[float]:
+        return self.amounts[position :: len(self.hosts)]
+
+
+Exchange = AllToAll | Matrix
+
+
+@lru_cache(maxsize=64)  # the links of all hosts of a task carry the same
+def add_repeatedly(total: float, amount: float, times: int) -> float:
+    """Return, to the last bit, what so many additions of an amount make of a total; both are at least 0.
+
+    The sum is rounded each time. Between two powers of two it rises by the same each time, but for the first time where
+    it ends halfway between two numbers, of which rounding takes the even one; so many additions are one multiplication.
+    """
+    while times and total < math.inf:
+        total, times = total + amount, times - 1
+        rise = total + amount - total
+        if not rise:
+            break
+        if total + rise + amount - (total + rise) == rise:
+            room = math.ulp(total) * 2.0**53 - total  # below the next power of two
+            steps = int(max(0.0, min(times, room / rise - 1.0)))
+            total, times = total + steps * rise, times - steps
+    return total
