@@ -19,7 +19,8 @@ which the fastest of the one kind took longer than the fastest of the other.
 
 --constraints measures what queries of jobs for hosts cost, beside the same jobs without, in one run.
 
---contention measures jobs that share the backbone of a cluster, with --network sharing and alone.
+--contention measures jobs that share the backbone of a cluster, with --network sharing and alone, the last on a large
+machine.
 
 --queries measures what a query costs over 16 384 records, in CPU time of this process.
 
@@ -197,9 +198,11 @@ def _measure_leases(console: Console, most: int, effort: Effort) -> None:
 def _measure_contention_or_steps(arguments: argparse.Namespace) -> None:
     quick = arguments.quick
     if arguments.contention:
-        lines = contention.markdown(contention.measure_contention(repeats=1 if quick else 3))
+        repeats = 1 if quick else 3
+        lines = [*contention.markdown(contention.measure_contention(repeats=repeats)), ""]
+        lines += contention.large_markdown(*contention.measure_large(repeats))
     else:
-        lines = steps.markdown(steps.measure_steps(repeats=1 if quick else 5))
+        lines = list(steps.markdown(steps.measure_steps(repeats=1 if quick else 5)))
     print("\n" + "\n".join(lines) + "\n")
 
 

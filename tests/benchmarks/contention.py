@@ -1,4 +1,4 @@
-"""Jobs that share the backbone of a cluster: what contention costs as more of them run at once."""
+"""Jobs that share the backbone of a cluster: what contention costs as more run at once, and on a large machine."""
 
 from __future__ import annotations
 
@@ -20,13 +20,19 @@ JOBS: Final = 10_000
 SIZE: Final = 4
 RUNNING: Final = (8, 16, 32, 64, 128)
 
+#: The large machine: its hosts, its jobs, the hosts of each job, seconds between two submissions.
+LARGE_HOSTS: Final = 80_640
+LARGE_JOBS: Final = 2_000
+LARGE_SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128)
+LARGE_INTERVAL: Final = 0.2
+
 _PLATFORM: Final = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="all" routing="Full">
     <host id="master_host" speed="1Gf"/>
     <cluster id="c" prefix="c" suffix="" radical="0-{last}" speed="1Gf"
-             bw="1GBps" lat="10us" bb_bw="1GBps" bb_lat="10us"/>
+             bw="1GBps" lat="10us" bb_bw="{backbone}GBps" bb_lat="10us"/>
   </zone>
 </platform>
 """
@@ -58,21 +64,44 @@ def measure_contention(jobs: int = JOBS, repeats: int = 3) -> list[Contended]:
     return found
 
 
+def measure_large(repeats: int = 3) -> tuple[float, float]:
+    """Return the least CPU seconds of the large machine with --network sharing, and alone, by turns."""
+    with TemporaryDirectory() as name:
+        files = apart(write_large, Path(name))
+        pairs = [[_run(name, files, network) for network in ("sharing", "alone")] for _ in range(repeats)]
+    sharing, alone = map(min, zip(*pairs, strict=True))
+    return sharing, alone
+
+
 def write_contended(folder: Path, jobs: int, running: int) -> tuple[Path, Path]:
     """Write a platform for so many jobs at once, and a workload that keeps it full: platform, workload."""
+    return _write(folder, SIZE * running, jobs, (SIZE,), interval=0.0, backbone=1)
+
+
+def write_large(folder: Path) -> tuple[Path, Path]:
+    """Write the large machine, whose backbone is a hundred times as fast, and its workload: platform, workload."""
+    return _write(folder, LARGE_HOSTS, LARGE_JOBS, LARGE_SIZES, interval=LARGE_INTERVAL, backbone=100)
+
+
+def _write(
+    folder: Path, hosts: int, jobs: int, sizes: Sequence[int], *, interval: float, backbone: int
+) -> tuple[Path, Path]:
     rng = random.Random(20)
     platform, workload = folder / "platform.xml", folder / "workload.json"
-    platform.write_text(_PLATFORM.format(last=SIZE * running - 1))
+    platform.write_text(_PLATFORM.format(last=hosts - 1, backbone=backbone))
     profiles = {
         f"p{number}": {
             "type": "parallel_homogeneous",
             "cpu": rng.uniform(20, 100) * 1e9,
-            "com": rng.uniform(1, 20) * 1e8,
+            "com": rng.uniform(1, 20) * 4e8 / max(sizes),
         }
         for number in range(jobs)
     }
-    asked = [{"id": str(number), "subtime": 0, "res": SIZE, "profile": f"p{number}"} for number in range(jobs)]
-    workload.write_text(json.dumps({"nb_res": SIZE * running, "jobs": asked, "profiles": profiles}))
+    asked = [
+        {"id": str(number), "subtime": number * interval, "res": rng.choice(sizes), "profile": f"p{number}"}
+        for number in range(jobs)
+    ]
+    workload.write_text(json.dumps({"nb_res": hosts, "jobs": asked, "profiles": profiles}))
     return platform, workload
 
 
@@ -95,3 +124,10 @@ def markdown(rows: Sequence[Contended], jobs: int = JOBS) -> Iterator[str]:
     for row in rows:
         each = (row.sharing - row.alone) / jobs * 1e3
         yield f"| {row.running} | {SIZE * row.running} | {row.sharing:.1f} | {row.alone:.1f} | {each:.2f} |"
+
+
+def large_markdown(sharing: float, alone: float) -> Iterator[str]:
+    """The lines of the page's table of the large machine."""
+    yield "| hosts | jobs | hosts of a job | sharing, CPU s | alone, CPU s |"
+    yield "|---|---|---|---|---|"
+    yield f"| {LARGE_HOSTS} | {LARGE_JOBS} | {min(LARGE_SIZES)} to {max(LARGE_SIZES)} | {sharing:.1f} | {alone:.1f} |"
