@@ -27,7 +27,7 @@ class PrivateLinks(Struct, frozen=True):
 
     @classmethod
     def read(cls, group: Element) -> PrivateLinks:
-        """Read the attributes of a `cluster` or `cabinet`; SPLITDUPLEX by default, SHARED instead of FATPIPE (SimGrid)."""
+        """Read the attributes of a `cluster` or `cabinet`; SPLITDUPLEX by default, FATPIPE is SHARED (SimGrid)."""
         loopback = group.quantity("loopback_bw", BANDWIDTH, "0"), group.quantity("loopback_lat", TIME, "0")
         if loopback[1] and not loopback[0]:  # SimGrid makes a link that nothing ever crosses
             raise group.error("loopback_bw", "must be more than 0 where loopback_lat is")

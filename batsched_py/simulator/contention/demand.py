@@ -11,8 +11,13 @@ from msgspec import Struct
 from batsched_py.model.zone import Link
 from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
 
-#: Seconds that stand for whatever lasts longer, so that no sum of them is infinite.
+#: Seconds that stand for whatever lasts longer, so that no sum of them is infinite, and no rate is 0.
 LONGEST_TASK: Final = 1e100
+
+
+def bounded(amount: float, capacity: float) -> float:
+    """Return the amount, or what takes `LONGEST_TASK` at this capacity if that is less."""
+    return min(amount, capacity * LONGEST_TASK)
 
 
 class Processors(Struct, frozen=True):
@@ -59,7 +64,7 @@ class Demand(Struct, frozen=True):
         bound = 1.0 / self.window if self.window else math.inf
         for host, amount in self.flops:
             bound = min(bound, processors.speeds[host] / amount)
-        return bound
+        return max(bound, 1.0 / LONGEST_TASK)
 
     def _seconds_computing(self, processors: Processors) -> float:
         """Return the seconds of computations of which several are on one host: they share its cores."""
@@ -68,5 +73,9 @@ class Demand(Struct, frozen=True):
         bound = min(processors.speeds[host] / amount for host, amount in self.flops)
         if bound == math.inf:
             return 0.0
-        rates = fair_rates(resources, [Load([(hosts.index(host), amount) for host, amount in self.flops], bound)])
+        uses = [
+            (hosts.index(host), bounded(amount, processors.cores[host] * processors.speeds[host]))
+            for host, amount in self.flops
+        ]
+        rates = fair_rates(resources, [Load(uses, max(bound, 1.0 / LONGEST_TASK))])
         return 1.0 / rates.values[0]

@@ -121,11 +121,8 @@ class _Rounds:
         arrived = []
         for number in self._live:
             load, rate = loads[number], rates[number]
-            rise = load.ceiling - rate
-            for resource, amount in load.uses:
-                offer = shares[resource] / amount
-                rise = min(rise, offer)
-            rise = min(rise, load.bound - rate)
+            offers = [shares[resource] / amount for resource, amount in load.uses]
+            rise = min(load.ceiling - rate, load.bound - rate, *offers)
             if rise == math.inf:  # it needs nothing
                 rates[number] = 1.0
                 arrived.append(number)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Final
 
 from batsched_py.simulator.contention.activities import Activity, Group, SharedResource, Use
-from batsched_py.simulator.contention.demand import Demand, Processors
+from batsched_py.simulator.contention.demand import Demand, Processors, bounded
 from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
 from batsched_py.simulator.time.event_queue import RANK_RATES, RANK_TASK_END, EventQueue
 
@@ -117,12 +118,12 @@ class FluidModel:
             resource = resources.get(host)
             if resource is None:
                 resource = resources[host] = SharedResource(host, self._capacity(host))
-            uses.append(Use(activity, resource, amount))
+            uses.append(Use(activity, resource, bounded(amount, resource.capacity)))
         for link, amount in activity.demand.links:
             resource = resources.get(link.name)
             if resource is None:
                 resource = resources[link.name] = SharedResource(link.name, link.bandwidth, shared=link.shared)
-            uses.append(Use(activity, resource, amount))
+            uses.append(Use(activity, resource, bounded(amount, resource.capacity)))
         for use in uses:
             crowded = crowded or bool(use.resource.uses)
         for use in uses:
@@ -261,9 +262,5 @@ def _connected(activity: Activity, seen: set[Activity]) -> list[Activity]:
     return found
 
 
-def _number(activity: Activity) -> int:
-    return activity.number
-
-
-def _end_and_number(activity: Activity) -> tuple[float, int]:
-    return activity.end, activity.number
+_number = attrgetter("number")
+_end_and_number = attrgetter("end", "number")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import inf
 
 import pytest
 
@@ -117,6 +118,14 @@ def test_several_executors_on_a_host_share_it() -> None:
 def test_an_activity_without_work_is_over_at_once() -> None:
     """Or after its latency."""
     assert play((2.0, Demand()), (2.0, Demand(latency=0.5))) == [2.0, 2.5]
+
+
+@pytest.mark.parametrize("amount", [1e308, inf])
+def test_what_would_never_end_ends_very_late(amount: float) -> None:
+    """So that no rate is 0: sums of amounts, and the seconds that they take, may be more than a number can be."""
+    slow = Link("slow", 1e-300, 0.0)
+    demand = Demand(((1, amount), (1, amount), (2, amount)), ((LINK, amount), (slow, amount)), window=amount)
+    assert all(1e100 <= end < inf for end in play((0.0, demand), (0.0, demand), (5.0, sends(amount, slow))))
 
 
 def test_a_change_goes_as_far_as_resources_are_shared() -> None:

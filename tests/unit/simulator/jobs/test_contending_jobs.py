@@ -107,6 +107,15 @@ def test_a_walltime_may_be_reached_because_of_others() -> None:
     assert ends(at_once("a", "b"), *jobs) == {"a": 13.0, "b": 17.0}
 
 
+@pytest.mark.parametrize("kind", ["parallel_homogeneous", "parallel_homogeneous_total"])
+def test_jobs_that_would_never_end_reach_their_walltimes(kind: str) -> None:
+    """The backbone would carry more bytes than a number can be."""
+    profiles = {"ever": {"type": kind, "cpu": 0, "com": 1e308}}
+    jobs = workload(*(job(name, "ever", res=4, at=1, walltime=9) for name in "ab"), profiles=profiles)
+    result, _ = play(jobs, {1.0: [execute("a", "0-3"), execute("b", "4-7")]}, on=network())
+    assert [(record.finish, record.state) for record in result.jobs] == [(10.0, "COMPLETED_WALLTIME_REACHED")] * 2
+
+
 @pytest.mark.parametrize(("walltime", "state"), [(30.0, "WALLTIME_REACHED"), (30.1, "SUCCESSFULLY")])
 def test_a_delay_at_the_end_must_be_over_before_the_walltime(walltime: float, state: str) -> None:
     """As a delay by itself must; a transfer may end with it."""
