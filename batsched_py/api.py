@@ -31,7 +31,7 @@ from batsched_py.scheduling.options import NoOptions, document, named, option
 from batsched_py.scheduling.placement import Placement, PlacementOptions
 from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import TOLERANCE, View
-from batsched_py.state.hosts import Host
+from batsched_py.state.host import Host
 from batsched_py.state.running import Running
 from batsched_py.text.wording import counted
 

@@ -11,7 +11,7 @@ from batsched_py.leases.segments import Segments
 from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
 from batsched_py.planning.future.promise_book import PromiseBook
 from batsched_py.planning.future.reservations import Reservation, Reservations
-from batsched_py.schedulers.backfilling.loop import Backfilling
+from batsched_py.schedulers.backfilling.algorithms import Backfilling
 from batsched_py.schedulers.backfilling.options import PromiseOptions
 from batsched_py.schedulers.backfilling.rules import BackfillRules, Promise
 

@@ -3,7 +3,7 @@
 import math
 
 from batsched_py.api import View
-from batsched_py.schedulers.backfilling.loop import Overtaking
+from batsched_py.schedulers.backfilling.algorithms import Overtaking
 from batsched_py.schedulers.backfilling.options import BackfillOptions
 
 

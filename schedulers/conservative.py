@@ -2,7 +2,7 @@
 
 import math
 
-from batsched_py.schedulers.backfilling.loop import Backfilling
+from batsched_py.schedulers.backfilling.algorithms import Backfilling
 from batsched_py.schedulers.backfilling.options import PromiseOptions
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from batsched_py.schedulers.backfilling.loop import Overtaking
+from batsched_py.schedulers.backfilling.algorithms import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from batsched_py.api import ORDERS, Event, HostSet, Job, JobCompleted, JobKilled, Order, Plan, View, named, option
 from batsched_py.planning.future.promise_book import Gaps
 from batsched_py.planning.prediction import LastTwo, corrected
-from batsched_py.schedulers.backfilling.loop import Overtaking
+from batsched_py.schedulers.backfilling.algorithms import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
 from batsched_py.schedulers.backfilling.rules import OvertakingRules
 

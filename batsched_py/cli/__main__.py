@@ -22,7 +22,10 @@ def main() -> None:
     except Interruption as interruption:
         sys.stderr.write(f"batsched-py: {interruption}\n")
         sys.exit(interruption.exit_code)
-    program.main()
+    try:
+        program.main()
+    finally:
+        gc.freeze()  # or the interpreter searches all that is left for cycles, several times, before it exits
 
 
 if __name__ == "__main__":

@@ -81,6 +81,8 @@ _UNITS: Final[Mapping[str, str]] = {
     "name_size": "characters in a name",
     "depth": "levels deep",
 }
+#: Types of JSON that nothing is inside of.
+_FLAT: Final = frozenset({str, int, float, bool, type(None)})
 #: Deeper than this our own functions cannot follow, and orjson does not write.
 DEEPEST: Final = 200
 #: For readers that are given no others.
@@ -94,13 +96,8 @@ def option_name(limit: str) -> str:
 
 def check_depth(value: object, limits: Limits) -> None:
     """Raise LimitError if lists and objects are nested deeper than the limit `depth` allows."""
-    if type(value) is dict:  # nearly all are flat
-        for inner in value.values():
-            if isinstance(inner, (list, dict)):
-                break
-        else:
-            if limits.depth > 0:
-                return
+    if type(value) is dict and limits.depth > 0 and _FLAT.issuperset(map(type, value.values())):  # as nearly all are
+        return
     level, most = [value], limits.depth
     for _ in range(most):
         level = [

@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 #: (timestamp, data) -> the typed value; raises FieldError. Those that read host sets take the highest number a host
 #: may have, too.
 Reader = Callable[..., Any]
@@ -16,7 +13,7 @@ Reader = Callable[..., Any]
 Writer = Callable[[Any], dict[str, Any]]
 
 
-class Envelope(Struct, frozen=True):
+class Envelope:
     """The outside of a message: how bytes become a document, and what stands around the data of an event.
 
     Batsim 1 to 4 send JSON. Batsim 5 sends FlatBuffers, in their JSON or their binary form; a binary envelope would be
@@ -31,25 +28,47 @@ class Envelope(Struct, frozen=True):
             not. It gets the event and the readers.
     """
 
-    kind: str
-    data: str
-    parse: Callable[[bytes], dict[str, Any]]
-    dump: Callable[[dict[str, Any]], bytes]
-    complete: Callable[[Any, Mapping[str, Any]], tuple[float, str, dict[str, Any]] | None]
+    __slots__ = ("complete", "data", "dump", "kind", "parse")
+
+    def __init__(
+        self,
+        kind: str,
+        data: str,
+        parse: Callable[[bytes], dict[str, Any]],
+        dump: Callable[[dict[str, Any]], bytes],
+        complete: Callable[[Any, Mapping[str, Any]], tuple[float, str, dict[str, Any]] | None],
+    ) -> None:
+        self.kind, self.data = kind, data
+        self.parse, self.dump, self.complete = parse, dump, complete
 
 
-class Form(Struct, frozen=True):
+class Form:
     """The form of one class on the wire. Without a writer it is only read; `names_hosts` if it holds host sets.
 
     A class may have several names, for what its values say; `choose` returns the one under which a value is written.
     """
 
-    kind: type
-    name: str
-    read: Reader
-    write: Writer | None
-    names_hosts: bool = False
-    choose: Callable[[Any], str] | None = None
+    __slots__ = ("choose", "kind", "name", "names_hosts", "read", "write")
+
+    def __init__(
+        self,
+        kind: type,
+        name: str,
+        read: Reader,
+        write: Writer | None,
+        *,
+        names_hosts: bool = False,
+        choose: Callable[[Any], str] | None = None,
+    ) -> None:
+        self.kind, self.name, self.read, self.write = kind, name, read, write
+        self.names_hosts, self.choose = names_hosts, choose
+
+    def within(self, highest: int) -> Form:
+        """Return the same form, which refuses a host above `highest` before bits are made of its set."""
+        if not self.names_hosts:
+            return self
+        read = partial(self.read, highest=highest)
+        return Form(self.kind, self.name, read, self.write, names_hosts=True, choose=self.choose)
 
 
 class Forms:
@@ -62,13 +81,13 @@ class Forms:
         self._forms = forms
         self.envelope = envelope
         #: Wire name -> reader.
-        self.readers: Mapping[str, Reader] = {form.name: form.read for form in forms}
+        self.readers: dict[str, Reader] = {form.name: form.read for form in forms}
         #: Class -> (wire name, writer); a class that a dialect lacks is absent.
-        self.writers: Mapping[type, tuple[str, Writer]] = {
+        self.writers: dict[type, tuple[str, Writer]] = {
             form.kind: (form.name, form.write) for form in forms if form.write is not None
         }
         #: Class -> what chooses the wire name, for those with several.
-        self.choosers: Mapping[type, Callable[[Any], str]] = {
+        self.choosers: dict[type, Callable[[Any], str]] = {
             form.kind: form.choose for form in forms if form.choose is not None
         }
 
@@ -80,9 +99,5 @@ class Forms:
         return self.writers[kind][0] if kind in self.writers else kind.__name__
 
     def within(self, highest: int) -> Forms:
-        """Return the same forms, which refuse a host above `highest` before bits are made of its set."""
-        bounded = [
-            replace(form, read=partial(form.read, highest=highest)) if form.names_hosts else form
-            for form in self._forms
-        ]
-        return Forms(*bounded, envelope=self.envelope)
+        """Return the same forms, which refuse a host above `highest`."""
+        return Forms(*[form.within(highest) for form in self._forms], envelope=self.envelope)

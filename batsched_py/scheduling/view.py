@@ -11,7 +11,7 @@ from batsched_py.model.profile import Profile, ProfileError, parse_profile
 from batsched_py.planning.future.availability import Availability
 from batsched_py.protocol.events import Config, Members, Progress
 from batsched_py.scheduling.remainder import remainder
-from batsched_py.state.hosts import Host
+from batsched_py.state.host import Host
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.queue import Queue
 from batsched_py.state.running import Running

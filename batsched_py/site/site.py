@@ -21,7 +21,7 @@ from batsched_py.site.inbox import Inbox, StoppedError
 from batsched_py.site.journal import Journal
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.recording import SiteRecorder
-from batsched_py.state.hosts import Host
+from batsched_py.state.host import Host
 from batsched_py.transcripts.lines import Header
 
 JOURNAL: Final = "site.sqlite"

@@ -15,18 +15,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-from batsched_py.api import TOLERANCE, Job, Plan, Scheduler, View
+from batsched_py.api import TOLERANCE, Job, Plan, View
 from batsched_py.planning.future.entries import Entry
 from batsched_py.planning.future.promise_book import CountBook, HostBook, PromiseBook, ReservingBook, ShadowBook
 from batsched_py.planning.policies.ordering import FCFS, Line
-from batsched_py.schedulers.backfilling.options import OvertakingOptions, PromiseOptions
 from batsched_py.schedulers.backfilling.repairs import Repairs
-from batsched_py.schedulers.backfilling.rules import BackfillRules, OvertakingRules
-
-Options = TypeVar("Options", bound=PromiseOptions)
-Overtakers = TypeVar("Overtakers", bound=OvertakingOptions)
+from batsched_py.schedulers.backfilling.rules import BackfillRules
 
 
 class BackfillLoop:
@@ -266,37 +262,3 @@ class BackfillLoop:
                 left -= size
                 if not left:
                     return
-
-
-class Backfilling(Scheduler[Options]):
-    """An algorithm that runs the loop by some rules. One of your own returns other rules from `make_rules`."""
-
-    needs_walltime = True
-
-    #: The number of blocked jobs that hold a promise.
-    depth: float = math.inf
-    #: Made in `setup`.
-    rules: BackfillRules[Any]
-    loop: BackfillLoop
-
-    def __init__(self, options: Options) -> None:
-        super().__init__(options)
-        self.needs_walltime = options.walltimes == "required"
-
-    def make_rules(self, view: View) -> BackfillRules[Any]:
-        """Return the rules of this algorithm."""
-        return BackfillRules(self.options, view, self.depth)
-
-    def setup(self, view: View) -> None:
-        self.rules = self.make_rules(view)
-        self.loop = BackfillLoop(self.rules, view)
-
-    def decide(self, view: View, plan: Plan) -> None:
-        self.loop.decide(view, plan)
-
-
-class Overtaking(Backfilling[Overtakers]):
-    """Backfilling in which some jobs hold no promise, with options for the order of these."""
-
-    def make_rules(self, view: View) -> OvertakingRules[Any]:
-        return OvertakingRules(self.options, view, self.depth)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from batsched_py.api import HostSet, Job, OptionError, Plan, Slot, View, counted, option
 from batsched_py.planning.future.promise_book import PromiseBook
 from batsched_py.planning.power import HostPower, positive_numbers, read_power
-from batsched_py.schedulers.backfilling.loop import Overtaking
+from batsched_py.schedulers.backfilling.algorithms import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
 from batsched_py.schedulers.backfilling.rules import OvertakingRules, Promise
 from batsched_py.schedulers.energy.power_ledger import PowerLedger

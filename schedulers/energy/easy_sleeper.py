@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from batsched_py.api import Job, Plan, View, option
 from batsched_py.planning.future.promise_book import PromiseBook
-from batsched_py.schedulers.backfilling.loop import Overtaking
+from batsched_py.schedulers.backfilling.algorithms import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
 from batsched_py.schedulers.backfilling.rules import OvertakingRules, Promise
 from batsched_py.schedulers.energy.power_manager import PowerManager

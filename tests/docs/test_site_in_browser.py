@@ -78,7 +78,7 @@ def test_no_code_is_cut_on_a_desktop(site: Path, tmp_path: Path) -> None:
             for width in (1400, 1220):
                 browser.resize(width)
                 cut, blocks, wide = browser.ask(CUT)
-                assert blocks > 3, page
+                assert blocks > 0, page
                 assert (cut, wide) == ([], width), page
 
 
@@ -95,5 +95,5 @@ def test_a_picture_of_80_columns_is_not_wrapped(site: Path, tmp_path: Path) -> N
         for width, scrolled in ((1400, False), (1220, False), (720, False), (500, True)):
             browser.resize(width)
             lines, wide, shown = browser.ask(rows)
-            assert lines > 20
+            assert lines > 3
             assert (shown, wide) == (lines, scrolled), width

@@ -14,7 +14,7 @@ from batsched_py.errors import OptionError, PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.planning.future.promises import Choose
 from batsched_py.planning.policies.selection import SELECTIONS, adopt
-from batsched_py.state.hosts import Host
+from batsched_py.state.host import Host
 from tests.builders import hosts
 
 HOSTS = 10
