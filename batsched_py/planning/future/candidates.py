@@ -57,37 +57,46 @@ class Candidates:
                 now = slots.times[0]
                 start, end = min(start for start, _, _ in slots.freed), max(end for _, end, _ in slots.freed)
                 if end > now and self.starts.items:
-                    self.note(slots, max(start, now), end)
+                    self.note(slots, max(start, now), end, sum(count for _, _, count in slots.freed))
         else:
             for entry in self.starts.items:
                 entry.since = -math.inf
         self._slots, slots.freed = slots, []
 
-    def note(self, slots: CountSlots, start: float, end: float) -> None:
-        """Find those who may come sooner because there is more room in [start, end) now."""
+    def note(self, slots: CountSlots, start: float, end: float, count: int) -> None:
+        """Find those who may come sooner because there is room for up to `count` more in [start, end) now.
+
+        For those who had room enough before, in all of it, nothing has changed.
+        """
         times, rooms, starts = slots.times, slots.rooms, self.starts
         low = bisect_right(times, start) - 1
         high = bisect_left(times, end, low)
-        room = rooms[low] if high - low == 1 else max(rooms[low:high])
+        room = least = rooms[low]
+        if high - low > 1:
+            room, least = max(rooms[low:high]), min(rooms[low:high])
+        before = least - count if least > count else 0
         for entry in starts.within(start, end):
             size = entry.job.size
-            if size <= room:
+            if before < size <= room:
                 first = low
                 while first and rooms[first - 1] >= size:
                     first -= 1
                 entry.since = min(entry.since, times[first])
         if end < starts.numbers[-1]:
-            self._note_later(slots, low, high, room, end)
+            self._note_later(slots, low, high, before, room, end)
 
-    def _note_later(self, slots: CountSlots, low: int, high: int, room: int, end: float) -> None:
-        """Find those promised a start after `end` who may fit into a window with slots from `low` to before `high`."""
+    def _note_later(self, slots: CountSlots, low: int, high: int, before: int, room: int, end: float) -> None:
+        """Find those promised a start after `end` who may fit into a window with slots from `low` to before `high`.
+
+        They are larger than `before`, and not larger than `room`.
+        """
         times, rooms, rankings = slots.times, slots.rooms, self._by_duration
         first, count, hair = times[low], len(times), times[-1] * ROUNDING
-        for power in range(min(room.bit_length(), len(rankings)) - 1, -1, -1):
+        for power in range(min(room.bit_length(), len(rankings)) - 1, (before + 1).bit_length() - 2, -1):
             durations = rankings[power].numbers
             if not durations:
                 continue
-            least = 1 << power
+            least = max(1 << power, before + 1)
             wide_low, wide_high = low, high  # not by `around`: the calls would take a seventh of a run
             while wide_low and rooms[wide_low - 1] >= least:
                 wide_low -= 1
@@ -96,7 +105,7 @@ class Candidates:
             begin = times[wide_low]
             longest = (times[wide_high] - begin if wide_high < count else math.inf) + hair
             if durations[0] <= longest:
-                low, high = slots.around(low, high, min(2 * least - 1, room))
+                low, high = slots.around(low, high, min((2 << power) - 1, room))
                 if high == count:  # free for ever: who is promised a start there may come sooner anyway
                     self._note_pending(slots, low, end)
                     return

@@ -321,7 +321,7 @@ class CountBook(ReservingBook[Claim]):
             starts.remove(promise.start, entry)
             starts.add(better.start, entry)
             if freed < promise.end:  # both ends may be the same instant, rounded
-                candidates.note(slots, freed, promise.end)
+                candidates.note(slots, freed, promise.end, promise.size)
             yield entry.job, better
 
     def _find_gaps(self) -> Gaps:

@@ -50,7 +50,7 @@ def test_one_that_begins_just_behind_may_begin_sooner() -> None:
     candidates, slots = Candidates(), CountSlots([(0.0, 0), (4.0, 2), (10.0, 3), (20.0, 0), (90.0, 4)])
     fits, large, before, later = (enter(candidates, *each, 50.0, 2) for each in ((20.0,), (20.5,), (10.0,), (40.0,)))
     large.job = Job.create("w0!large", size=4, profile="p", walltime=50.0)
-    candidates.note(slots, 10.0, 21.0)
+    candidates.note(slots, 10.0, 21.0, 4)
     assert [entry.since for entry in (fits, large, before, later)] == [4.0, math.inf, math.inf, math.inf]
 
 
@@ -61,9 +61,9 @@ def test_one_that_begins_later_may_fit_into_the_window() -> None:
         enter(candidates, 40.0 + number, duration, size)
         for number, (duration, size) in enumerate(((16.0, 1), (16.5, 1), (12.0, 2), (5.5, 1)))
     )
-    candidates.note(slots, 10.0, 20.0)
+    candidates.note(slots, 10.0, 20.0, 4)
     assert [entry.since for entry in (fits, long, narrow, short)] == [4.0, math.inf, math.inf, math.inf]
-    candidates.note(slots, 4.0, 20.0)
+    candidates.note(slots, 4.0, 20.0, 4)
     assert short.since == 4.0
 
 
@@ -72,5 +72,15 @@ def test_where_it_is_free_for_ever_the_search_of_others_is_widened() -> None:
     candidates, slots = Candidates(), CountSlots([(0.0, 0), (4.0, 2), (10.0, 3)])
     pending, other = enter(candidates, 40.0, 5.0, 2), enter(candidates, 41.0, 5.0, 2)
     pending.since = 30.0
-    candidates.note(slots, 4.0, 20.0)
+    candidates.note(slots, 4.0, 20.0, 4)
     assert (pending.since, other.since) == (4.0, math.inf)
+
+
+def test_one_that_had_room_enough_before_is_none() -> None:
+    """Neither where it begins just behind nor where it begins later: the windows that it fits into are the same."""
+    candidates, slots = Candidates(), CountSlots([(0.0, 0), (4.0, 3), (10.0, 4), (20.0, 0), (90.0, 4)])
+    small, large, late_small, late_large = (
+        enter(candidates, start, 5.0, size) for start, size in ((20.0, 2), (20.0, 3), (40.0, 2), (41.0, 3))
+    )
+    candidates.note(slots, 4.0, 20.0, 1)
+    assert [entry.since for entry in (small, large, late_small, late_large)] == [math.inf, 4.0, math.inf, 4.0]
