@@ -80,7 +80,7 @@ def test_one_that_had_room_enough_before_is_none() -> None:
     """Neither where it begins just behind nor where it begins later: the windows that it fits into are the same."""
     candidates, slots = Candidates(), CountSlots([(0.0, 0), (4.0, 3), (10.0, 4), (20.0, 0), (90.0, 4)])
     small, large, late_small, late_large = (
-        enter(candidates, start, 5.0, size) for start, size in ((20.0, 2), (20.0, 3), (40.0, 2), (41.0, 3))
+        enter(candidates, start, 5.0, size) for start, size in ((20.0, 1), (20.0, 3), (40.0, 1), (41.0, 3))
     )
     candidates.note(slots, 4.0, 20.0, 1)
     assert [entry.since for entry in (small, large, late_small, late_large)] == [math.inf, 4.0, math.inf, 4.0]
