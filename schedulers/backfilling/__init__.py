@@ -1,8 +1,8 @@
 """Backfilling: one loop for all algorithms that promise starts, and the rules by which they differ.
 
 Start with `loop` (the passes over the waiting jobs), then `rules` (the decisions of one algorithm), then `options` (the
-choices of users). `algorithms` has the classes that algorithms inherit, `repairs` expects failed hosts back. Promises are
-in a promise book of `planning.future`.
+choices of users). `algorithms` has the classes that algorithms inherit, `repairs` expects failed hosts back. Promises
+are in a promise book of `planning.future`.
 
 `easy.py`, `conservative.py` and `backfill.py` beside this package are the loop with a depth; `easy_plus_plus.py`,
 `ar_preempt.py` and those in `energy/` give it rules of their own. None of them overrides the loop.

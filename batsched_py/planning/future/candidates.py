@@ -83,9 +83,9 @@ class Candidates:
                     first -= 1
                 entry.since = min(entry.since, times[first])
         if end < starts.numbers[-1]:
-            self._note_later(slots, low, high, before, room, end)
+            self._note_later(slots, low, high, end, before=before, room=room)
 
-    def _note_later(self, slots: CountSlots, low: int, high: int, before: int, room: int, end: float) -> None:
+    def _note_later(self, slots: CountSlots, low: int, high: int, end: float, *, before: int, room: int) -> None:
         """Find those promised a start after `end` who may fit into a window with slots from `low` to before `high`.
 
         They are larger than `before`, and not larger than `room`.
