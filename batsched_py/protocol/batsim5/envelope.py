@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from msgspec.structs import replace
 
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import checked, dump, loads
@@ -125,7 +124,7 @@ def _members(path: str, value: dict[str, Any]) -> list[tuple[str, Any]]:
 #: The envelope of Batsim 5 in its JSON form.
 ENVELOPE: Final = Envelope("event_type", "event", parse, _dump, _complete)
 #: The same for messages of a decision process.
-REPLY_ENVELOPE: Final = replace(ENVELOPE, parse=parse_reply)
+REPLY_ENVELOPE: Final = Envelope(ENVELOPE.kind, ENVELOPE.data, parse_reply, _dump, _complete)
 
 
 def only(data: Data, known: frozenset[str], path: str = "") -> None:
