@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import checked, dump, loads
 from batsched_py.protocol.fields import Data, FieldError, rest
