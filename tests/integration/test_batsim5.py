@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from batsched_py.api import Answer, HostSet, NoOptions, Plan, RequestedCall, Scheduler, View
+from batsched_py.cli.main import run as command
 from batsched_py.errors import DeadlockError, OptionError, RefusedError
 from batsched_py.model.platform import Platform
 from batsched_py.model.profile import Delay
@@ -31,6 +34,7 @@ from batsched_py.protocol.events import (
     SimulationBegins,
 )
 from batsched_py.protocol.message import Message
+from batsched_py.reporting.schedules.schedule import read_schedule
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
@@ -90,6 +94,24 @@ def test_an_algorithm_that_saves_energy_does_the_same_in_three_protocols() -> No
         for protocol in THREE
     ]
     assert len(runs[0]) == 4
+    assert runs[0] == runs[1] == runs[2]
+
+
+@pytest.mark.parametrize("name", ["fcfs", "easy", "conservative", "easy_idle_sleeper"])
+def test_one_workload_converted_gives_the_same_starts_in_three_protocols(name: str, tmp_path: Path) -> None:
+    """From files, on hosts whose numbers differ: number 2 is e10 in Batsim 4, and e2 in the others."""
+    on, four, five = (tmp_path / file for file in ("p.xml", "four.json", "five.json"))
+    on.write_text(re.sub(r"\be0(\d)\b", r"e\1", (ROOT / "platforms" / "energy16.xml").read_text()))
+    assert command(["generate", "--jobs", "60", "--hosts", "16", "-o", str(four)]) == 0
+    assert command(["convert", str(four), "--to", "v5", "-o", str(five)]) == 0
+    runs = []
+    for protocol, jobs in (("v1.4", four), ("v4", four), ("v5", five)):
+        prefix = tmp_path / protocol / "out"
+        words = ["simulate", "-p", on, "-w", jobs, "-s", name, "-E", "--protocol", protocol, "-e", prefix, "--quiet"]
+        assert command([*map(str, words)]) == 0
+        records = read_schedule(prefix).jobs
+        runs.append({record.job.name: (record.start, record.finish, len(record.hosts)) for record in records})
+    assert len(runs[0]) == 60
     assert runs[0] == runs[1] == runs[2]
 
 
