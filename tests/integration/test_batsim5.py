@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,13 +33,13 @@ from batsched_py.protocol.events import (
     SimulationBegins,
 )
 from batsched_py.protocol.message import Message
-from batsched_py.reporting.schedules.schedule import read_schedule
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import ContractTests
 from batsched_py.testing.edges import crowded, edges
+from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.event_file import ExternalEvent
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
@@ -99,18 +98,15 @@ def test_an_algorithm_that_saves_energy_does_the_same_in_three_protocols() -> No
 
 @pytest.mark.parametrize("name", ["fcfs", "easy", "conservative", "easy_idle_sleeper"])
 def test_one_workload_converted_gives_the_same_starts_in_three_protocols(name: str, tmp_path: Path) -> None:
-    """From files, on hosts whose numbers differ: number 2 is e10 in Batsim 4, and e2 in the others."""
-    on, four, five = (tmp_path / file for file in ("p.xml", "four.json", "five.json"))
-    on.write_text(re.sub(r"\be0(\d)\b", r"e\1", (ROOT / "platforms" / "energy16.xml").read_text()))
-    assert command(["generate", "--jobs", "60", "--hosts", "16", "-o", str(four)]) == 0
+    """From files, on hosts that sleep and whose numbers differ: number 2 is h10 in Batsim 4, h2 in the others."""
+    four, five = tmp_path / "four.json", tmp_path / "five.json"
+    assert command(["generate", "--jobs", "60", "--hosts", "12", "-o", str(four)]) == 0
     assert command(["convert", str(four), "--to", "v5", "-o", str(five)]) == 0
-    runs = []
-    for protocol, jobs in (("v1.4", four), ("v4", four), ("v5", five)):
-        prefix = tmp_path / protocol / "out"
-        words = ["simulate", "-p", on, "-w", jobs, "-s", name, "-E", "--protocol", protocol, "-e", prefix, "--quiet"]
-        assert command([*map(str, words)]) == 0
-        records = read_schedule(prefix).jobs
-        runs.append({record.job.name: (record.start, record.finish, len(record.hosts)) for record in records})
+    on, files = platform(12, SLEEPER_SPEEDS, **SLEEPER), {"v4": four, "v1.4": four, "v5": five}
+    runs = [
+        starts(played(name, replace(SETTINGS[protocol], energy=True), read_workload(file), on, {}))
+        for protocol, file in files.items()
+    ]
     assert len(runs[0]) == 60
     assert runs[0] == runs[1] == runs[2]
 
