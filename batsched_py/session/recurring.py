@@ -8,8 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from batsched_py.protocol.dialects import V5
-from batsched_py.protocol.events import Answer, Event, ProbeData, RequestedCall, SimulationEnds
+from msgspec.structs import replace
+
+from batsched_py.protocol.dialects import V5, Dialect
+from batsched_py.protocol.events import (
+    Answer,
+    Event,
+    JobKilled,
+    Notify,
+    ProbeData,
+    RequestedCall,
+    ResourceStateChanged,
+    SimulationEnds,
+)
 from batsched_py.protocol.message import Message
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.recurring import ENERGY
@@ -61,8 +72,19 @@ class Recurring:
             names = []
 
 
-def told(event: Event) -> Event:
-    """Return an event as the algorithm is told: what its probe of the energy says is the answer that others give."""
+def told(event: Event, dialect: Dialect, now: float) -> Event:
+    """Return an event as the algorithm is told at `now`.
+
+    What its probe of the energy says is the answer that others give. Batsim 5 dates some events as the one before them,
+    perhaps long ago: they happen now.
+    """
     if type(event) is ProbeData and event.probe_id == ENERGY:
         return Answer(event.timestamp, {"consumed_energy": event.values[0] if event.values else 0.0})
-    return event
+    return replace(event, timestamp=now) if dialect is V5 and _is_stale(event) else event
+
+
+def _is_stale(event: Event) -> bool:
+    """Return whether Batsim 5 does not date an event itself: a text, a switch, or a kill of nobody."""
+    if type(event) is Notify:
+        return event.told_by is not None
+    return type(event) is ResourceStateChanged or (type(event) is JobKilled and not event.progress)

@@ -370,8 +370,9 @@ class Session:
         scheduler.decide(view, self.plan)
 
     def _observe(self, events: Sequence[Event]) -> None:
+        dialect, now = self.dialect, self._message.now
         for event in events:
-            self._scheduler.observe(told(event), self.view)
+            self._scheduler.observe(told(event, dialect, now), self.view)
 
     def _decide_only(self) -> None:
         self._scheduler.decide(self.view, self.plan)

@@ -17,7 +17,7 @@ from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.protocol import commands
-from batsched_py.protocol.batsim5.greeting import Features, Hello, is_greeting
+from batsched_py.protocol.batsim5.greeting import Features, Hello, is_greeting, write_greeting
 from batsched_py.protocol.batsim5.greeting import write_hello as hello
 from batsched_py.protocol.codec import decode, encode
 from batsched_py.protocol.commands import Command
@@ -31,6 +31,7 @@ from batsched_py.protocol.events import (
     ProbeData,
     ResourceStateChanged,
     SimulationBegins,
+    ToldBy,
 )
 from batsched_py.protocol.message import Message
 from batsched_py.session.session import Session
@@ -42,6 +43,7 @@ from batsched_py.testing.edges import crowded, edges
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.event_file import ExternalEvent
 from batsched_py.traces.simgrid_xml import read_platform
+from tests.builders import begins
 from tests.clone import ROOT
 from tests.drawing import given_once
 from tests.integration.conversations import in_order
@@ -227,6 +229,23 @@ def test_machines_become_unavailable_by_agreement() -> None:
         ("generic", None),
     ]
     assert told_of[1].members["data"] == "hello"
+
+
+def test_events_that_batsim_5_dates_as_the_one_before_happen_now() -> None:
+    """An external event and a switch at 15.5, dated 12.5."""
+    scheduler = told(lambda view, plan: None)
+    session = Session(scheduler)
+    session.answer(write_greeting(""))
+    old = (
+        Notify(12.5, "tea", None, {}, ToldBy("ee0!0", '{"type": "tea"}')),
+        ResourceStateChanged(12.5, HostSet.of(0), "0"),
+    )
+    for now, events in ((0.0, [begins()]), (15.5, old)):
+        session.answer(encode(Message(now, tuple(events)), V5.events, V5.name, keep_unknown=False))
+    assert [(type(event), event.timestamp) for event in scheduler.events[1:]] == [
+        (Notify, 15.5),
+        (ResourceStateChanged, 15.5),
+    ]
 
 
 class Edc:
