@@ -75,6 +75,8 @@ def write_profile(file: str, profile: Profile) -> dict[str, Any]:
         members = _renamed(members, "nb", "repeat")
     if kind == "parallel_homogeneous":
         members = {"com": 0, **members}
+    if kind == "parallel_homogeneous_pfs":
+        members = {"bytes_to_read": 0, "bytes_to_write": 0, **_renamed(members, "host", "storage")}
     return {"type": _NAMES[kind], **members}
 
 

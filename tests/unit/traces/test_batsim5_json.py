@@ -50,8 +50,8 @@ PAIRS: list[tuple[dict[str, Any], dict[str, Any]]] = [
         {"type": "composed", "seq": ["d"], "repeat": 2},
     ),
     (
-        {"type": "ParallelTaskOnStorageHomogeneousProfile", "bytes_to_read": 1, "storage": "s"},
-        {"type": "parallel_homogeneous_pfs", "bytes_to_read": 1, "storage": "s"},
+        {"type": "ParallelTaskOnStorageHomogeneousProfile", "bytes_to_read": 1, "bytes_to_write": 0, "storage": "s"},
+        {"type": "parallel_homogeneous_pfs", "bytes_to_read": 1, "bytes_to_write": 0, "storage": "s"},
     ),
     (
         {"type": "ParallelTaskDataStagingBetweenStoragesProfile", "nb_bytes": 1, "from": "a", "to": "b"},
@@ -128,6 +128,20 @@ def test_a_type_that_batsim_5_has_not_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(WorkloadError, match=r"profiles.p.type: is 'send', which Batsim 5 has no type for"):
         write_workload(tmp_path / "again.json", read_workload(file), protocol="v5")
     assert not (tmp_path / "again.json").exists()
+
+
+def test_a_profile_of_a_storage_gets_what_batsim_5_needs(tmp_path: Path) -> None:
+    """Both amounts, and the label under its newer name."""
+    file = tmp_path / "w.json"
+    profile = {"type": "parallel_homogeneous_pfs", "bytes_to_read": 1, "host": "disk"}
+    file.write_text(json.dumps({"jobs": [JOB], "profiles": {"p": profile}}))
+    write_workload(tmp_path / "again.json", read_workload(file), protocol="v5")
+    assert json.loads((tmp_path / "again.json").read_text())["profiles"]["p"] == {
+        "type": "ParallelTaskOnStorageHomogeneousProfile",
+        "bytes_to_read": 1,
+        "bytes_to_write": 0,
+        "storage": "disk",
+    }
 
 
 def test_what_cannot_be_carried_is_told(tmp_path: Path) -> None:
