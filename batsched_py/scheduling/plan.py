@@ -406,7 +406,8 @@ class Plan(RecurringVerbs):
 
     def _check_registration(self, what: str) -> None:
         if not self._state.config.dynamic_jobs:
-            raise PlanError(f"{what}: Batsim runs without --enable-dynamic-jobs")
+            asked = "was not asked for dynamic jobs: the algorithm has no needs_dynamic_jobs"
+            raise PlanError(f"{what}: Batsim {asked if self.dialect is V5 else 'runs without --enable-dynamic-jobs'}")
         if not self._state.registration_open:
             raise PlanError(f"{what}: registration was finished before")
 

@@ -43,6 +43,6 @@ EXPLAINED: Final = {
     ),
     ("mapping_multicore", OUR_SIDE): "it needs 2 hosts, not 3; Batsim 5 does not count them, the Plan does",
     ("reply_no_event_object", OUR_SIDE): (
-        "finish registration: Batsim runs without; nobody had asked for registration, Batsim 5 passes over its end"
+        "finish registration: Batsim was not asked for dynamic jobs; Batsim 5 passes over their end"
     ),
 }

@@ -182,6 +182,17 @@ def test_what_batsim_5_does_not_have_is_refused_with_the_reason(verb: Any, why: 
     assert plan.commands == []
 
 
+def test_dynamic_jobs_that_nobody_asked_for_are_refused_with_what_is_to_be_done() -> None:
+    """Batsim 5 would take them; earlier versions have an option."""
+    for dialect, why in (
+        (V5, "Batsim was not asked for dynamic jobs: .* needs_dynamic_jobs"),
+        (V4, "without --enable"),
+    ):
+        _, plan = planned(dialect)
+        with pytest.raises(PlanError, match=why):
+            plan.submit(job("b"), delay(5))
+
+
 @pytest.mark.parametrize(
     "verb",
     [
