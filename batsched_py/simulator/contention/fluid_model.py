@@ -154,6 +154,7 @@ class FluidModel:
             else:
                 del self._resources[resource.key]
         activity.uses.clear()
+        activity.crowded = None
         activity.advance(self._queue.now)
         activity.rate = 0.0
         self._changed.pop(activity, None)

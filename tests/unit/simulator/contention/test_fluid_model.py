@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -187,6 +188,26 @@ def test_an_end_within_a_nanosecond_of_the_deadline_is_at_the_deadline() -> None
     scene.begin(0.1, "a", sends(100.0), deadline=1.1 + 5e-10)
     scene.begin(5.0, "b", sends(100.0, PIPE), deadline=6.0 + 5e-9)
     assert scene.run() == {"a": 1.1 + 5e-10, "b": 6.0}
+
+
+def test_activities_that_are_over_are_freed_at_once() -> None:
+    """Not only by the garbage collector, which runs rarely."""
+    scene = Scene()
+    gc.collect()
+    gc.disable()
+    try:
+        before = _living_activities()
+        for amount in (100.0, 200.0, 300.0):
+            scene.fluid.begin(sends(amount), lambda: None)
+        assert _living_activities() == before + 3
+        scene.run()
+        assert _living_activities() == before
+    finally:
+        gc.enable()
+
+
+def _living_activities() -> int:
+    return sum(isinstance(each, Activity) for each in gc.get_objects())
 
 
 def test_those_who_watch_are_told_the_pace() -> None:
