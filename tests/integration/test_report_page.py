@@ -251,7 +251,7 @@ def test_more_than_two_runs_have_a_panel_each(show: Show, runs: list[Schedule]) 
     assert page.ask("document.getElementById('busy')._fullLayout.yaxis2 ?? null") is None
 
 
-@pytest.mark.parametrize(("jobs", "marks"), [(100, None), (101, ["0", "10", "100"])])
+@pytest.mark.parametrize(("jobs", "marks"), [(100, None), (101, ["0", "3", "10", "30", "100"])])
 def test_long_queues_have_a_logarithmic_axis(show: Show, jobs: int, marks: list[str] | None) -> None:
     """Which has a place for an empty queue; the pointer tells the number of jobs itself."""
     waiting = (record(f"{number}", start=10 + 10 * number, finish=20 + 10 * number) for number in range(jobs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Final
@@ -24,6 +25,8 @@ from batsched_py.text.wording import NARROW_BLANK, NOTHING, counted, grouped
 MOST_GROUPS: Final = 20
 #: Unit of a wait -> its name.
 _UNITS: Final = {DAY: "d", HOUR: "h", MINUTE: "min"}
+#: A number and its unit, which stay on one line.
+_AMOUNT: Final = re.compile(r"(\d+) (min|h|d)\b")
 #: Columns of the table of groups, for each run.
 _COLUMNS: Final = ("jobs", "share of host time", "mean wait", "mean slowdown")
 #: Jobs with the same class of sizes and of run times, by both.
@@ -93,7 +96,7 @@ def _maps(heat: _Heat, names: Sequence[str], crossed: Sequence[_Crossed]) -> lis
     return [
         markup.heat_table(
             f"{name}: {heat.title}",
-            ["hosts", *times],
+            ["hosts", *(_AMOUNT.sub("\\1\N{NO-BREAK SPACE}\\2", time) for time in times)],
             [(size, [_cell(heat, most, (size, time), run, values) for time in times]) for size in sizes],
         )
         for name, run, values in zip(names, crossed, means, strict=True)
@@ -124,11 +127,12 @@ def _table(member: str, schedules: Sequence[Schedule], bound: float) -> str:
     if not any(found):
         break_down(schedules[0], member, bound)  # says what is wrong
     names = list(dict.fromkeys(group for run in found for group in run))
-    of = [f", {schedule.name}" if len(schedules) > 1 else "" for schedule in schedules]
-    heads = [displayed(member), *(f"{what}{name}" for name in of for what in _COLUMNS)]
     rows = [[escape(displayed(name)), *(cell for run in found for cell in _cells(run.get(name)))] for name in names]
     more = f", the first {MOST_GROUPS} of {grouped(len(rows), NARROW_BLANK)}" if len(rows) > MOST_GROUPS else ""
-    return markup.plain_table(f"By {displayed(member)}{more}", heads, rows[:MOST_GROUPS])
+    caption, first = f"By {displayed(member)}{more}", displayed(member)
+    if len(schedules) == 1:
+        return markup.plain_table(caption, [first, *_COLUMNS], rows[:MOST_GROUPS])
+    return markup.grouped_table(caption, first, _COLUMNS, [one.name for one in schedules], rows[:MOST_GROUPS])
 
 
 def _groups(schedule: Schedule, member: str, bound: float) -> dict[str, GroupMetrics]:

@@ -58,12 +58,31 @@ def _metric(cell: MetricCell) -> str:
 
 def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table of cells that are HTML already; the first cell of a row is its heading."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in heads)
-    lines = (
+    return _table(caption, _heads(heads), _plain_rows(rows))
+
+
+def grouped_table(
+    caption: str, first: str, heads: Sequence[str], groups: Sequence[str], rows: Iterable[Sequence[str]]
+) -> str:
+    """Return a plain table whose columns come again for each of the groups, which are named above them."""
+    width = len(heads)
+    above = "".join(f'<th scope="colgroup" colspan="{width}">{escape(name)}</th>' for name in groups)
+    head = f'<colgroup></colgroup>{f"<colgroup span={width}></colgroup>" * len(groups)}'
+    return _table(
+        caption, f"<tr><td></td>{above}</tr>{_heads([first, *heads * len(groups)])}", _plain_rows(rows), "groups", head
+    )
+
+
+def _heads(names: Sequence[str]) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in names)
+    return f"<tr>{head}</tr>"
+
+
+def _plain_rows(rows: Iterable[Sequence[str]]) -> Iterable[str]:
+    return (
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
         for first, *cells in rows
     )
-    return _table(caption, f"<tr>{head}</tr>", lines)
 
 
 class HeatCell(Struct, frozen=True):
@@ -93,10 +112,10 @@ def words(text: str) -> str:
     return f'<span class="words">{escape(text)}</span>'
 
 
-def _table(caption: str, head: str, rows: Iterable[str], kind: str = "") -> str:
+def _table(caption: str, head: str, rows: Iterable[str], kind: str = "", columns: str = "") -> str:
     body, attribute = "\n".join(rows), f' class="{kind}"' if kind else ""
     return (
-        f'<div class="wide"><table{attribute}><caption>{escape(caption)}</caption>\n'
+        f'<div class="wide"><table{attribute}><caption>{escape(caption)}</caption>{columns}\n'
         f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 

@@ -115,7 +115,8 @@ function queueHeight(jobs) { return Math.log10(1 + jobs); }
 function queueScale(page) {
   const longest = Math.max(0, ...page.runs.map((run) => run.queue.values.reduce((most, jobs) => Math.max(most, jobs), 0)));
   if (longest <= LONG_QUEUE) return { axis: { title: { text: "waiting jobs" }, tickformat: "~s" }, placed: (jobs) => jobs };
-  const marks = [0, ...Array.from({ length: Math.ceil(Math.log10(longest)) - 1 }, (_, power) => 10 ** (power + 1))];
+  const powers = Array.from({ length: Math.ceil(Math.log10(longest)) }, (_, power) => 10 ** power);
+  const marks = [0, ...powers.flatMap((power) => [3 * power, 10 * power])].filter((jobs) => jobs <= longest);
   return {
     axis: { title: { text: "jobs (log)" }, tickvals: marks.map(queueHeight), ticktext: marks.map(plainCount) },
     placed: queueHeight,

@@ -44,8 +44,8 @@ def test_heat_maps_cross_sizes_and_run_times() -> None:
     page = text(schedule(*JOBS))
     assert '<caption>run: mean wait</caption>\n<thead><tr><th scope="col">hosts</th>' in page
     assert (
-        re.findall(r'<th scope="col">(up to 1 min|1 to 10 min|10 min to 1 h)</th>', page)
-        == ["up to 1 min", "1 to 10 min"] * 2
+        re.findall(r'<th scope="col">(up to 1.min|1 to 10.min|10.min to 1.h)</th>', page)
+        == ["up to 1\N{NO-BREAK SPACE}min", "1 to 10\N{NO-BREAK SPACE}min"] * 2
     )
     rows = re.findall(r'<tr><th scope="row">([^<]*)</th>(.*?)</tr>', page)
     assert rows[0] == ("1", '<td></td><td style="--heat: 0.60" title="1 job">2.0 h</td>')
@@ -77,7 +77,12 @@ def test_members_that_are_asked_for() -> None:
     page = text(schedule(*JOBS), queued, by=("queue",))
     assert "By user" not in page
     assert "<td>-</td><td>-</td><td>-</td><td>-</td><td>1</td><td>100.0 %</td><td>0 s</td><td>1.00</td>" in page
-    assert '<th scope="col">mean wait, queued</th>' in page
+    above, below = re.findall(r"<tr>(.*?)</tr>", page[page.index("<caption>By queue") :])[:2]
+    assert above == '<td></td><th scope="colgroup" colspan="4">run</th><th scope="colgroup" colspan="4">queued</th>'
+    assert re.findall(r'<th scope="col">([^<]*)</th>', below) == [
+        "queue",
+        *["jobs", "share of host time", "mean wait", "mean slowdown"] * 2,
+    ]
     with pytest.raises(InputError, match=r"run_jobs\.csv: has no job with a member 'colour'"):
         text(schedule(*JOBS), by=("colour",))
 
