@@ -67,9 +67,13 @@ def grouped_table(
     """Return a plain table whose columns come again for each of the groups, which are named above them."""
     width = len(heads)
     above = "".join(f'<th scope="colgroup" colspan="{width}">{escape(name)}</th>' for name in groups)
-    head = f'<colgroup></colgroup>{f"<colgroup span={width}></colgroup>" * len(groups)}'
+    columns = f"<colgroup></colgroup>{f'<colgroup span={width}></colgroup>' * len(groups)}"
     return _table(
-        caption, f"<tr><td></td>{above}</tr>{_heads([first, *heads * len(groups)])}", _plain_rows(rows), "groups", head
+        caption,
+        f"<tr><td></td>{above}</tr>{_heads([first, *heads * len(groups)])}",
+        _plain_rows(rows),
+        "groups",
+        columns,
     )
 
 
