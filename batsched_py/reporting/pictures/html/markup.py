@@ -62,7 +62,7 @@ def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def grouped_table(
-    caption: str, first: str, heads: Sequence[str], groups: Sequence[str], rows: Iterable[Sequence[str]]
+    caption: str, first: str, heads: tuple[str, ...], groups: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> str:
     """Return a plain table whose columns come again for each of the groups, which are named above them."""
     width = len(heads)
