@@ -26,6 +26,8 @@ machine.
 
 --steps measures steps of the environment for learning, and the run below, in CPU time of this process.
 
+--campaign measures a campaign of many short runs, and the same runs without it.
+
 --experiments measures managed experiments on hosts that fail, and checks their runs.
 
 --curie measures whole runs on a large machine: what a job costs there beyond a run of a tenth of the jobs.
@@ -52,7 +54,7 @@ from rich.console import Console
 
 import batsched_py
 from batsched_py.plugins import available
-from tests.benchmarks import constrained, contention, decisions, experiments, leases, queries, steps
+from tests.benchmarks import campaigns, constrained, contention, decisions, experiments, leases, queries, steps
 from tests.benchmarks.cpp import (
     BURST,
     MEASURED,
@@ -115,9 +117,8 @@ def main() -> None:
         print("\n" + "\n".join(queries.markdown(queries.measure_queries(repeats=3 if arguments.quick else 9))) + "\n")
     elif arguments.contention or arguments.steps:
         _measure_contention_or_steps(arguments)
-    elif arguments.experiments is not None:
-        rows_of = [experiments.measure_experiments(size) for size in experiments.SIZES if size <= arguments.experiments]
-        print("\n" + "\n".join(experiments.markdown(rows_of)) + "\n")
+    elif arguments.campaign is not None or arguments.experiments is not None:
+        _measure_campaign_or_experiments(arguments)
     elif arguments.curie is not None:
         with console.status("like Curie"):
             console.print(whole_table([measure_curie(name, arguments.curie) for name in ("easy", "filler")]))
@@ -206,6 +207,15 @@ def _measure_contention_or_steps(arguments: argparse.Namespace) -> None:
     print("\n" + "\n".join(lines) + "\n")
 
 
+def _measure_campaign_or_experiments(arguments: argparse.Namespace) -> None:
+    if arguments.campaign is not None:
+        lines = list(campaigns.markdown(campaigns.measure_campaign(arguments.campaign)))
+    else:
+        sizes = [size for size in experiments.SIZES if size <= arguments.experiments]
+        lines = list(experiments.markdown([experiments.measure_experiments(size) for size in sizes]))
+    print("\n" + "\n".join(lines) + "\n")
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer repeats, no 100 000 jobs: under a minute")
@@ -215,6 +225,14 @@ def _arguments() -> argparse.Namespace:
         const=",".join(RIVALS),
         metavar="ALGORITHM,...",
         help=f"only compare `serve` with C++ batsched, as Markdown; all of {','.join(RIVALS)} if none is named",
+    )
+    parser.add_argument(
+        "--campaign",
+        nargs="?",
+        const=campaigns.RUNS,
+        type=int,
+        metavar="RUNS",
+        help="only measure a campaign of so many runs, as Markdown",
     )
     parser.add_argument(
         "--experiments",

@@ -1,0 +1,85 @@
+"""A campaign of many short runs: what it costs besides the runs themselves."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from batsched_py.campaigns import Drawn, simulate
+from batsched_py.campaigns.inputs import as_workload
+from tests.benchmarks.timing import apart
+from tests.clone import ROOT
+
+RUNS: Final = 2_000
+JOBS: Final = 1_000
+PLATFORM: Final = ROOT / "platforms" / "cluster32.xml"
+HOSTS: Final = 32
+LOADS: Final = (0.7, 0.9)
+#: Algorithm and its options.
+VARIANTS: Final[Sequence[tuple[str, dict[str, str]]]] = (
+    ("fcfs", {}),
+    ("easy", {}),
+    ("easy", {"order": "sjf"}),
+    ("filler", {}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignCost:
+    """CPU seconds of a campaign with all its processes, and of its runs in one process that does nothing else."""
+
+    runs: int
+    campaign: float
+    alone: float
+
+
+def measure_campaign(runs: int = RUNS) -> CampaignCost:
+    """Run a campaign of about so many runs, then the same simulations without it."""
+    seeds = max(1, runs // (len(VARIANTS) * len(LOADS)))
+    with TemporaryDirectory() as name:
+        campaign = _run_campaign(Path(name), seeds)
+    return CampaignCost(seeds * len(VARIANTS) * len(LOADS), campaign, apart(_run_alone, seeds))
+
+
+def _run_campaign(folder: Path, seeds: int) -> float:
+    """Run the command in this folder; return its CPU seconds, and those of its workers."""
+    algorithms = "".join(f'\n[[algorithms]]\nalgorithm = "{name}"\n{_options(given)}' for name, given in VARIANTS)
+    (folder / "study.toml").write_text(
+        f'platforms = "{PLATFORM}"\n\n[[workloads]]\nmodel = "lublin"\njobs = {JOBS}\n'
+        f'load = [{", ".join(map(str, LOADS))}]\nseeds = "1-{seeds}"\n{algorithms}'
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "batsched_py", "campaign", "run", "study.toml"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _options(given: dict[str, str]) -> str:
+    return "".join(f'options.{name} = "{value}"\n' for name, value in given.items())
+
+
+def _run_alone(seeds: int) -> float:
+    """Return the CPU seconds of all simulations in one process, start-up included; each workload is drawn once."""
+    for seed in range(1, seeds + 1):
+        for load in LOADS:
+            workload = as_workload(Drawn(JOBS, HOSTS, seed, load))
+            for name, options in VARIANTS:
+                simulate(PLATFORM, workload, name, options)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def markdown(cost: CampaignCost) -> Iterator[str]:
+    """The lines of the page's table."""
+    yield "| runs | jobs of each | campaign, CPU s | runs alone, CPU s | ratio |"
+    yield "|---|---|---|---|---|"
+    yield f"| {cost.runs} | {JOBS} | {cost.campaign:.0f} | {cost.alone:.0f} | {cost.campaign / cost.alone:.2f} |"
