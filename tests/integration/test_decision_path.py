@@ -54,8 +54,8 @@ def traced(answer: Callable[[bytes], bytes], request: bytes) -> tuple[bytes, lis
     ("algorithm", "options", "started", "most"),
     [
         ("fcfs", {}, ["w0!2"], 17),
-        ("easy", {}, ["w0!2", "w0!4"], 21),
-        ("conservative", {"order": "sjf"}, ["w0!4", "w0!2"], 26),
+        ("easy", {}, ["w0!2", "w0!4"], 22),
+        ("conservative", {"order": "sjf"}, ["w0!4", "w0!2"], 27),
     ],
 )
 def test_a_decision_is_made_in_few_files(

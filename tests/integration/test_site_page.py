@@ -70,8 +70,8 @@ def fill(browser: Browser, name: str, text: str) -> None:
 
 
 def press(browser: Browser, button: str) -> None:
-    """Click a button."""
-    browser.driver.find_element(By.CSS_SELECTOR, button).click()
+    """Click a button, in one step: news may move or replace it while a mouse is on its way."""
+    browser.ask("document.querySelector(arguments[0]).click()", button)
 
 
 #: Makes the page wait with its next question for PATH until letGo is called, note when that was answered, and keep the
@@ -142,6 +142,8 @@ def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, brow
         ".replace('\"duration\": 60,', '\"duration\": 60000,')"
     )  # so that it does not end unseen
     press(browser, "#hand-in button")
+    told = "document.getElementById('handed-in').textContent"
+    wait_for(lambda: str(browser.ask(told)).startswith("Accepted as"))
     shown = "document.getElementById('experiment-title').textContent"
     wait_for(lambda: browser.ask(shown) == "first: DEPLOYED")
     wait_for(lambda: browser.ask("document.querySelectorAll('#log li').length") >= 12)
@@ -153,7 +155,6 @@ def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, brow
     wait_for(lambda: browser.ask("document.getElementById('experiment').hidden"))
     browser.ask("document.getElementById('descriptor').value = '{}'")
     press(browser, "#hand-in button")
-    told = "document.getElementById('handed-in').textContent"
     wait_for(lambda: "resources: is missing" in str(browser.ask(told)))
     known = [line for line in browser.complaints() if "SEVERE" in line and "422" not in line]
     assert known == []
