@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from batsched_py.addition import add_up
 from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
@@ -140,7 +141,7 @@ class Overheads:
             memory = sum(self.node_memory(lease, node) for node in range(1, lease.size + 1))
             return lease.size * (math.ceil(memory / rate) + settings.enactment_overhead)
         times = self._times(lease, rate, override)
-        return sum(times.values()) + lease.size * settings.enactment_overhead
+        return add_up(times.values()) + lease.size * settings.enactment_overhead
 
     def _reservations(self, run: Run, use: Use, found: list[Step]) -> list[LeaseReservation]:
         return [

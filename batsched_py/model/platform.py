@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from batsched_py.addition import add_up
 from batsched_py.errors import PlatformError
 from batsched_py.model.zone import GraphZone, Link, Segment, TableZone, Zone
 from batsched_py.text.representation import Brief
@@ -118,8 +119,8 @@ class Platform(Brief, frozen=True):
                 raise PlatformError(self.source, f"host {name}", "is not in the platform")
         segments = tuple(self._walk(source, destination))
         links = tuple(link for segment in segments for link in segment.links)
-        own = sum((segment.latency for segment in segments), 0.0)
-        return Route(links, sum((link.latency for link in links), own))
+        own = add_up(segment.latency for segment in segments)
+        return Route(links, add_up((link.latency for link in links), own))
 
     def _walk(self, source: str, destination: str) -> Iterator[Segment]:
         zone, here, there = self._meeting(source, destination)

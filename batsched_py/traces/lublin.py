@@ -17,6 +17,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from batsched_py.addition import add_up
 from batsched_py.bits import MAX_HOST
 from batsched_py.errors import OptionError
 from batsched_py.model.workload import Workload
@@ -125,7 +126,7 @@ def generate(
         size = _size(hosts, rng, parameters)
         run = _run_time(size, rng, parameters)
         drawn.append(DelayJob(arrival, number, run, size, _walltime(run, overestimate, rng)))
-    area = sum(job.size * job.run for job in drawn)
+    area = add_up(job.size * job.run for job in drawn)
     scale = None if load is None else area / (hosts * load * drawn[-1].submit)
     placed = [job._replace(submit=int(job.submit) if scale is None else round(job.submit * scale, 3)) for job in drawn]
     return delay_workload(f"Lublin model, {counted(jobs, 'job')} on {counted(hosts, 'host')}", hosts, placed)
@@ -250,7 +251,7 @@ def _daily_cycle(parameters: LublinParameters) -> list[float]:
     for point in range(_FIRST_BUCKET, _FIRST_BUCKET + _BUCKETS):
         upper, lower = (_gamma_cdf(point + side, *parameters.cycle) for side in (0.5, -0.5))
         weights[(point - 1) % _BUCKETS] = upper - lower
-    mean = sum(weights) / _BUCKETS
+    mean = add_up(weights) / _BUCKETS
     return [weight / mean for weight in weights]
 
 

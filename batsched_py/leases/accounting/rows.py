@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from batsched_py.addition import add_up
 from batsched_py.bits import format_bits
 from batsched_py.leases.accounting import times
 from batsched_py.leases.accounting.columns import KINDS, LeaseRow, LiveRow, ReservationRow
@@ -33,7 +34,7 @@ def lease_row(lease: Lease) -> LeaseRow:
         times.suspended_time(lease) if suspensions else 0.0,
         times.migrations(lease) if suspensions else 0,
         len(lost),
-        sum(run.end - run.start for run in lost),
+        add_up(run.end - run.start for run in lost),
         lease.alternative_start,
     )
 

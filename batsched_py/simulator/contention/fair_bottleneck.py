@@ -11,6 +11,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.addition import add_up
+
 #: What is left of a capacity below this is nothing (SimGrid's `maxmin/precision`), in flop/s or bytes per second.
 PRECISION: Final = 1e-5
 #: Rounds after which the rates are computed in another way: SimGrid would go on, in rare cases practically for ever.
@@ -140,7 +142,7 @@ class _Rounds:
         exhausted = []
         for number, share in shares.items():
             if self._resources[number].shared:
-                rest = left[number] - sum([amount * rises[user] for user, amount in self._users[number]])
+                rest = left[number] - add_up([amount * rises[user] for user, amount in self._users[number]])
             else:
                 rest = left[number] - min(
                     share, charged([amount * rises[user] for user, amount in self._users[number]])

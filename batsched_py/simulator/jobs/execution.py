@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.addition import add_up
 from batsched_py.model.profile import (
     Composed,
     DataStaging,
@@ -121,7 +122,7 @@ class Execution:
         code, repeat = steps[-1].return_code, 1
         if not code:
             code, repeat = profile.return_code, profile.repeat
-        total = min(sum(step.duration for step in steps) * repeat, LONGEST_TASK)
+        total = min(add_up(step.duration for step in steps) * repeat, LONGEST_TASK)
         contends = any(step.contends for step in steps)
         return TaskSequence(profile.name, total, code, tuple(steps), repeat, contends)
 

@@ -7,6 +7,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from batsched_py.addition import add_up
 from batsched_py.protocol.events import Progress
 from batsched_py.simulator.contention.demand import Demand
 from batsched_py.simulator.time.event_queue import RANK_END, RANK_TASK_END, RANK_WATCH
@@ -145,7 +146,7 @@ def tasks_with_paths(
 def tasks_from(work: Work, index: int) -> tuple[float, Iterator[Task]]:
     """Return (seconds that the first `index` tasks take, the others in order of execution)."""
     rest = tasks(work)
-    return sum(task.duration for task in islice(rest, index)), rest
+    return add_up(task.duration for task in islice(rest, index)), rest
 
 
 def _step_at(work: TaskSequence, elapsed: float, next_at_border: bool = False) -> tuple[int, Work, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from batsched_py.addition import add_up
 from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.machines.power_model import PowerModel
 
@@ -31,14 +32,14 @@ class EnergyMeter:
         #: joules until then and of hosts charged since, watts, and joules of those hosts that `_draw` counts twice.
         self._epoch = 0.0
         self._total = 0.0
-        self._draw = sum(self._watts)
+        self._draw = add_up(self._watts)
         self._ahead = 0.0
         #: Watts of all hosts if each did as little as its pstate allows while it computes: Batsim's "wattmin".
-        self.least_watts = sum(model.watts[pstate].epsilon for model, pstate in zip(models, pstates, strict=True))
+        self.least_watts = add_up(model.watts[pstate].epsilon for model, pstate in zip(models, pstates, strict=True))
 
     def joules(self, hosts: Sequence[int], now: float) -> float:
         """Return the joules of these hosts since the start of the simulation."""
-        return sum(self._joules[host] + self._watts[host] * (now - self._since[host]) for host in hosts)
+        return add_up(self._joules[host] + self._watts[host] * (now - self._since[host]) for host in hosts)
 
     def total(self, now: float) -> float:
         """Return the joules of all hosts since the start of the simulation."""
