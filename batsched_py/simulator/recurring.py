@@ -16,11 +16,14 @@ from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.time.event_queue import RANK_CALL, Ticket
+from batsched_py.text.display import displayed
 
 #: Members of a probe's news that do not depend on what was measured.
 _USUAL: Final = {"metrics": "Power", "manually_triggered": False, "nb_emitted": 0, "nb_triggered": 0}
 #: Periods in a row that may end after the last job: real Batsim 5 would go on for ever.
 MOST_IN_VAIN: Final = 10_000
+#: Calls and measurements of one message: a reply that puts the clock forward makes all those that are due until then.
+MOST_AT_ONCE: Final = 100_000
 #: Units in which periods are compared, for each second: milliseconds.
 _UNITS: Final = 1000
 
@@ -128,6 +131,11 @@ class Recurring:
                 self._context.emit(self._measured(command, stamp))
             elif type(command) is CallPeriodically:
                 self._context.emit(RequestedCall(stamp, call_id=command.call_id, last=last))
+        if len(self._context.outbox) > MOST_AT_ONCE:
+            raise DeadlockError(
+                f"t={stamp:.6f}: more than {MOST_AT_ONCE} calls or probes are due before the next message, because the"
+                f" scheduler's reply puts the clock so far forward: {self._names()}"
+            )
 
     def _measured(self, command: CreateProbe, stamp: float) -> ProbeData:
         meter, now = self._context.meter, self._queue.now
@@ -143,7 +151,9 @@ class Recurring:
     def _note_vain(self) -> None:
         self._in_vain = self._in_vain + 1 if self._over() else 0
         if self._in_vain > MOST_IN_VAIN:
-            names = ", ".join((*self._calls, *self._probes))
             raise DeadlockError(
-                f"t={self._queue.stamp:.6f}: all jobs have ended, yet calls or probes continue forever: {names}"
+                f"t={self._queue.stamp:.6f}: all jobs have ended, yet calls or probes continue forever: {self._names()}"
             )
+
+    def _names(self) -> str:
+        return displayed(", ".join((*self._calls, *self._probes)))

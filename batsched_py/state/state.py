@@ -174,8 +174,9 @@ class State:
         self.profiles = Profiles(event.profiles, forgets=event.config.forgets_profiles)
         if not event.config.static_jobs:
             self.profiles.complete()
-        arguments = event.extra.get("batsim_arguments", ())
-        self.counts_energy = not arguments or not _ENERGY_SWITCHES.isdisjoint(arguments)
+        arguments = event.extra.get("batsim_arguments")
+        listed = arguments if type(arguments) is list else []
+        self.counts_energy = not listed or any(type(one) is str and one in _ENERGY_SWITCHES for one in listed)
 
     def _submit(self, event: events.JobSubmitted) -> None:
         job = event.job

@@ -46,6 +46,7 @@ from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins
 from tests.clone import ROOT
 from tests.drawing import given_once
+from tests.fuzz.judging import limited
 from tests.integration.conversations import in_order
 from tests.integration.variants import EVERYTHING, PLATFORM, SPECS, VARIANTS, liberties, workload
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Profiles, job, platform
@@ -326,6 +327,22 @@ def test_a_period_that_nobody_stops_is_a_deadlock() -> None:
     """Real Batsim 5 would go on for ever."""
     with pytest.raises(DeadlockError, match="calls or probes continue forever: a"):
         simulated({0.0: [commands.CallPeriodically(0.0, "a", 2.0), commands.RejectJob(0.0, "w0!1")]}, job("1"))
+
+
+def test_a_reply_may_not_put_the_clock_over_more_calls_than_a_message_holds() -> None:
+    """One that says it is a thousand million seconds later would take all memory."""
+
+    def answer(request: bytes) -> bytes:
+        if is_greeting(request):
+            return hello(Hello("far ahead", "1"))
+        return encode(
+            Message(1e9, (commands.CallPeriodically(0.0, "\x1b", 2.0),)), V5.commands, "v5", keep_unknown=False
+        )
+
+    simulation = Simulation(PLATFORM, [small_workload(job("1"))], Settings(protocol="v5"))
+    rule = r"t=199998\.0+: more than 100000 calls or probes are due before the next message, .*: \\x1b"
+    with limited(), pytest.raises(DeadlockError, match=rule):
+        simulation.run(answer)
 
 
 def test_a_call_for_what_is_past_comes_at_once() -> None:
