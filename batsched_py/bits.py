@@ -97,6 +97,11 @@ def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
         bits = shifted >> length << (low + length)
 
 
+def count_runs(bits: int) -> int:
+    """Return the number of maximal runs of ones."""
+    return (bits & ~(bits << 1)).bit_count()
+
+
 def lowest(bits: int, count: int) -> int | None:
     """Return the `count` lowest ones of `bits`, or None if there are fewer."""
     if bits < LARGE:

@@ -13,6 +13,7 @@ from batsched_py.bits import (
     SMALL,
     at_distances,
     bit_runs,
+    count_runs,
     counter,
     format_bits,
     interval_bits,
@@ -54,6 +55,7 @@ def test_all_ways_to_look_at_a_set_agree(bits: int) -> None:
     runs = list(bit_runs(bits))
     assert [number for low, high in runs for number in range(low, high + 1)] == ones
     assert all(high + 1 < low for (_, high), (low, _) in pairwise(runs))
+    assert count_runs(bits) == len(runs)
     assert parse_bits(format_bits(bits)) == bits == parse_bits(format_bits(bits + 0))
 
 

@@ -80,9 +80,14 @@ def break_down(schedule: Schedule, by: str, tau: float = SLOWDOWN_BOUND) -> list
 
     Groups of a member stand in the order of their host seconds, the largest first. InputError if no job has the member.
     """
+    return group_jobs(schedule, by, measure_jobs(schedule, tau))
+
+
+def group_jobs(schedule: Schedule, by: str, jobs: Iterable[JobMetrics]) -> list[GroupMetrics]:
+    """Return what `break_down` does, of the metrics of the schedule's jobs. InputError."""
     grouping = _CLASSES.get(by) or _by_member(schedule, by)
     groups: dict[str, list[JobMetrics]] = {}
-    for job in measure_jobs(schedule, tau):
+    for job in jobs:
         groups.setdefault(grouping.name_of(job), []).append(job)
     total = math.fsum(_host_time(job) for jobs in groups.values() for job in jobs)
     return sorted((_measure(name, jobs, total) for name, jobs in groups.items()), key=grouping.key)

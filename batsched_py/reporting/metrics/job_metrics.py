@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from batsched_py.bits import bit_runs
+from batsched_py.bits import count_runs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, bounded_slowdown
 from batsched_py.reporting.schedules.members import due_time, is_met, user_of
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -100,7 +100,7 @@ def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
         bounded_slowdown=bounded_slowdown(wait, run, tau),
         per_processor_slowdown=None if slowdown is None else max(1.0, slowdown / share),
         per_processor_bounded_slowdown=max(1.0, (wait + run) / (share * max(run, tau))),
-        pieces=sum(1 for _ in bit_runs(compute)) if record.hosts else None,
+        pieces=count_runs(compute) if record.hosts else None,
         user=user_of(job),
         due=due,
         met=met,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from batsched_py.model.decision_row import DecisionRow
@@ -52,15 +54,14 @@ class Stretch(NamedTuple):
 def stretches(intervals: Sequence[Interval]) -> list[Stretch]:
     """Return the intervals, those that follow each other with the same reason made one."""
     found: list[Stretch] = []
-    seconds: dict[str, float] = {}
-    for one in intervals:
-        if not found or found[-1].reason is not one.reason:
-            found.append(Stretch(one.begin, one.end, one.reason, ()))
-            seconds = {}
-        for job in one.blocked_by:
-            seconds[job] = seconds.get(job, 0.0) + one.end - one.begin
-        order = tuple(sorted(seconds, key=lambda job: -seconds[job]))  # stable: of equal ones, the first
-        found[-1] = found[-1]._replace(end=one.end, blocked_by=order)
+    for reason, following in groupby(intervals, key=attrgetter("reason")):
+        some = list(following)
+        seconds: dict[str, float] = {}
+        for one in some:
+            for job in one.blocked_by:
+                seconds[job] = seconds.get(job, 0.0) + one.end - one.begin
+        order = sorted(seconds, key=lambda job: -seconds[job])  # stable: of equal ones, the first
+        found.append(Stretch(some[0].begin, some[-1].end, reason, tuple(order)))
     return found
 
 

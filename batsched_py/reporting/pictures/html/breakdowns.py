@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.formatting import DAY, HOUR, MINUTE, brief
-from batsched_py.reporting.metrics.breakdown import RUNTIME_CLASSES, GroupMetrics, break_down, cross, size_order
+from batsched_py.reporting.metrics.breakdown import RUNTIME_CLASSES, GroupMetrics, cross, group_jobs, size_order
 from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
 from batsched_py.reporting.metrics.statistics import mean
 from batsched_py.reporting.pictures.html import markup
@@ -73,10 +73,11 @@ def breakdown_parts(schedules: Sequence[Schedule], bound: float, by: Sequence[st
     """
     if not any(schedule.ran for schedule in schedules):
         return []
-    crossed = [cross(measure_jobs(schedule, bound)) for schedule in schedules]
+    measured = [measure_jobs(schedule, bound) for schedule in schedules]
+    crossed = [cross(jobs) for jobs in measured]
     maps = [part for heat in _HEATS for part in _maps(heat, [schedule.name for schedule in schedules], crossed)]
     told = any(USER in record.job.members for schedule in schedules for record in schedule.jobs)
-    tables = [_table(member, schedules, bound) for member in by or ((USER,) if told else ())]
+    tables = [_table(member, schedules, measured) for member in by or ((USER,) if told else ())]
     note = "By the hosts that jobs asked for and the time that they ran; rest the pointer on a cell for its jobs."
     return [markup.paragraph(note), f'<div class="pair">{"".join(maps)}</div>', *tables]
 
@@ -121,11 +122,11 @@ def _share(value: float, least: float, most: float) -> float:
     return math.log(value / least) / math.log(most / least)
 
 
-def _table(member: str, schedules: Sequence[Schedule], bound: float) -> str:
+def _table(member: str, schedules: Sequence[Schedule], measured: Sequence[Sequence[JobMetrics]]) -> str:
     """Return a table of the groups by a member, the largest of the first run that has it first. InputError."""
-    found = [_groups(schedule, member, bound) for schedule in schedules]
+    found = [_groups(schedule, member, jobs) for schedule, jobs in zip(schedules, measured, strict=True)]
     if not any(found):
-        break_down(schedules[0], member, bound)  # says what is wrong
+        group_jobs(schedules[0], member, measured[0])  # says what is wrong
     names = list(dict.fromkeys(group for run in found for group in run))
     rows = [[escape(displayed(name)), *(cell for run in found for cell in _cells(run.get(name)))] for name in names]
     more = f", the first {MOST_GROUPS} of {grouped(len(rows), NARROW_BLANK)}" if len(rows) > MOST_GROUPS else ""
@@ -135,10 +136,10 @@ def _table(member: str, schedules: Sequence[Schedule], bound: float) -> str:
     return markup.grouped_table(caption, first, _COLUMNS, [one.name for one in schedules], rows[:MOST_GROUPS])
 
 
-def _groups(schedule: Schedule, member: str, bound: float) -> dict[str, GroupMetrics]:
+def _groups(schedule: Schedule, member: str, jobs: Sequence[JobMetrics]) -> dict[str, GroupMetrics]:
     """Return the groups of a run by their names; none if it does not tell the member."""
     try:
-        return {group.group: group for group in break_down(schedule, member, bound)}
+        return {group.group: group for group in group_jobs(schedule, member, jobs)}
     except InputError:
         return {}
 
