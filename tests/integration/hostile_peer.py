@@ -12,6 +12,7 @@ from typing import Any
 from batsched_py.collection.mil.parser import parse
 from batsched_py.errors import BatschedError
 from batsched_py.plugins import load
+from batsched_py.protocol.batsim5.greeting import write_greeting
 from batsched_py.schedulers import BUILT_INS
 from batsched_py.scheduling.options import describe_options
 from batsched_py.session.session import Session
@@ -43,17 +44,28 @@ def _is_annotation(event: str, arguments: tuple[Any, ...]) -> bool:
 
 def ask(name: str, option: str, value: str) -> str:
     """The error of a session of this algorithm whose peer says so; "" if there is none."""
-    global watching  # noqa: PLW0603 - a hook has no other way
-    scheduler = load(name)
     config = {"sched-config": json.dumps({option: "VALUE"}), "dynamic-jobs-enabled": True}
     request = message(0.0, ("SIMULATION_BEGINS", begins_data(config=config)))
     request = request.replace(b"VALUE", value.encode())  # a megabyte is not escaped twice
     submission = message(1.0, ("JOB_SUBMITTED", submitted_data("a")))
+    return told(name, request, submission)
+
+
+def greet(name: str, option: str, value: str) -> str:
+    """The same of Batsim 5, which greets with the options."""
+    begins = {"host_number": 1, "computation_host_number": 1, "computation_hosts": [{"id": 0, "name": "a", "state": "IDLE"}]}
+    events = [{"event_type": "SimulationBeginsEvent", "event": begins}]
+    return told(name, write_greeting(json.dumps({option: value})), json.dumps({"events": events}).encode())
+
+
+def told(name: str, *messages: bytes) -> str:
+    """What a session refuses these messages with."""
+    global watching  # noqa: PLW0603 - a hook has no other way
+    session = Session(load(name))
     watching = True
     try:
-        session = Session(scheduler)
-        session.answer(request)
-        session.answer(submission)
+        for message in messages:
+            session.answer(message)
     except BatschedError as error:
         return str(error)
     finally:
@@ -105,6 +117,8 @@ def main() -> None:
         for option in describe_options(load(name).options_type):
             for value in HOSTILE:
                 found.append(([name, option.name, value[:20]], ask(name, option.name, value)))
+            for value in HOSTILE[:2]:
+                found.append(([name, option.name, value], greet(name, option.name, value)))
     json.dump({"done": done, "errors": found}, sys.stdout)
 
 
