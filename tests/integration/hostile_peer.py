@@ -53,7 +53,8 @@ def ask(name: str, option: str, value: str) -> str:
 
 def greet(name: str, option: str, value: str) -> str:
     """The same of Batsim 5, which greets with the options."""
-    begins = {"host_number": 1, "computation_host_number": 1, "computation_hosts": [{"id": 0, "name": "a", "state": "IDLE"}]}
+    hosts = [{"id": 0, "name": "a", "state": "IDLE"}]
+    begins = {"host_number": 1, "computation_host_number": 1, "computation_hosts": hosts}
     events = [{"event_type": "SimulationBeginsEvent", "event": begins}]
     return told(name, write_greeting(json.dumps({option: value})), json.dumps({"events": events}).encode())
 
