@@ -59,7 +59,7 @@ from batsched_py.scheduling.holds import Hold
 from batsched_py.scheduling.recurring import RecurringVerbs
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
-from batsched_py.text.display import displayed
+from batsched_py.text.display import displayed, displayed_line
 from batsched_py.text.wording import counted
 
 #: Rejections that are shown one by one; at the end of the run comes their number.
@@ -319,9 +319,9 @@ class Plan(RecurringVerbs):
         self.promises.pop(job_id, None)
 
     def warn(self, text: str) -> None:
-        """Tell the user something in one line, with the time. Not sent."""
+        """Tell the user something in one line, with the time, and what a peer named in it escaped. Not sent."""
         if self._tell is not None:
-            self._tell(f"t={self._state.now:g}: {text}")
+            self._tell(displayed_line(f"t={self._state.now:g}: {text}"))
 
     def begin(self, timestamp: float) -> None:
         """Begin the plan of a new message, for the engine; commands take effect at `timestamp`."""

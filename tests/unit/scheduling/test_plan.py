@@ -345,3 +345,10 @@ def test_the_other_verbs_become_their_commands() -> None:
 def test_too_few_hosts_are_free(needed: int, free: int, said: str) -> None:
     """Nouns and verbs go with their numbers."""
     assert too_few(needed, free) == said
+
+
+def test_a_warning_is_one_line_whatever_a_peer_named() -> None:
+    """With the time."""
+    warnings: list[str] = []
+    Plan(State(), warnings.append).warn("there is no experiment \x1b[2J\nt=0: forged")
+    assert warnings == [r"t=0: there is no experiment \x1b[2J\nt=0: forged"]
