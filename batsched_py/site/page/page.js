@@ -11,8 +11,8 @@ const FINAL = new Set(["Done", "Cancelled", "Rejected", "Fail"]);
 const HUNDRED_YEARS = 36500 * 86400;
 
 const chart = new Chart($("chart"), pick);
-/** The clock as it was told last, and when. */
-let clock = { now: 0, pace: 1, paused: true }, told = 0;
+/** The clock as it was told last, when that was, and the latest time of the site that was told. */
+let clock = { now: 0, pace: 1, paused: true }, told = 0, newest = 0;
 let wanted = false, busy = false;
 /** Fulfilled unless a button of a table is being pressed: if it were replaced meanwhile, nothing would be clicked. */
 let released = Promise.resolve();
@@ -128,7 +128,9 @@ async function askForAll() {
 }
 
 function showClock(news) {
+  if (news.now < newest) return; // an event that was under way when an answer came
   clock = news;
+  newest = news.now;
   told = performance.now();
   $("pause").textContent = clock.paused ? "Resume" : "Pause";
   $("pause").setAttribute("aria-pressed", clock.paused);
@@ -146,6 +148,7 @@ function tick() {
 
 async function listen() {
   for (;;) {
+    newest = 0; // a site that was started again may be behind
     try {
       await follow((event, news) => {
         showClock(news.clock);
