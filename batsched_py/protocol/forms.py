@@ -1,4 +1,4 @@
-"""What a codec must know of a dialect: the forms of its events and commands, and the envelope around them."""
+"""The forms of the events and commands of a dialect, and the envelope around them: all that a codec must know of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes on until it is stopped, where Batsim has no command for it; and its end with the last job.
+"""Periodic calls and probes of energy, where Batsim has no command for them; and their end with the last job.
 
 Batsim 1 to 4 know single calls, which no event names. Of those that are booked as periodic, one call after the other is
 asked for, and the event gets the name. Batsim 5 needs neither, but never ends a simulation in which a period goes on.

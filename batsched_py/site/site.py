@@ -29,7 +29,7 @@ TRANSCRIPT: Final = "transcript.jsonl"
 
 
 class SiteSettings(Struct, frozen=True, kw_only=True):
-    """What a site is; all but its pace stays the same as long as it exists.
+    """The facts of a site; all but its pace stays the same as long as it exists.
 
     Attributes:
         name: of the platform, for its page.

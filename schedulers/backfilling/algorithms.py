@@ -1,4 +1,4 @@
-"""What algorithms that backfill inherit: they run the loop by their rules."""
+"""Base classes of the algorithms that backfill: they run the loop by their rules."""
 
 from __future__ import annotations
 

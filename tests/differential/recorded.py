@@ -96,7 +96,7 @@ class Recorded:
 
     @property
     def features(self) -> Features:
-        """What Batsim 5 was asked for; nothing in earlier versions."""
+        """The features that Batsim 5 was asked for; nothing in earlier versions."""
         return NO_FEATURES
 
     #: Facts that our session may tell otherwise.

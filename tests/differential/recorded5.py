@@ -107,7 +107,7 @@ class Recorded5(Recorded):
 
     @property
     def features(self) -> Features:
-        """What its client asked for."""
+        """The features that its client asked for."""
         return self._features
 
     @property

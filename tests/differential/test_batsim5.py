@@ -79,7 +79,7 @@ def test_a_message_that_differs_is_noticed() -> None:
 
 
 def test_what_the_simulator_tells_otherwise_is_little() -> None:
-    """Of those that are explained and can be simulated: a notice."""
+    """The one that is explained and can be simulated differs by a notice."""
     (why,) = fact_by_fact(RUNS["force_stop"]).why
     assert why == "t=2 notices no_more_static_job_to_submit: only here"
 

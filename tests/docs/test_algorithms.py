@@ -63,5 +63,5 @@ def test_the_readme_names_each_algorithm_in_a_group() -> None:
 
 
 def quoted(texts: Iterable[str]) -> set[str]:
-    """What stands in backquotes, but for options."""
+    """The words in backquotes, but for options."""
     return {word for text in texts for word in re.findall(r"`([^`]+)`", text) if "=" not in word}

@@ -1,4 +1,4 @@
-"""What is said for those who come from Haizea: its defects with the tests that show them, and the states of a lease."""
+"""The page for those who come from Haizea: its defects with the tests that show them, and the states of a lease."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RECORDED = ROOT / "tests" / "data" / "haizea" / "README.md"
 
 
 def rows() -> dict[str, str]:
-    """What shows each defect, by its number."""
+    """The test that shows each defect, by its number."""
     table = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if re.match(r"\| D\d", line)]
     return {row[0]: row[-1] for row in table}
 
@@ -39,7 +39,7 @@ def test_each_defect_is_shown_by_tests_and_recorded_cases_that_exist() -> None:
 
 
 def different() -> dict[str, str]:
-    """What shows the cause of each recorded run that differs, by its name."""
+    """The test that shows the cause of each recorded run that differs, by its name."""
     text = RECORDED.read_text().partition("## The recorded runs that differ")[2]
     found = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `")]
     return {name: row[-1] for row in found for name in re.findall(r"`([^`]+)`", row[0])}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, reduce
-from operator import add
+from functools import lru_cache
 
 from msgspec import Struct
+
+from batsched_py.addition import add_up
 
 #: (from, to, bytes), the ends as host numbers.
 Transfer = tuple[int, int, float]
@@ -20,7 +21,7 @@ class Listed(Struct, frozen=True):
 
     def added_to(self, total: float) -> float:
         """Return `total` with the amounts, which are added one after the other, as SimGrid does."""
-        return reduce(add, self.amounts, total)
+        return add_up(self.amounts, total)
 
     def largest(self) -> float:
         """Return the largest amount."""

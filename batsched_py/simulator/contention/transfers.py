@@ -134,7 +134,7 @@ def _arm_in(star: StarZone, host: str) -> _Arm:
 
 
 class _NetworkLoad(Struct):
-    """What the transfers of one task come to, as far as they are added.
+    """The sums of the transfers of one task, as far as they are added.
 
     Attributes:
         tcp_window: in bytes.
