@@ -74,8 +74,8 @@ def press(browser: Browser, button: str) -> None:
     browser.ask("document.querySelector(arguments[0]).click()", button)
 
 
-#: Makes the page wait with its next question for PATH until letGo is called, note when that was answered, and keep the
-#: number of the latest snapshot that it was told of.
+#: Makes the page wait until letGo is called, with its next question for PATH or, if LATE is true, with the answer, note
+#: when that was answered, and keep the number of the latest snapshot that it was told of.
 HELD_BACK = """\
 (() => {
   const parse = JSON.parse, fetched = window.fetch, open = new Promise((resolve) => { window.letGo = resolve; });
@@ -86,9 +86,10 @@ HELD_BACK = """\
   };
   window.fetch = async (path, options) => {
     if (options.method !== "GET" || !path.startsWith("PATH")) return fetched(path, options);
+    const early = LATE ? await fetched(path, options) : null;
     window.heldBack = true;
     await open;
-    const answer = await fetched(path, options);
+    const answer = early ?? await fetched(path, options);
     window.answered = true;
     return answer;
   };
@@ -107,6 +108,11 @@ PLACE = """\
 """
 
 
+def hold_back(browser: Browser, path: str, late: bool = False) -> None:
+    """Hold the page's next question for a path back, or its answer, until `window.letGo()`."""
+    browser.ask(HELD_BACK.replace("PATH", path).replace("LATE", json.dumps(late)))
+
+
 def latest_snapshot(site: SiteProcess) -> int:
     """Return the number of the site's snapshot, with which its events begin."""
     with urllib.request.urlopen(f"{site.url.rstrip('/')}/api/events", timeout=60) as answer:
@@ -118,16 +124,19 @@ def test_a_lease_is_asked_for_suspended_for_another_and_resumed(site: SiteProces
     """All in front of who stands there; nothing is loaded from elsewhere, and nothing is complained about."""
     browser.visit(site.url)
     fill(browser, "nodes", "4")
+    fill(browser, "duration", "360000000")
     press(browser, "#ask button")
     wait_for(lambda: state(browser, 1) == "Active")
     Select(browser.driver.find_element(By.NAME, "when")).select_by_value("later")
     fill(browser, "nodes", "2")
-    fill(browser, "duration", "600")
-    fill(browser, "after", "00:20:00")
+    fill(browser, "duration", "360000")
+    fill(browser, "after", "05:00:00")
     press(browser, "#ask button")
-    wait_for(lambda: state(browser, 2) == "Ready")
+    wait_for(lambda: state(browser, 2) == "Ready")  # for half a minute
+    site.client().put("api", "clock", body={"pace": 6000})
     wait_for(lambda: state(browser, 1).startswith("Suspend"))
-    wait_for(lambda: state(browser, 2) == "Active")
+    wait_for(lambda: state(browser, 2) == "Active")  # for a minute
+    site.client().put("api", "clock", body={"pace": 1e6})
     wait_for(lambda: state(browser, 1) == "Active")
     assert browser.ask("document.getElementById('trouble').hidden")
     assert [line for line in browser.complaints() if "SEVERE" in line or "WARNING" in line] == []
@@ -160,13 +169,26 @@ def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, brow
     assert known == []
 
 
+def test_an_experiment_is_shown_though_a_list_without_it_comes_late(tmp_path: Path, browser: Browser) -> None:
+    """What is handed in while the page waits for its list of experiments stays chosen."""
+    with running_site(tmp_path, "--pace", "max") as site, left(browser):
+        browser.visit(site.url)
+        hold_back(browser, "/managed_experiments", late=True)
+        press(browser, "#finished")
+        wait_for(lambda: browser.ask("window.heldBack"))
+        press(browser, "#hand-in button")
+        wait_for(lambda: str(browser.ask("document.getElementById('handed-in').textContent")).startswith("Accepted as"))
+        browser.ask("window.letGo()")
+        wait_for(lambda: browser.ask("document.getElementById('experiment-title').textContent") == "first: ENDED")
+
+
 def test_an_experiment_that_is_deleted_while_the_page_asks_for_it_is_gone(tmp_path: Path, browser: Browser) -> None:
     """What has changed meanwhile is asked for again, though the answer was an error; no other change follows."""
     with running_site(tmp_path, "--pace", "max") as site, left(browser):
         browser.visit(site.url)
         press(browser, "#hand-in button")
         wait_for(lambda: browser.ask("document.getElementById('experiment-title').textContent") == "first: ENDED")
-        browser.ask(HELD_BACK.replace("PATH", "/managed_experiments/"))
+        hold_back(browser, "/managed_experiments/")
         press(browser, "#finished")
         wait_for(lambda: browser.ask("window.heldBack"))
         press(browser, "button[data-cancel=delete1]")
@@ -187,7 +209,7 @@ def test_a_click_counts_whatever_changes_meanwhile(tmp_path: Path, browser: Brow
         client.post("api", "leases", body={"nodes": 4, "duration": "unlimited"})
         browser.visit(site.url)
         wait_for(lambda: state(browser, 1) == "Active")
-        browser.ask(HELD_BACK.replace("PATH", "/api/schedule"))
+        hold_back(browser, "/api/schedule")
         client.post("api", "leases", body={"nodes": 1, "duration": 60})
         wait_for(lambda: browser.ask("window.heldBack"))
         x, y = browser.ask(PLACE)

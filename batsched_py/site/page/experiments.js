@@ -34,11 +34,10 @@ export function begin(given) {
 /** Ask for what is shown, if the section is. */
 export async function refresh() {
   if (helpers === null) return;
-  const { items } = await ask(PATH, { headers: HEADERS });
+  const asked = chosen, { items } = await ask(PATH, { headers: HEADERS });
   await helpers.fillTable($("experiments"), COLUMNS, items.slice(-100).reverse().map(row), "No experiments.");
-  if (chosen !== null && !items.some((one) => one.id === chosen)) chosen = null;
-  const asked = chosen, found = asked === null ? null : await askFor(asked);
-  if (chosen !== asked) return; // another one was chosen meanwhile, and will be asked for
+  const found = items.some((one) => one.id === asked) ? await askFor(asked) : null;
+  if (chosen !== asked) return; // another one was chosen meanwhile, which the list may not know: it will be asked for
   if (found === null) chosen = null;
   $("experiment").hidden = found === null;
   if (found !== null) await show(...found);
