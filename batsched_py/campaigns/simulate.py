@@ -14,7 +14,7 @@ from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform
 from batsched_py.campaigns.run import Run
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.reporting.metrics.summary import summarise_jobs
+from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.decision_log import PassOn
@@ -66,5 +66,4 @@ def simulate(
     workloads = [as_workload(one) for one in given]
     result = Simulation(as_platform(platform), workloads, settings, trace=trace).run(session.answer)
     result = replace(result, tables=session.tables())
-    metrics = summarise_jobs(result.jobs, result.host_count)
-    return Run(metrics, result, dict(session.rejections), scheduler.name, dict(options))
+    return Run(summarise(result), result, dict(session.rejections), scheduler.name, dict(options))

@@ -6,6 +6,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from operator import sub
 from typing import Final, NamedTuple
 
@@ -221,7 +222,7 @@ class UnavailableHosts(NamedTuple):
     hosts: HostSet
 
 
-class Result(Brief, frozen=True):
+class Result(Brief, frozen=True, dict=True):  # dict: for what is computed once
     """The result of a whole simulation.
 
     Attributes:
@@ -272,6 +273,7 @@ class Result(Brief, frozen=True):
     slowed: tuple[SlowedJob, ...] = ()
     features: Features | None = None
 
+    @cached_property
     def counted(self) -> Tally:
-        """Return the numbers of all jobs."""
+        """The numbers of all jobs."""
         return Tally.of(self.jobs, self.host_count) if self.tally is None else self.tally

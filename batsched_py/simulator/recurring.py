@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.addition import add_up
 from batsched_py.errors import DeadlockError
 from batsched_py.hostset import HostSet
 from batsched_py.protocol.commands import CallPeriodically, CreateProbe, StopCalls, StopProbe
@@ -144,7 +145,7 @@ class Recurring:
         numbers = members(command.hosts.bits)
         joules = tuple(meter.joules([host], now) for host in numbers)
         if command.summary != "each":
-            joules = (sum(joules) / (len(joules) if command.summary == "mean" else 1),)
+            joules = (add_up(joules) / (len(joules) if command.summary == "mean" else 1),)
         hosts = HostSet(command.hosts.bits)
         return ProbeData(stamp, command.probe_id, hosts, joules, command.summary != "each", _USUAL)
 

@@ -30,7 +30,7 @@ def most_bytes(folder: Path, jobs: int) -> int:
         with JobRows(folder) as rows:
             simulation = Simulation(platform, [workload], trace=True, pass_on=rows.add)
             result = simulation.run(Session(load("easy")).answer)
-        assert result.counted().jobs == jobs
+        assert result.counted.jobs == jobs
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from batsched_py.addition import add_up
 from batsched_py.leases.accounting.columns import ImageRow
 from batsched_py.leases.lease import Lease
 
@@ -56,7 +57,7 @@ class Disks:
             return True
         unused = sorted((kept.needed_until, name) for name, kept in images.items() if not kept.users)
         dropped = list[str]()
-        room = self.limit - size - sum(kept.size for kept in images.values())
+        room = self.limit - size - add_up((kept.size for kept in images.values()), 0)
         for _, name in unused:
             if room >= 0:
                 break
@@ -105,8 +106,8 @@ class Disks:
 
     def used(self, host: int) -> float:
         """Return the MB on a disk."""
-        kept = sum(image.size for image in self._kept.get(host, {}).values())
-        return kept + sum(self._copies.get(host, {}).values()) + sum(self._memory.get(host, {}).values())
+        kept = add_up((image.size for image in self._kept.get(host, {}).values()), 0)
+        return kept + add_up(self._copies.get(host, {}).values(), 0) + add_up(self._memory.get(host, {}).values(), 0)
 
     def most_used(self) -> float:
         """Return the MB on the fullest disk."""

@@ -9,7 +9,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from batsched_py.bits import count_runs
-from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, bounded_slowdown
+from batsched_py.protocol.events import REJECTED
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.schedules.members import due_time, is_met, user_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.result_files import JOBS_HEADER
@@ -82,26 +83,26 @@ def job_columns(jobs: Sequence[JobMetrics]) -> dict[str, list[Any]]:
 
 
 def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
-    job, size = record.job, schedule.size(record)
+    job, size, user = record.job, record.size_on(schedule.hosts), user_of(record.job)
     due = due_time(job)
     met = None if due is None else is_met(record)
-    if record.rejected:
-        return JobMetrics(record, 0, user=user_of(job), due=due, met=met)
-    stretch, wait, run = schedule.stretch(record), record.waiting, record.execution
+    if record.state == REJECTED:
+        return JobMetrics(record, 0, user=user, due=due, met=met)
+    stretch, wait, run = schedule.stretch(record), record.start - job.submit_time, record.finish - record.start
     slowdown = stretch if math.isfinite(stretch) else None
-    share = max(size, 1)
-    compute = record.hosts.bits & ((1 << schedule.hosts) - 1)
+    share, bounded = max(size, 1), max(run, tau)
+    hosts = record.hosts.bits
     return JobMetrics(
         record,
         size,
         wait=wait,
-        turnaround=record.turnaround,
+        turnaround=record.finish - job.submit_time,
         slowdown=slowdown,
-        bounded_slowdown=bounded_slowdown(wait, run, tau),
+        bounded_slowdown=max(1.0, (wait + run) / bounded),
         per_processor_slowdown=None if slowdown is None else max(1.0, slowdown / share),
-        per_processor_bounded_slowdown=max(1.0, (wait + run) / (share * max(run, tau))),
-        pieces=count_runs(compute) if record.hosts else None,
-        user=user_of(job),
+        per_processor_bounded_slowdown=max(1.0, (wait + run) / (share * bounded)),
+        pieces=count_runs(hosts & ((1 << schedule.hosts) - 1)) if hosts else None,
+        user=user,
         due=due,
         met=met,
         contention_slowdown=_contention_slowdown(schedule, record),

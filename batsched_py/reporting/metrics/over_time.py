@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import pairwise
 
 from batsched_py.bits import without
 from batsched_py.reporting.metrics.steps import Steps, changes, scaled, stacked
@@ -55,16 +54,17 @@ def free_hosts(schedule: Schedule) -> Iterator[tuple[float, int]]:
     """Yield (time, the compute hosts that no job has from then on, as bits), from 0 on, each time once."""
     every = (1 << schedule.hosts) - 1
     taken = _Occupancy()
-    moves = sorted(_moves(schedule.ran, every), key=itemgetter(0, 1))  # ends first: less seems to be shared
-    if not moves or moves[0][0] > 0:
-        yield 0.0, every
-    for time, together in groupby(moves, key=itemgetter(0)):
-        for _, sign, hosts in together:
-            if sign < 0:
-                taken.give_back(hosts)
-            else:
-                taken.take(hosts)
-        yield time, every ^ taken.hosts
+    moves = sorted(_moves(schedule.ran, every))  # ends first: less seems to be shared
+    now = min(moves[0][0], 0.0) if moves else 0.0
+    for time, sign, hosts in moves:
+        if time != now:
+            yield now, every ^ taken.hosts
+            now = time
+        if sign < 0:
+            taken.give_back(hosts)
+        else:
+            taken.take(hosts)
+    yield now, every ^ taken.hosts
 
 
 def longest_run(bits: int) -> int:

@@ -26,8 +26,7 @@ def stacked(spans: Iterable[tuple[float, float, int]]) -> Steps:
             changes[end] -= weight
     steps: Steps = []
     value = 0
-    for time in sorted(changes):
-        change = changes[time]
+    for time, change in sorted(changes.items()):
         value += change
         if change or not steps:
             steps.append((time, value))
@@ -36,7 +35,7 @@ def stacked(spans: Iterable[tuple[float, float, int]]) -> Steps:
 
 def integral(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float:
     """Return the integral from `begin` to `end`; before the first step the value is 0."""
-    return math.fsum(value * (high - low) for low, high, value in _pieces(steps, begin, end))
+    return math.fsum([value * (high - low) for low, high, value in _pieces(steps, begin, end)])
 
 
 def mean_over(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
@@ -46,7 +45,7 @@ def mean_over(steps: Sequence[tuple[float, float]], begin: float, end: float) ->
 
 def highest(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
     """Return the highest value from `begin` to `end`; None if no time lies between them."""
-    return max((value for _, _, value in _pieces(steps, begin, end)), default=0) if end > begin else None
+    return max([value for _, _, value in _pieces(steps, begin, end)], default=0) if end > begin else None
 
 
 def between(steps: Sequence[tuple[float, float]], begin: float, end: float) -> Steps:
@@ -98,9 +97,10 @@ def side_by_side(series: Sequence[Sequence[tuple[float, float]]]) -> Iterator[tu
         yield time, list(values)
 
 
-def _pieces(steps: Sequence[tuple[float, float]], begin: float, end: float) -> Iterator[tuple[float, float, float]]:
-    """Yield (begin, end, value) of each step, cut to the time asked for; values of 0 are left out."""
-    for (time, value), (until, _) in pairwise(chain(steps, [(end, 0.0)])):
-        low, high = max(time, begin), min(until, end)
-        if high > low and value:
-            yield low, high, value
+def _pieces(steps: Sequence[tuple[float, float]], begin: float, end: float) -> list[tuple[float, float, float]]:
+    """Return (begin, end, value) of each step, cut to the time asked for; values of 0 are left out."""
+    return [
+        (low, high, value)
+        for (time, value), (until, _) in pairwise(chain(steps, [(end, 0.0)]))
+        if value and (low := time if time > begin else begin) < (high := until if until < end else end)
+    ]

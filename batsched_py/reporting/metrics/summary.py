@@ -53,7 +53,7 @@ class Summary(Struct, frozen=True):
 
 def summarise(result: Result) -> Summary:
     """Return the summary of a simulation, whether its jobs were kept or only counted."""
-    return _summarise_tally(result.counted(), result.host_count, SLOWDOWN_BOUND)
+    return _summarise_tally(result.counted, result.host_count, SLOWDOWN_BOUND)
 
 
 def summarise_jobs(records: Iterable[JobRecord], hosts: int, tau: float = SLOWDOWN_BOUND) -> Summary:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
-from batsched_py.leases.terms import TermsError, read_terms
+from batsched_py.leases.terms import MEMBER, TermsError, read_terms
 from batsched_py.model.job import Job
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -65,7 +65,9 @@ def due_time(job: Job) -> float | None:
     WorkloadError if the deadline breaks its rule.
     """
     deadline = job.members.get(DEADLINE)
-    return _reserved_start(job) if deadline is None else _instant(deadline, job)
+    if deadline is not None:
+        return _instant(deadline, job)
+    return _reserved_start(job) if MEMBER in job.members else None
 
 
 def is_met(record: JobRecord) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.schedules.contention_file import read_contention, tells_of
 from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
 from batsched_py.reporting.schedules.jobs_file import read_jobs
@@ -60,7 +61,7 @@ from batsched_py.traces.swf import SwfLog, read_swf
 _OURS: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION)
 
 
-class Schedule(Brief, frozen=True):
+class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed once
     """The jobs of one run, and its traces.
 
     Attributes:
@@ -111,15 +112,15 @@ class Schedule(Brief, frozen=True):
         last = max((record.finish for record in self.ran), default=0.0)
         return last if self.leases is None else max(last, self.leases.end)
 
-    @property
+    @cached_property
     def ran(self) -> tuple[JobRecord, ...]:
         """Return the jobs that were not rejected."""
-        return tuple(record for record in self.jobs if not record.rejected)
+        return tuple([record for record in self.jobs if record.state != REJECTED])
 
-    @property
+    @cached_property
     def hosts_known(self) -> bool:
         """Return True if the hosts of each job are known, and not only their number."""
-        return all(record.hosts for record in self.jobs if not record.rejected and record.job.size)
+        return all(record.hosts.bits for record in self.ran if record.job.size)
 
     def size(self, record: JobRecord) -> int:
         """Return the number of compute hosts that a job had; its size if its hosts are unknown."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import batsched_py
+from batsched_py.addition import add_up
 from batsched_py.bits import format_bits
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.file_forms import BATSIM_4, FileForm
@@ -107,7 +108,7 @@ def _json_number(value: str) -> str:
 
 def schedule_columns(result: Result) -> Mapping[str, str]:
     """Return column -> value as it is written. Means are over all jobs, rejected ones too, as Batsim computes them."""
-    tally = result.counted()
+    tally = result.counted
     successes = tally.states[COMPLETED_SUCCESSFULLY]
     jobs = max(1, tally.jobs)
     max_waiting, all_waiting = _largest_and_sum(tally.waits)
@@ -141,7 +142,7 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
 
 def _largest_and_sum(values: Callable[[], Iterable[float]]) -> tuple[float, float]:
     """Return (largest of these and 0, sum): they are computed twice rather than kept, eight bytes for each job."""
-    return max(chain((0.0,), values())), sum(values(), 0.0)
+    return max(chain((0.0,), values())), add_up(values())
 
 
 def write_rows(path: Path, header: str, rows: Iterator[str]) -> None:
