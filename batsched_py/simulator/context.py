@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 if TYPE_CHECKING:  # a part imports what it uses, not what others have put here
     from batsched_py.protocol.events import Event
     from batsched_py.simulator.contention.fluid_model import FluidModel
@@ -19,7 +17,7 @@ if TYPE_CHECKING:  # a part imports what it uses, not what others have put here
     from batsched_py.simulator.wire.store_link import StoreLink
 
 
-class Context(Struct, frozen=True):
+class Context:
     """Settings, time and hosts; and where the parts leave the events of the next message.
 
     Attributes:
@@ -33,17 +31,30 @@ class Context(Struct, frozen=True):
         approximations: one line for each simplification that was really used.
     """
 
-    settings: Settings
-    generation: Generation
-    queue: EventQueue
-    mailbox: Mailbox
-    outbox: list[Event]
-    machines: Machines
-    fluid: FluidModel | None
-    meter: EnergyMeter | None
-    tracer: Tracer | None
-    store: StoreLink | None
-    approximations: set[str]
+    __slots__ = (
+        *("approximations", "fluid", "generation", "machines", "mailbox", "meter", "outbox", "queue", "settings"),
+        *("store", "tracer"),
+    )
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        generation: Generation,
+        queue: EventQueue,
+        mailbox: Mailbox,
+        outbox: list[Event],
+        machines: Machines,
+        fluid: FluidModel | None,
+        meter: EnergyMeter | None,
+        tracer: Tracer | None,
+        store: StoreLink | None,
+        approximations: set[str],
+    ) -> None:
+        self.settings, self.generation = settings, generation
+        self.queue, self.mailbox, self.outbox = queue, mailbox, outbox
+        self.machines, self.fluid, self.meter, self.tracer = machines, fluid, meter, tracer
+        self.store, self.approximations = store, approximations
 
     @property
     def acknowledges(self) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from msgspec import Struct
-
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile
@@ -73,20 +71,23 @@ class RunningJob(Protocol):
         """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
 
 
-class LiveJob(Struct, eq=False):
+class LiveJob:
     """A job from its submission until the message with its end was sent."""
 
-    job: Job
-    profile: Profile
-    state: str = SUBMITTED
-    kill_requested: bool = False
-    #: This and all below: known of an executed job only.
-    hosts: HostSet = NO_HOSTS
-    site: Site = NO_SITE
-    start: float = 0.0
-    running: RunningJob | None = None
-    #: Return code, as far as it is known; None if the walltime ends the job.
-    code: int | None = None
+    __slots__ = ("code", "hosts", "job", "kill_requested", "profile", "running", "site", "start", "state")
+
+    def __init__(self, job: Job, profile: Profile) -> None:
+        """Begin with a job that was submitted, and its profile."""
+        self.job, self.profile = job, profile
+        self.state = SUBMITTED
+        self.kill_requested = False
+        #: This and all below: known of an executed job only.
+        self.hosts = NO_HOSTS
+        self.site = NO_SITE
+        self.start = 0.0
+        self.running: RunningJob | None = None
+        #: Return code, as far as it is known; None if the walltime ends the job.
+        self.code: int | None = None
 
     def next_state(self, what: str) -> str:
         """Return the state that follows; BrokenRuleError if there is none."""
