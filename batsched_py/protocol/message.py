@@ -9,13 +9,16 @@ class Message:
     """A message of either direction: an instant, and events or commands. It does not change.
 
     Attributes:
-        now: seconds since the start of the simulation.
+        now: seconds since the start of the simulation; an int stays one, because it is written as it was read.
         events: typed events or commands, in the order of the message.
     """
 
     __slots__ = ("events", "now")
 
-    def __init__(self, now: float, events: tuple[Any, ...]) -> None:
+    #: Not for compiled code to make a float of it.
+    now: Any
+
+    def __init__(self, now: Any, events: tuple[Any, ...]) -> None:
         self.now = now
         self.events = events
 
