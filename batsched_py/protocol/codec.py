@@ -17,6 +17,9 @@ from batsched_py.text.display import displayed, shown
 _NUMBERS: Final = frozenset({float, int})
 #: Leave dataclasses and subclasses of JSON types to `_plain`, which refuses all but mappings.
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
+#: Looked up once: compiled code pays more for an attribute of a module than the interpreter does.
+_loads: Final = orjson.loads
+_dumps: Final = orjson.dumps
 
 
 def decode(raw: bytes, forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:
@@ -36,7 +39,7 @@ def parse(raw: bytes) -> dict[str, Any]:
 def loads(raw: bytes) -> Any:
     """Parse JSON; RemoteProtocolError if it is none."""
     try:
-        return orjson.loads(raw)
+        return _loads(raw)
     except orjson.JSONDecodeError as error:
         raise RemoteProtocolError("message", f"must be JSON: {error}; it begins {shown(bytes(raw[:40]))}") from None
 
@@ -117,7 +120,7 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
 
 def dump(document: dict[str, Any]) -> bytes:
     """Write JSON; TypeError if something in the document is none."""
-    return orjson.dumps(document, _plain, _STRICT)
+    return _dumps(document, _plain, _STRICT)
 
 
 def _plain(value: Any) -> dict[str, Any]:

@@ -264,7 +264,7 @@ def _write_notice(command: Notify, *, spelled: Mapping[str, str]) -> dict[str, A
     return {"type": spelled[command.kind]}
 
 
-def former_profile(profile: Data) -> Data:
+def former_profile(profile: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the profile under Batsim 1's name of its type; `repeat` is `nb` there, which a composed profile needs."""
     kind = profile.get("type")
     if isinstance(kind, str) and kind in FORMER_NAMES:
@@ -319,7 +319,7 @@ def _read_storage_mapping(data: Data | None) -> Mapping[str, int] | None:
     return data
 
 
-def _check_storages(storages: Data) -> None:
+def _check_storages(storages: Mapping[str, Any]) -> None:
     if not storages:
         raise FieldError("storage_mapping", "must give at least one label its host")
 

@@ -15,7 +15,8 @@ from batsched_py.model.job import Job
 from batsched_py.model.limits import SHORTEST
 from batsched_py.text.display import shown
 
-Data = Mapping[str, Any]
+#: A JSON object, as it was parsed.
+Data = dict[str, Any]
 
 #: Levels of what users put into a message; orjson writes some 250 in all.
 _DEEPEST: Final = 200
@@ -116,7 +117,7 @@ def check_finite(value: object, path: str, depth: int = 0) -> None:
             check_finite(item, f"{path}[{position}]", depth + 1)
 
 
-def finite(members: Data, path: str) -> dict[str, Any]:
+def finite(members: Mapping[str, Any], path: str) -> dict[str, Any]:
     """Return a copy of an object of a user's; FieldError as from `check_finite`."""
     check_finite(members, path)
     return dict(members)
@@ -128,7 +129,7 @@ def check_pstate(state: str) -> None:
         raise FieldError("state", f"must be the number of a pstate, not {shown(state)}")
 
 
-def rest(data: Data, known: frozenset[str]) -> dict[str, Any]:
+def rest(data: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
     """Return the members that are not in `known`."""
     return {key: value for key, value in data.items() if key not in known}
 

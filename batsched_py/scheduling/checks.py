@@ -308,7 +308,7 @@ def job_fault(job: Job, dialect: Dialect) -> str | None:
     """Check a new job but for the existence of its profile."""
     try:
         check_job_id(job.id)
-        described = read_job(job.id, job.members)
+        described = read_job(job.id, dict(job.members))
     except FieldError as error:
         return f"{error.path.removeprefix('job.')}: {error.rule}"
     if described != job:

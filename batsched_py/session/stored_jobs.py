@@ -38,7 +38,7 @@ def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -
         if members is None:
             raise StoreError(f"{store.place(job_id)}: is missing, but Batsim has submitted this job")
         try:
-            jobs[job_id] = read_job(job_id, members)
+            jobs[job_id] = read_job(job_id, dict(members))
         except FieldError as error:
             raise StoreError(f"{store.place(job_id)}: {error.path.removeprefix('job.')} {error.rule}") from None
     names: dict[str, ProfileName] = {}

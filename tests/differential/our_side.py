@@ -199,7 +199,7 @@ def _submit(command: RegisterJob, view: View, plan: Plan, script: Script) -> Non
     job, profile = command.job, command.profile
     if job is None:  # it was put into Redis: nobody but its scheduler knows what it was
         store = script.recorded.jobs_in_redis()
-        job = read_job(command.job_id, store.jobs([command.job_id])[command.job_id])
+        job = read_job(command.job_id, dict(store.jobs([command.job_id])[command.job_id]))
         if script.recorded.dialect.name == V14.name:
             profile = store.profiles([(job.workload, job.profile)])[job.workload, job.profile]
     time = min(job.submit_time, view.now)

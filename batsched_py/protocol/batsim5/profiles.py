@@ -80,7 +80,7 @@ def read_profile(item: Any, path: str) -> tuple[str, str, dict[str, Any]]:
     return workload, name, members
 
 
-def write_profile(workload: str, name: str, members: Data) -> dict[str, Any]:
+def write_profile(workload: str, name: str, members: Mapping[str, Any]) -> dict[str, Any]:
     """Write what `read_profile` reads; FieldError for a type that Batsim 5 has not, or for a member that it needs."""
     kind = members.get("type")
     table = _TABLE_OF.get(kind) if type(kind) is str else None
@@ -114,7 +114,7 @@ def read_extra(said: str, known: frozenset[str]) -> dict[str, Any]:
     return members
 
 
-def write_extra(members: Data, known: frozenset[str]) -> str:
+def write_extra(members: Mapping[str, Any], known: frozenset[str]) -> str:
     """Return the text of `extra_data`: the one that was read, or the members that are not `known` as an object."""
     said = members.get("extra_data")
     if type(said) is str:
@@ -148,7 +148,7 @@ def _read_table(workload: str, table: str, data: Data) -> dict[str, Any]:
     return members
 
 
-def _write_table(workload: str, table: str, kind: str, members: Data) -> dict[str, Any]:
+def _write_table(workload: str, table: str, kind: str, members: Mapping[str, Any]) -> dict[str, Any]:
     names, defaults = _TABLES[table][1], _DEFAULTS.get(kind, {})
     told = {**defaults, **members}
     data = {key: told[name] for key, name in names.items() if name in told}

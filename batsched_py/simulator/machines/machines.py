@@ -17,6 +17,27 @@ UNAVAILABLE: Final = "unavailable"
 FEWEST_CHANGES: Final = 1024
 
 
+class _InState:
+    """The hosts that are seen in a state.
+
+    Attributes:
+        hosts: their number.
+        since: when that last changed, in seconds.
+        seconds: spent in the state until then, by all hosts together.
+    """
+
+    __slots__ = ("hosts", "seconds", "since")
+
+    def __init__(self, hosts: int) -> None:
+        self.hosts, self.since, self.seconds = hosts, 0.0, 0.0
+
+    def add(self, hosts: int, now: float) -> None:
+        """Count so many more."""
+        self.seconds += self.hosts * (now - self.since)
+        self.since = now
+        self.hosts += hosts
+
+
 class Machines:
     """States of the hosts. Being unavailable covers a host's own state, which goes on underneath.
 
@@ -39,10 +60,9 @@ class Machines:
         self.unavailable = 0
         #: (time, compute hosts that are unavailable from then on), ascending.
         self.outages: list[tuple[float, int]] = []
-        #: State -> hosts seen in it; when that number last changed; seconds spent in it until then, by all hosts.
-        self._counts = {IDLE: compute, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0, UNAVAILABLE: 0}
-        self._since = dict.fromkeys(self._counts, 0.0)
-        self._seconds = dict.fromkeys(self._counts, 0.0)
+        self._in_state = {
+            state: _InState(compute if state == IDLE else 0) for state in (*self.hosts_in, UNAVAILABLE)
+        }
         #: (time, hosts) of changes of state, ascending: at least the latest one of each host that ever changed.
         self._changes: list[tuple[float, int]] = []
         #: Number of them at which all but the latest of each host are forgotten: each has a bit for every host.
@@ -102,24 +122,25 @@ class Machines:
 
     def seconds(self) -> dict[str, float]:
         """Return state -> seconds spent in it, summed over compute hosts, each up to its last change, as in Batsim."""
-        spent = dict(self._seconds)
+        spent = {state: seen.seconds for state, seen in self._in_state.items()}
         open_since = dict.fromkeys(range(self.compute_count), 0.0)
         open_since |= {host: time for time, hosts in self._latest_changes() for host in members(hosts)}
         for state, hosts in (*self.hosts_in.items(), (UNAVAILABLE, self.unavailable)):
             in_state = hosts & self.compute
             for host in members(in_state if state == UNAVAILABLE else in_state & ~self.unavailable):
-                spent[state] -= self._since[state] - open_since[host]
+                spent[state] -= self._in_state[state].since - open_since[host]
         return spent
 
     def census(self) -> tuple[int, int, int, int, int]:
         """Return the numbers of hosts sleeping, switching on and off, idle, computing; the rest is unavailable."""
-        counts = self._counts
-        return counts[SLEEPING], counts[SWITCHING_ON], counts[SWITCHING_OFF], counts[IDLE], counts[COMPUTING]
+        seen = self._in_state
+        on_the_way = seen[SWITCHING_ON].hosts, seen[SWITCHING_OFF].hosts
+        return seen[SLEEPING].hosts, *on_the_way, seen[IDLE].hosts, seen[COMPUTING].hosts
 
     @property
     def unavailable_count(self) -> int:
         """The number of compute hosts that are unavailable."""
-        return self._counts[UNAVAILABLE]
+        return self._in_state[UNAVAILABLE].hosts
 
     def states(self, hosts: int) -> str:
         """Return the states of these hosts in words, for messages: "0-3 idle, 4 sleeping"."""
@@ -133,13 +154,9 @@ class Machines:
             hosts &= self.compute
         if not hosts:
             return
-        counts, since, seconds = self._counts, self._since, self._seconds
-        seconds[source] += counts[source] * (now - since[source])
-        seconds[target] += counts[target] * (now - since[target])
-        since[source] = since[target] = now
         moved = self._size_of(hosts)
-        counts[source] -= moved
-        counts[target] += moved
+        self._in_state[source].add(-moved, now)
+        self._in_state[target].add(moved, now)
         self._changes.append((now, hosts))
         if len(self._changes) > self._most_changes:
             self._changes = self._latest_changes()

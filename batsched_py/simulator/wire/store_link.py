@@ -63,7 +63,7 @@ class StoreLink:
         if "subtime" not in members:
             raise BrokenRuleError(f"has no subtime, which Batsim needs: {self._store.place(job_id)}", job=job_id)
         try:
-            return read_job(job_id, members)
+            return read_job(job_id, dict(members))
         except FieldError as error:
             raise BrokenRuleError(
                 f"is not described: {self._store.place(job_id)}: {error.path.removeprefix('job.')} {error.rule}",
