@@ -60,9 +60,7 @@ class Machines:
         self.unavailable = 0
         #: (time, compute hosts that are unavailable from then on), ascending.
         self.outages: list[tuple[float, int]] = []
-        self._in_state = {
-            state: _InState(compute if state == IDLE else 0) for state in (*self.hosts_in, UNAVAILABLE)
-        }
+        self._in_state = {state: _InState(compute if state == IDLE else 0) for state in (*self.hosts_in, UNAVAILABLE)}
         #: (time, hosts) of changes of state, ascending: at least the latest one of each host that ever changed.
         self._changes: list[tuple[float, int]] = []
         #: Number of them at which all but the latest of each host are forgotten: each has a bit for every host.
