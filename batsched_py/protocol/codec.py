@@ -11,7 +11,6 @@ from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.forms import Envelope, Forms
-from batsched_py.protocol.message import Message
 from batsched_py.text.display import displayed, shown
 
 _NUMBERS: Final = frozenset({float, int})
@@ -20,6 +19,33 @@ _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACL
 #: Looked up once: compiled code pays more for an attribute of a module than the interpreter does.
 _loads: Final = orjson.loads
 _dumps: Final = orjson.dumps
+
+
+class Message:
+    """A message of either direction: an instant, and events or commands. It does not change.
+
+    Attributes:
+        now: seconds since the start of the simulation; an int stays one, because it is written as it was read.
+        events: typed events or commands, in the order of the message.
+    """
+
+    __slots__ = ("events", "now")
+
+    #: Not for compiled code to make a float of it.
+    now: Any
+
+    def __init__(self, now: Any, events: tuple[Any, ...]) -> None:
+        self.now = now
+        self.events = events
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and self.now == other.now and self.events == other.events
+
+    def __hash__(self) -> int:
+        return hash((self.now, self.events))
+
+    def __repr__(self) -> str:
+        return f"Message(now={self.now!r}, events={self.events!r})"
 
 
 def decode(raw: bytes, forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:

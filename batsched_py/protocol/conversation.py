@@ -20,13 +20,12 @@ from batsched_py.protocol.batsim5.greeting import (
     write_hello,
 )
 from batsched_py.protocol.begins import highest_of, write_flat_config
-from batsched_py.protocol.codec import decode, encode, read_document
+from batsched_py.protocol.codec import Message, decode, encode, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import V4, V5, V14, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Config, Event, SimulationBegins, SimulationEnds, Unknown
 from batsched_py.protocol.fields import Data
 from batsched_py.protocol.forms import Envelope, Forms
-from batsched_py.protocol.message import Message
 from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.text.display import displayed
 

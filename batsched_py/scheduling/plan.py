@@ -17,7 +17,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.protocol import events
-from batsched_py.protocol.codec import encode
+from batsched_py.protocol.codec import Message, encode
 from batsched_py.protocol.commands import (
     AdditionalIo,
     CallMeLater,
@@ -36,7 +36,6 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.dialects import V4, V5, Dialect
 from batsched_py.protocol.events import Members
-from batsched_py.protocol.message import Message
 from batsched_py.scheduling.checks import (
     check_extras,
     control_job_fault,

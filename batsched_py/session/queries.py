@@ -7,9 +7,9 @@ from typing import Any
 
 from batsched_py.errors import AlgorithmError, RemoteProtocolError
 from batsched_py.model.job import Job
+from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Query
 from batsched_py.protocol.fields import FieldError, read_job
-from batsched_py.protocol.message import Message
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from batsched_py.protocol.codec import Message
 from batsched_py.protocol.dialects import V5, Dialect
 from batsched_py.protocol.events import (
     Answer,
@@ -21,7 +22,6 @@ from batsched_py.protocol.events import (
     ResourceStateChanged,
     SimulationEnds,
 )
-from batsched_py.protocol.message import Message
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.recurring import ENERGY
 from batsched_py.state.running import WIRE_RESOLUTION

@@ -24,12 +24,12 @@ from batsched_py.model.job import Job
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table, checked_tables
 from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features, Hello, is_greeting
+from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V5, V14, Dialect
 from batsched_py.protocol.events import Config, Event, SimulationBegins
 from batsched_py.protocol.fields import FieldError
-from batsched_py.protocol.message import Message
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.checks import staging_fault
 from batsched_py.scheduling.host_queries import MEMBER

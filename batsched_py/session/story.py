@@ -8,8 +8,8 @@ from typing import Final
 
 import batsched_py
 from batsched_py.errors import AlgorithmError, BatschedError
+from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Event
-from batsched_py.protocol.message import Message
 from batsched_py.text.display import displayed
 
 #: The folder of the engine's own code.

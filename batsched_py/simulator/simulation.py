@@ -22,10 +22,10 @@ from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.batsim5.greeting import Features
+from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.protocol.events import Event, SimulationEnds
-from batsched_py.protocol.message import Message
 from batsched_py.simulator.assembly import Parts, assemble
 from batsched_py.simulator.progress import ProgressReport, RunProgress, RunStatus
 from batsched_py.simulator.records import JobRecord, Result, UnavailableHosts

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from batsched_py.protocol.codec import decode, encode
+from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.dialects import V4, V5
 from batsched_py.protocol.forms import Forms
-from batsched_py.protocol.message import Message
 from tests.benchmarks.inputs import Recording, new_session, new_simulation, record
 from tests.benchmarks.timing import Effort, Timing, measure
 from tests.benchmarks.yardstick import HOSTS, BareFcfs, Yardstick, bare_jobs, simulate

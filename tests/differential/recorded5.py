@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from batsched_py.errors import RemoteProtocolError, WorkloadError
 from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features, is_greeting, read_greeting, read_hello
-from batsched_py.protocol.codec import decode, encode
+from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import SimulationBegins
-from batsched_py.protocol.message import Message
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.event_file import ExternalEvent, read_events

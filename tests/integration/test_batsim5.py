@@ -19,7 +19,7 @@ from batsched_py.plugins import load
 from batsched_py.protocol import commands
 from batsched_py.protocol.batsim5.greeting import Features, Hello, is_greeting, write_greeting
 from batsched_py.protocol.batsim5.greeting import write_hello as hello
-from batsched_py.protocol.codec import decode, encode
+from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import (
@@ -33,7 +33,6 @@ from batsched_py.protocol.events import (
     SimulationBegins,
     ToldBy,
 )
-from batsched_py.protocol.message import Message
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings

@@ -12,12 +12,11 @@ from batsched_py.errors import BatschedError, LocalProtocolError, PlanError, Rem
 from batsched_py.hostset import HostSet
 from batsched_py.protocol import commands
 from batsched_py.protocol.batsim5.greeting import read_hello, write_greeting
-from batsched_py.protocol.codec import encode
+from batsched_py.protocol.codec import Message, encode
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Config, JobCompleted, Nop, ProbeData, SimulationBegins, SimulationEnds
-from batsched_py.protocol.message import Message
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.plan import Plan
 from batsched_py.session.session import Session

@@ -10,7 +10,7 @@ from batsched_py.protocol.events import Event
 from batsched_py.simulator.time.event_queue import EventQueue
 
 if TYPE_CHECKING:
-    from batsched_py.protocol.message import Message
+    from batsched_py.protocol.codec import Message
 
 #: Sends what is in the outbox, and returns the reply.
 Ask = Callable[[], "Message"]

@@ -11,7 +11,7 @@ from batsched_py.simulator.time.instant_loop import Apply, Ask
 from batsched_py.simulator.time.mailbox import Carry, NetworkMailbox
 
 if TYPE_CHECKING:
-    from batsched_py.protocol.message import Message
+    from batsched_py.protocol.codec import Message
 
 
 #: Times of Batsim 5 have twelve digits after the point: what comes so much later comes now, in seconds.

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.batsim5.greeting import Hello
+from batsched_py.protocol.codec import Message
 from batsched_py.protocol.conversation import BatsimSide
 from batsched_py.protocol.dialects import Dialect
 from batsched_py.protocol.events import Event
-from batsched_py.protocol.message import Message
 from batsched_py.protocol.stopping import check_stop
 
 #: Sends a request and waits for its reply.

@@ -12,7 +12,7 @@ import pytest
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.protocol.codec import decode, encode
+from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.commands import (
     AdditionalIo,
     CallMeLater,
@@ -28,7 +28,6 @@ from batsched_py.protocol.commands import (
 from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import Answer, Notify, Query
 from batsched_py.protocol.fields import read_job
-from batsched_py.protocol.message import Message
 
 JOB = {"id": "w0!1", "subtime": 0, "res": 2, "profile": "p"}
 HOSTS = HostSet.of(0, 1)

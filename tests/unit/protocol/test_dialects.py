@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.protocol.codec import decode, encode
+from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.commands import (
     AdditionalIo,
     CallMeLater,
@@ -40,7 +40,6 @@ from batsched_py.protocol.events import (
     SimulationEnds,
 )
 from batsched_py.protocol.forms import Forms
-from batsched_py.protocol.message import Message
 from tests.unit.protocol.strategies import COMMANDS_V4, COMMANDS_V14, EVENTS_V4, EVENTS_V14, Values
 from tests.unit.protocol.strategies_v5 import COMMANDS_V5, EVENTS_V5
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py.protocol.codec import decode
+from batsched_py.protocol.codec import Message, decode
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
 from batsched_py.protocol.dialects import V4
-from batsched_py.protocol.message import Message
 from tests.clone import files
 
 RUNS = files("tests/data/batsim/*/transcript.jsonl")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.errors import PlanError
+from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import RequestedCall
-from batsched_py.protocol.message import Message
 from batsched_py.session.story import in_short, story, where
 from tests.builders import completed, job, plan_for, state, submitted
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from batsched_py.protocol.codec import decode, encode
+from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import (
     NO_MORE_EXTERNAL_EVENT,
@@ -20,7 +20,6 @@ from batsched_py.protocol.events import (
     Notify,
     SimulationBegins,
 )
-from batsched_py.protocol.message import Message
 from batsched_py.transcripts.transcript import Exchange, Transcript
 from tests.clone import ROOT
 

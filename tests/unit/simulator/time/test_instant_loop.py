@@ -1,7 +1,7 @@
 """Commands of a reply are applied in turn, each not before its time."""
 
+from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import CallMeLater
-from batsched_py.protocol.message import Message
 from batsched_py.simulator.time.event_queue import RANK_CALL, EventQueue
 from batsched_py.simulator.time.instant_loop import apply_reply
 
