@@ -14,9 +14,6 @@ DEMO = batsched-py simulate -p platforms/cluster32.xml -w workloads/lublin200.js
 BIN = $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-# Tests start hundreds of programs: each would compile all modules again.
-unexport PYTHONDONTWRITEBYTECODE
-
 .DEFAULT_GOAL := help
 .PHONY: help demo test check fix fuzz schema bench docs wheels test-compiled clean
 
