@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +20,7 @@ from tests.clone import ROOT
 
 RUNS: Final = 2_000
 JOBS: Final = 1_000
+WORKERS: Final = 2
 PLATFORM: Final = ROOT / "platforms" / "cluster32.xml"
 HOSTS: Final = 32
 LOADS: Final = (0.7, 0.9)
@@ -33,7 +35,10 @@ VARIANTS: Final[Sequence[tuple[str, dict[str, str]]]] = (
 
 @dataclass(frozen=True, slots=True)
 class CampaignCost:
-    """CPU seconds of a campaign with all its processes, and of its runs in one process that does nothing else."""
+    """CPU seconds of a campaign with all its processes, and of its runs in processes that do nothing else.
+
+    There are as many of these as the campaign has workers: what runs beside another is slower on many processors.
+    """
 
     runs: int
     campaign: float
@@ -45,7 +50,10 @@ def measure_campaign(runs: int = RUNS) -> CampaignCost:
     seeds = max(1, runs // (len(VARIANTS) * len(LOADS)))
     with TemporaryDirectory() as name:
         campaign = _run_campaign(Path(name), seeds)
-    return CampaignCost(seeds * len(VARIANTS) * len(LOADS), campaign, apart(_run_alone, seeds))
+    with ThreadPoolExecutor(WORKERS) as pool:
+        shares = [range(first, seeds + 1, WORKERS) for first in range(1, WORKERS + 1)]
+        alone = sum(pool.map(lambda share: apart(_run_alone, share), shares))
+    return CampaignCost(seeds * len(VARIANTS) * len(LOADS), campaign, alone)
 
 
 def _run_campaign(folder: Path, seeds: int) -> float:
@@ -56,7 +64,7 @@ def _run_campaign(folder: Path, seeds: int) -> float:
         f'load = [{", ".join(map(str, LOADS))}]\nseeds = "1-{seeds}"\n{algorithms}'
     )
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "batsched_py", "campaign", "run", "study.toml"]
+    command = [sys.executable, "-m", "batsched_py", "campaign", "run", "study.toml", "--workers", str(WORKERS)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run(command, cwd=folder, check=True, capture_output=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -67,9 +75,9 @@ def _options(given: dict[str, str]) -> str:
     return "".join(f'options.{name} = "{value}"\n' for name, value in given.items())
 
 
-def _run_alone(seeds: int) -> float:
-    """Return the CPU seconds of all simulations in one process, start-up included; each workload is drawn once."""
-    for seed in range(1, seeds + 1):
+def _run_alone(seeds: Sequence[int]) -> float:
+    """Return the CPU seconds of the simulations of these seeds, start-up included; each workload is drawn once."""
+    for seed in seeds:
         for load in LOADS:
             workload = as_workload(Drawn(JOBS, HOSTS, seed, load))
             for name, options in VARIANTS:
