@@ -31,7 +31,7 @@ class Message:
 
     __slots__ = ("events", "now")
 
-    #: Not for compiled code to make a float of it.
+    #: Any, so that compiled code does not turn an int into a float.
     now: Any
 
     def __init__(self, now: Any, events: tuple[Any, ...]) -> None:

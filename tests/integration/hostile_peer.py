@@ -60,7 +60,7 @@ def greet(name: str, option: str, value: str) -> str:
 
 
 def told(name: str, *messages: bytes) -> str:
-    """What a session refuses these messages with."""
+    """Return the error with which a session refuses these messages."""
     global watching  # noqa: PLW0603 - a hook has no other way
     session = Session(load(name))
     watching = True

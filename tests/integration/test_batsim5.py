@@ -315,7 +315,7 @@ def test_what_makes_batsim_5_abort_is_refused(command: Command, why: str) -> Non
 
 
 def test_periods_must_be_multiples_and_names_new() -> None:
-    """Of each other; of what goes on."""
+    """Periods are multiples of each other, and no name is that of a call that goes on."""
     first = commands.CallPeriodically(0.0, "a", 2.0)
     for second in (commands.CallPeriodically(0.0, "b", 3.0), commands.CallPeriodically(0.0, "a", 2.0)):
         with pytest.raises(RefusedError, match=r"one must be a multiple|goes on already"):
@@ -370,7 +370,7 @@ def test_a_killed_sequence_tells_its_repetition() -> None:
 
 
 def test_probes_tell_the_joules_of_hosts() -> None:
-    """Of each, their sum or their mean, as often as was asked."""
+    """Joules of each host, their sum or their mean, as often as was asked."""
     probes: list[Command] = [
         commands.CreateProbe(0.0, summary, HostSet.of(0, 1), 5.0, 1, summary) for summary in ("each", "sum", "mean")
     ]
@@ -382,7 +382,7 @@ def test_probes_tell_the_joules_of_hosts() -> None:
 
 
 def test_profiles_of_a_sequence_run_on_hosts_of_their_own() -> None:
-    """Of another speed, say."""
+    """Hosts of another speed, say."""
     profiles: Profiles = {
         "s": {"type": "composed", "seq": ["here", "there"]},
         "here": {"type": "parallel_homogeneous", "cpu": 1e9, "com": 0},

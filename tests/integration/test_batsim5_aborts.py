@@ -1,4 +1,4 @@
-"""What makes a real Batsim 5.0.0-rc2 abort, crash or stand still never leaves us: one row for each recording of it."""
+"""Messages that make a real Batsim 5.0.0-rc2 abort, crash or stand still never leave us: a row for each recording."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_it_is_refused_before_it_is_sent(name: str, say: Callable[[], object]) -
 
 
 def document(command: Command) -> dict[str, Any]:
-    """What is written of a command."""
+    """Return the document that is written of a command."""
     raw = encode(Message(1.0, (command,)), V5.commands, V5.name, keep_unknown=False)
     found: dict[str, Any] = json.loads(raw[:-1])
     return found
@@ -241,7 +241,7 @@ NEVER: dict[str, Callable[[], bool]] = {
 
 @pytest.mark.parametrize(("name", "so"), NEVER.items(), ids=NEVER)
 def test_it_is_never_written(name: str, so: Callable[[], bool]) -> None:
-    """What we write has no way to say it."""
+    """Our messages have no way to say it."""
     assert so()
 
 
@@ -263,7 +263,7 @@ def test_each_recording_of_a_failure_has_its_row() -> None:
 
 
 def test_the_tests_above_can_fail() -> None:
-    """What is legal is not refused."""
+    """Legal commands are not refused."""
     written(CALL(1.0, 5.0))
     reply(5.0, commands.RejectJob(5.0, "w0!a"))
     with pytest.raises(BatschedError):

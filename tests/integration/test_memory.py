@@ -1,4 +1,4 @@
-"""What a job costs after it has ended, in a run that writes its rows as jobs end."""
+"""The memory of a job after it has ended, in a run that writes its rows as jobs end."""
 
 import tracemalloc
 from pathlib import Path

@@ -170,7 +170,7 @@ def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, brow
 
 
 def test_an_experiment_is_shown_though_a_list_without_it_comes_late(tmp_path: Path, browser: Browser) -> None:
-    """What is handed in while the page waits for its list of experiments stays chosen."""
+    """An experiment that is handed in while the page waits for its list stays chosen."""
     with running_site(tmp_path, "--pace", "max") as site, left(browser):
         browser.visit(site.url)
         hold_back(browser, "/managed_experiments", late=True)
@@ -183,7 +183,7 @@ def test_an_experiment_is_shown_though_a_list_without_it_comes_late(tmp_path: Pa
 
 
 def test_an_experiment_that_is_deleted_while_the_page_asks_for_it_is_gone(tmp_path: Path, browser: Browser) -> None:
-    """What has changed meanwhile is asked for again, though the answer was an error; no other change follows."""
+    """The page asks for changes again, though the answer was an error; no other change follows."""
     with running_site(tmp_path, "--pace", "max") as site, left(browser):
         browser.visit(site.url)
         press(browser, "#hand-in button")

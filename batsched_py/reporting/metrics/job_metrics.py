@@ -9,8 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from batsched_py.bits import count_runs
-from batsched_py.protocol.events import REJECTED
-from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, bounded_slowdown
 from batsched_py.reporting.schedules.members import due_time, is_met, user_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.result_files import JOBS_HEADER
@@ -83,24 +82,24 @@ def job_columns(jobs: Sequence[JobMetrics]) -> dict[str, list[Any]]:
 
 
 def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
-    job, size, user = record.job, record.size_on(schedule.hosts), user_of(record.job)
+    job, size, user = record.job, schedule.size(record), user_of(record.job)
     due = due_time(job)
     met = None if due is None else is_met(record)
-    if record.state == REJECTED:
+    if record.rejected:
         return JobMetrics(record, 0, user=user, due=due, met=met)
-    stretch, wait, run = schedule.stretch(record), record.start - job.submit_time, record.finish - record.start
+    stretch, wait, run = schedule.stretch(record), record.waiting, record.execution
     slowdown = stretch if math.isfinite(stretch) else None
-    share, bounded = max(size, 1), max(run, tau)
+    share = max(size, 1)
     hosts = record.hosts.bits
     return JobMetrics(
         record,
         size,
         wait=wait,
-        turnaround=record.finish - job.submit_time,
+        turnaround=record.turnaround,
         slowdown=slowdown,
-        bounded_slowdown=max(1.0, (wait + run) / bounded),
+        bounded_slowdown=bounded_slowdown(wait, run, tau),
         per_processor_slowdown=None if slowdown is None else max(1.0, slowdown / share),
-        per_processor_bounded_slowdown=max(1.0, (wait + run) / (share * bounded)),
+        per_processor_bounded_slowdown=max(1.0, (wait + run) / (share * max(run, tau))),
         pieces=count_runs(hosts & ((1 << schedule.hosts) - 1)) if hosts else None,
         user=user,
         due=due,

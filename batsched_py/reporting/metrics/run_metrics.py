@@ -268,7 +268,7 @@ def _fragmentation(schedule: Schedule, begin: float, end: float) -> float | None
     """Return the share of the free host seconds that lies outside the largest run of free hosts; None without any."""
     free, scattered = [], []
     for (time, hosts), (until, _) in pairwise(chain(free_hosts(schedule), [(end, 0)])):
-        seconds = (until if until < end else end) - (time if time > begin else begin)
+        seconds = min(until, end) - max(time, begin)
         if seconds > 0 and hosts:
             count = hosts.bit_count()
             free.append(count * seconds)

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
-from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.schedules.contention_file import read_contention, tells_of
 from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
 from batsched_py.reporting.schedules.jobs_file import read_jobs
@@ -115,12 +114,12 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed onc
     @cached_property
     def ran(self) -> tuple[JobRecord, ...]:
         """Return the jobs that were not rejected."""
-        return tuple([record for record in self.jobs if record.state != REJECTED])
+        return tuple(record for record in self.jobs if not record.rejected)
 
     @cached_property
     def hosts_known(self) -> bool:
         """Return True if the hosts of each job are known, and not only their number."""
-        return all(record.hosts.bits for record in self.ran if record.job.size)
+        return all(record.hosts for record in self.ran if record.job.size)
 
     def size(self, record: JobRecord) -> int:
         """Return the number of compute hosts that a job had; its size if its hosts are unknown."""

@@ -176,7 +176,7 @@ def test_an_unknown_third_member_of_an_execution_is_ignored() -> None:
 
 
 def test_a_profile_beside_a_registered_job_is_not_read() -> None:
-    """Whatever it is: real Batsim 4 does not look at it."""
+    """Real Batsim 4 does not look at it, whatever it is."""
     command = read("REGISTER_JOB", {"job_id": "w0!1", "job": JOB, "profile": "anything"})
     assert command == RegisterJob(1, "w0!1", Job("w0!1", 0, 2, None, "p", JOB))
 
