@@ -19,7 +19,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import groupby
 from locale import getencoding
 from typing import Any, Final
@@ -217,5 +217,7 @@ def _one_line(text: str) -> str:
 
 def _report(*parts: str) -> None:
     """Write a line to stderr; if that fails, the exit code has to do."""
-    with suppress(OSError):
+    try:
         terminal.say(": ".join((PROGRAM, *parts)), err=True)
+    except OSError:
+        terminal.give_up_stderr()

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from io import TextIOWrapper
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
@@ -84,9 +84,20 @@ def finish_stdout() -> None:
 
 def give_up_stdout() -> None:
     """Discard what could not be written, so that the interpreter does not report it again."""
-    with suppress(OSError, ValueError, AttributeError):
+    _give_up(sys.stdout)
+
+
+def give_up_stderr() -> None:
+    """Discard what could not be written: the interpreter would try again when it ends, and change the exit code."""
+    _give_up(sys.stderr)
+
+
+def _give_up(stream: TextIO | None) -> None:
+    if stream is None:  # `>&-`
+        return
+    with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
 
 
