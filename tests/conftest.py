@@ -21,8 +21,8 @@ sys.path.append(str(Path(__file__).parents[1]))
 # Tests that want another terminal say so; those of whoever runs them, in some of which colours are asked for, have no
 # part in it.
 for variable in (
-    "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONIOENCODING", "PYTHONWARNINGS",
-    "TTY_COMPATIBLE", "TTY_INTERACTIVE",
+    "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONIOENCODING", "PYTHONUNBUFFERED",
+    "PYTHONWARNINGS", "TTY_COMPATIBLE", "TTY_INTERACTIVE",
 ):  # fmt: skip
     os.environ.pop(variable, None)
 

@@ -40,7 +40,7 @@ class Engine:
 
 def program() -> str:
     """The engine's; the test is skipped where none can run."""
-    found = shutil.which("dockerd") or shutil.which("dockerd", path="/usr/sbin:/usr/local/sbin")
+    found = shutil.which("dockerd", path=_path())
     if found is None:
         pytest.skip("needs a Docker engine: apt-get install docker.io")
     if os.geteuid() != 0:
@@ -48,6 +48,11 @@ def program() -> str:
     if shutil.which("busybox") is None:
         pytest.skip("needs a shell for images: apt-get install busybox-static")
     return found
+
+
+def _path() -> str:
+    """Where programs of the system are found, which not everybody's path names: dockerd, and those that it starts."""
+    return os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
 
 
 @contextmanager
@@ -103,6 +108,7 @@ def _started(command: str, folder: Path, driver: str, said: list[str]) -> Iterat
         [*with_us, command, *options, *limits, *places, "-H", f"unix://{folder}/sock"],
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, "PATH": _path()},
     )
     assert process.stderr is not None
     try:
