@@ -24,9 +24,11 @@ SMALL: Final = 4096
 LARGE: Final = 1 << SMALL
 #: Large sets whose sizes are remembered; when there are more, all are forgotten.
 _MOST: Final = 1024
-#: Edges from which on a large set is taken apart into words to find them.
+#: Edges from which on a large set is taken apart into words to find them: each of fewer costs two copies of the set.
 _MANY: Final = 24
 _WORD: Final = 64
+#: Bits within which the lowest one is looked for step by step; beyond them one look at all bits is faster.
+_NEAR: Final = 1024
 
 #: Identity of an integer -> the integer, which keeps the identity its own, and how many ones it has.
 _sizes: dict[int, tuple[int, int]] = {}
@@ -84,11 +86,10 @@ def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
         raise ValueError("a host set has no negative hosts")
     if bits >= LARGE:
         edges = bits ^ (bits << 1)  # the first of each run, and the one after its last
-        if edges.bit_count() > _MANY:
-            places = iter(_ones(edges))
-            for low, above in zip(places, places, strict=True):
-                yield low, above - 1
-            return
+        places = iter(_ones(edges) if edges.bit_count() > _MANY else _few_ones(edges))
+        for low, above in zip(places, places, strict=True):
+            yield low, above - 1
+        return
     while bits:
         low = (bits & -bits).bit_length() - 1
         shifted = bits >> low
@@ -128,13 +129,15 @@ def lowest(bits: int, count: int) -> int | None:
 
 
 def lowest_one(bits: int) -> int:
-    """Return the place of the lowest one of an integer that is not 0; looks no further than a few times that place."""
+    """Return the place of the lowest one of an integer that is not 0."""
     if bits < LARGE:
         return (bits & -bits).bit_length() - 1
     width = _WORD
-    while not (window := bits & ((1 << width) - 1)):
+    while width <= _NEAR:
+        if window := bits & ((1 << width) - 1):
+            return (window & -window).bit_length() - 1
         width *= 4
-    return (window & -window).bit_length() - 1
+    return (bits ^ (bits - 1)).bit_length() - 1
 
 
 def at_distances(bits: int, count: int) -> int:
@@ -197,6 +200,17 @@ def _ones(bits: int) -> list[int]:
             above = word & (word - 1)
             places.append(_WORD * number + (word ^ above).bit_length() - 1)
             word = above  # noqa: PLW2901
+    return places
+
+
+def _few_ones(bits: int) -> list[int]:
+    """Return the places of the ones, ascending, of a large integer that has few."""
+    places = []
+    while bits:  # from above: what is left becomes shorter
+        place = bits.bit_length() - 1
+        bits ^= 1 << place
+        places.append(place)
+    places.reverse()
     return places
 
 
