@@ -71,7 +71,8 @@ clean: ## Remove the virtual environment, caches and outputs
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The stamps say for which pyproject.toml the installation was made. It is editable: changes of code need none.
+# The stamps say for which pyproject.toml the installation was made. It is editable: changes of code need none. Of the many
+# packages of the development tools, those that are imported are compiled to bytecode then: that takes half the time.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "Installing batsched-py into $(VENV) ..."
 	@$(PIP_INSTALL) --editable .
@@ -79,7 +80,7 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@echo "Installing batsched-py and its development tools into $(VENV) ..."
-	@$(PIP_INSTALL) --editable ".[dev]"
+	@$(PIP_INSTALL) --no-compile --editable ".[dev]"
 	@touch $(VENV)/.installed $@
 
 # In an environment of its own: it brings a dozen packages that nothing else needs.
