@@ -15,6 +15,8 @@ from typing import Final
 
 from batsched_py.campaigns import Drawn, simulate
 from batsched_py.campaigns.inputs import as_workload
+from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.schedules.schedule import schedule_of
 from tests.benchmarks.timing import apart
 from tests.clone import ROOT
 
@@ -38,22 +40,30 @@ class CampaignCost:
     """CPU seconds of a campaign with all its processes, and of its runs in processes that do nothing else.
 
     There are as many of these as the campaign has workers: what runs beside another is slower on many processors.
+
+    Attributes:
+        runs: simulations of the campaign.
+        campaign: seconds of all its processes.
+        simulated: of processes that simulate the same.
+        measured: of processes that also measure what each run is judged by, as the campaign does.
     """
 
     runs: int
     campaign: float
-    alone: float
+    simulated: float
+    measured: float
 
 
 def measure_campaign(runs: int = RUNS) -> CampaignCost:
-    """Run a campaign of about so many runs, then the same simulations without it."""
+    """Run a campaign of about so many runs, then the same simulations without it, without and with their metrics."""
     seeds = max(1, runs // (len(VARIANTS) * len(LOADS)))
     with TemporaryDirectory() as name:
         campaign = _run_campaign(Path(name), seeds)
+    shares = [range(first, seeds + 1, WORKERS) for first in range(1, WORKERS + 1)]
     with ThreadPoolExecutor(WORKERS) as pool:
-        shares = [range(first, seeds + 1, WORKERS) for first in range(1, WORKERS + 1)]
-        alone = sum(pool.map(lambda share: apart(_run_alone, share), shares))
-    return CampaignCost(seeds * len(VARIANTS) * len(LOADS), campaign, alone)
+        simulated = sum(pool.map(lambda share: apart(_run_alone, share, False), shares))
+        measured = sum(pool.map(lambda share: apart(_run_alone, share, True), shares))
+    return CampaignCost(seeds * len(VARIANTS) * len(LOADS), campaign, simulated, measured)
 
 
 def _run_campaign(folder: Path, seeds: int) -> float:
@@ -75,19 +85,24 @@ def _options(given: dict[str, str]) -> str:
     return "".join(f'options.{name} = "{value}"\n' for name, value in given.items())
 
 
-def _run_alone(seeds: Sequence[int]) -> float:
+def _run_alone(seeds: Sequence[int], measures: bool) -> float:
     """Return the CPU seconds of the simulations of these seeds, start-up included; each workload is drawn once."""
     for seed in seeds:
         for load in LOADS:
             workload = as_workload(Drawn(JOBS, HOSTS, seed, load))
             for name, options in VARIANTS:
-                simulate(PLATFORM, workload, name, options)
+                run = simulate(PLATFORM, workload, name, options)
+                if measures:
+                    measure_run(schedule_of(run.result, name))
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
 def markdown(cost: CampaignCost) -> Iterator[str]:
     """The lines of the page's table."""
-    yield "| runs | jobs of each | campaign, CPU s | runs alone, CPU s | ratio |"
-    yield "|---|---|---|---|---|"
-    yield f"| {cost.runs} | {JOBS} | {cost.campaign:.0f} | {cost.alone:.0f} | {cost.campaign / cost.alone:.2f} |"
+    yield "| runs | jobs of each | campaign, CPU s | simulations alone, CPU s | ratio | with metrics, CPU s | ratio |"
+    yield "|---|---|---|---|---|---|---|"
+    simulated, measured = (
+        f"{seconds:.0f} | {cost.campaign / seconds:.2f}" for seconds in (cost.simulated, cost.measured)
+    )
+    yield f"| {cost.runs} | {JOBS} | {cost.campaign:.0f} | {simulated} | {measured} |"

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from batsched_py.bits import bit_runs, without
 from batsched_py.reporting.metrics.over_time import computing_hosts, host_states
 from batsched_py.reporting.metrics.run_map import RunMap, repeated
-from batsched_py.reporting.metrics.steps import integral
+from batsched_py.reporting.metrics.steps import Steps, integral
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.tracing import HOST_STATES, TO_COMPUTING, TO_SLEEP
 
@@ -21,17 +21,16 @@ UNAVAILABLE: Final = "unavailable"
 ALL_STATES: Final = (*HOST_STATES, UNAVAILABLE)
 
 
-def host_times(schedule: Schedule, begin: float, end: float) -> Mapping[str, float]:
+def host_times(schedule: Schedule, begin: float, end: float, computing: Steps | None = None) -> Mapping[str, float]:
     """Return the host seconds from `begin` to `end` in each of ALL_STATES; together they are hosts x that time.
 
     From the jobs if hosts were only idle or computing, as far as is known, else from the trace of machine states, whose
-    times have six digits.
+    times have six digits. `computing` are the `computing_hosts`, for whoever has them.
     """
     rows, everything = schedule.machine_states, schedule.hosts * (end - begin)
     if rows is None or (rows.always_awake and not _were_unavailable(schedule)):
-        computing = integral(computing_hosts(schedule), begin, end)
-        times = dict.fromkeys(ALL_STATES, 0.0)
-        return times | {"computing": computing, "idle": everything - computing}
+        busy = integral(computing_hosts(schedule) if computing is None else computing, begin, end)
+        return dict.fromkeys(ALL_STATES, 0.0) | {"computing": busy, "idle": everything - busy}
     times = {state: integral(steps, begin, end) for state, steps in host_states(schedule).items()}
     return times | {UNAVAILABLE: max(everything - math.fsum(times.values()), 0.0)}
 

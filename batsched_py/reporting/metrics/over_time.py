@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import NamedTuple
 
 from batsched_py.bits import without
 from batsched_py.reporting.metrics.steps import Steps, changes, scaled, stacked
@@ -36,18 +37,28 @@ def queued_hosts(schedule: Schedule) -> Steps:
     return stacked((record.job.submit_time, record.start, record.job.size) for record in schedule.ran)
 
 
+class FreeRun(NamedTuple):
+    """The number of free hosts from a time on, and the length of the longest run of them with consecutive numbers."""
+
+    time: float
+    hosts: int
+    longest: int
+
+
+def free_runs(schedule: Schedule) -> list[FreeRun]:
+    """Return the free hosts over time, as `free_hosts` yields them, in numbers; empty if hosts of jobs are unknown."""
+    if not schedule.hosts_known:
+        return []
+    return [FreeRun(time, free.bit_count(), longest_run(free)) for time, free in free_hosts(schedule)]
+
+
 def fragmentation(schedule: Schedule) -> Steps:
     """Return the share of the free hosts that lies outside the longest run of free hosts with consecutive numbers.
 
     0 if none is free, and if all that are free form one run. Empty if the hosts of jobs are unknown. A host is free if
     no job has it, whether it sleeps or not: jobs files do not say.
     """
-    if not schedule.hosts_known:
-        return []
-    return changes(
-        (time, (count - longest_run(free)) / count if (count := free.bit_count()) else 0.0)
-        for time, free in free_hosts(schedule)
-    )
+    return changes((time, (count - longest) / count if count else 0.0) for time, count, longest in free_runs(schedule))
 
 
 def free_hosts(schedule: Schedule) -> Iterator[tuple[float, int]]:

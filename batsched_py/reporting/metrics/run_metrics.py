@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from itertools import chain, pairwise
 from typing import Annotated, Any, Final, Literal, get_type_hints
 
 from msgspec import Struct
@@ -17,10 +15,10 @@ from batsched_py.reporting.metrics.batsim_metrics import consumed_energy, energy
 from batsched_py.reporting.metrics.host_times import host_times
 from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
 from batsched_py.reporting.metrics.lease_metrics import lease_metrics
-from batsched_py.reporting.metrics.over_time import busy_hosts, free_hosts, longest_run, queue_length, queued_hosts
+from batsched_py.reporting.metrics.over_time import FreeRun, busy_hosts, free_runs, queue_length, queued_hosts
 from batsched_py.reporting.metrics.placement_metrics import placement_metrics
 from batsched_py.reporting.metrics.statistics import jains_index, mean, quantile
-from batsched_py.reporting.metrics.steps import highest, integral, mean_over
+from batsched_py.reporting.metrics.steps import Steps, highest, integral, mean_over
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, summarise_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
@@ -161,15 +159,16 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWin
     summary = asdict(summarise_jobs(part.jobs, schedule.hosts, tau))
     del summary["jobs"], summary["states"]  # which do not count the jobs that stand in no row
     begin, end = (0.0, summary["makespan"]) if window is None else (window.begin, window.end)
+    free = free_runs(schedule)
     return RunMetrics(
         **_counts(jobs, part.unlisted),
         **(summary if window is None else summary | _of_machine(schedule, ran, window)),
         **_waits(ran),
         **_slowdowns(ran),
         **_queue(schedule, begin, end),
-        **_layout(schedule, ran, begin, end),
+        **_layout(free, ran, begin, end),
         **_energy(schedule, ran, window),
-        **_host_times(schedule, begin, end),
+        **_host_times(schedule, free, begin, end),
         **_fairness(ran),
         **_deadlines(jobs),
         **(lease_metrics(schedule) if window is None else lease_metrics(part, begin, end)),
@@ -255,26 +254,20 @@ def _queue(schedule: Schedule, begin: float, end: float) -> dict[str, Any]:
     }
 
 
-def _layout(schedule: Schedule, ran: Sequence[JobMetrics], begin: float, end: float) -> dict[str, Any]:
+def _layout(free: Sequence[FreeRun], ran: Sequence[JobMetrics], begin: float, end: float) -> dict[str, Any]:
     pieces = [job.pieces for job in ran if job.pieces]
     return {
         "mean_pieces": mean(pieces),
         "contiguous": pieces.count(1) / len(pieces) if pieces else None,
-        "fragmentation": _fragmentation(schedule, begin, end) if schedule.hosts_known else None,
+        "fragmentation": _fragmentation(free, begin, end),
     }
 
 
-def _fragmentation(schedule: Schedule, begin: float, end: float) -> float | None:
+def _fragmentation(free: Sequence[FreeRun], begin: float, end: float) -> float | None:
     """Return the share of the free host seconds that lies outside the largest run of free hosts; None without any."""
-    free, scattered = [], []
-    for (time, hosts), (until, _) in pairwise(chain(free_hosts(schedule), [(end, 0)])):
-        seconds = min(until, end) - max(time, begin)
-        if seconds > 0 and hosts:
-            count = hosts.bit_count()
-            free.append(count * seconds)
-            scattered.append((count - longest_run(hosts)) * seconds)
-    total = math.fsum(free)
-    return math.fsum(scattered) / total if total > 0 else None
+    total = integral([(time, count) for time, count, _ in free], begin, end)
+    scattered = integral([(time, count - longest) for time, count, longest in free], begin, end)
+    return scattered / total if total > 0 else None
 
 
 def _energy(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow | None) -> dict[str, Any]:
@@ -293,8 +286,9 @@ def _energy(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow | 
     }
 
 
-def _host_times(schedule: Schedule, begin: float, end: float) -> dict[str, Any]:
-    return {f"{state}_time": seconds for state, seconds in host_times(schedule, begin, end).items()}
+def _host_times(schedule: Schedule, free: Sequence[FreeRun], begin: float, end: float) -> dict[str, Any]:
+    computing: Steps = [(time, schedule.hosts - count) for time, count, _ in free]
+    return {f"{state}_time": seconds for state, seconds in host_times(schedule, begin, end, computing or None).items()}
 
 
 def _fairness(ran: Sequence[JobMetrics]) -> dict[str, Any]:
