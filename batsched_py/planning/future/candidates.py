@@ -60,7 +60,7 @@ class Candidates:
                     self.note(slots, max(start, now), end, sum(count for _, _, count in slots.freed))
         else:
             for entry in self.starts.items:
-                entry.since = -math.inf
+                entry.near = -math.inf
         self._slots, slots.freed = slots, []
 
     def note(self, slots: CountSlots, start: float, end: float, count: int) -> None:
@@ -81,7 +81,7 @@ class Candidates:
                 first = low
                 while first and rooms[first - 1] >= size:
                     first -= 1
-                entry.since = min(entry.since, times[first])
+                entry.near = min(entry.near, times[first])
         if end < starts.numbers[-1]:
             self._note_later(slots, low, high, end, before=before, room=room)
 
@@ -109,14 +109,28 @@ class Candidates:
                 if high == count:  # free for ever: who is promised a start there may come sooner anyway
                     self._note_pending(slots, low, end)
                     return
-                for entry in rankings[power].within(first - times[low] - hair, longest):
-                    if entry.since > begin and entry.promise is not None and entry.promise.start > end:
-                        entry.since = begin
+                short = first - times[low] - hair
+                if durations[0] <= short:
+                    self._note_short(rankings[power].within(-math.inf, short), end)
+                for entry in rankings[power].within(short, longest):
+                    promise = entry.promise
+                    if promise is not None and promise.start > end:
+                        entry.search_between(begin, end, promise.start)
             low, high = wide_low, wide_high
 
     def _note_pending(self, slots: CountSlots, low: int, end: float) -> None:
         """Let those who may come sooner, and are promised a start after `end`, be looked for around slot `low`, too."""
         begin = slots.times[slots.around(low, low, 1)[0]]
         for entry in self.starts.within(end, math.inf):
-            if begin < entry.since < math.inf:
-                entry.since = begin
+            if entry.near < math.inf:
+                entry.since, entry.until = min(entry.since, begin), max(entry.until, end)
+
+    def _note_short(self, entries: list[Entry[Claim]], end: float) -> None:
+        """Let those of these who may come sooner, and are promised a start after `end`, be looked for up to then.
+
+        They fitted into a window that there was before, so that they may come sooner anyway; but somebody who is served
+        before them may take that one.
+        """
+        for entry in entries:
+            if entry.until < end and entry.near < math.inf and entry.promise is not None and entry.promise.start > end:
+                entry.until = end

@@ -104,18 +104,30 @@ class CountSlots:
         count = len(self.times)
         return self._window(size, duration, 0, count, count)
 
-    def sooner(self, promise: Claim, duration: float, since: float = -math.inf) -> Claim | None:
+    def sooner(
+        self,
+        promise: Claim,
+        duration: float,
+        since: float = math.inf,
+        until: float = -math.inf,
+        near: float = -math.inf,
+    ) -> Claim | None:
         """Return a reserved promise as it would be if it were reserved anew; None if that is as it is.
 
-        No window that ends before the promise begins is looked for before `since`.
+        Of the windows that end before the promise begins, those are looked for that begin at `since` or later and
+        before `until`, and those that begin at `near` or later: by default all.
         """
         times, rooms, size = self.times, self.rooms, promise.size
         index = high = bisect_left(times, promise.start)
         while index and rooms[index - 1] >= size:  # what is free up to the promise, and then its own
             index -= 1
-        if index and (index == len(times) or since < times[index]):  # it may begin after all slots
-            first = 0 if since <= times[0] else bisect_left(times, since, 0, index)
-            sooner = self._window(size, duration, first, index, index)
+        if index:
+            sooner = None
+            if since < near and since < until:
+                first = bisect_left(times, since, 0, index)
+                sooner = self._window(size, duration, first, index, bisect_left(times, until, first, index))
+            if sooner is None and (index == len(times) or near < times[index]):  # it may begin after all slots
+                sooner = self._window(size, duration, bisect_left(times, near, 0, index), index, index)
             if sooner is not None:
                 return sooner
         if index == high:

@@ -14,14 +14,22 @@ Kind = TypeVar("Kind", Slot, Claim, Shadow)
 class Entry(Generic[Kind]):
     """A job that waits, and its promise; None if no start can be foreseen. Lower numbers are served first.
 
-    An earlier start is to be looked for in windows that begin at `since` or later; infinite: there is none.
+    An earlier start is to be looked for if `near` is finite: in windows that begin at `since` or later and before
+    `until`, and in those that begin at `near` or later.
     """
 
-    __slots__ = ("duration", "job", "number", "promise", "since")
+    __slots__ = ("duration", "job", "near", "number", "promise", "since", "until")
 
     def __init__(self, job: Job, promise: Kind | None, duration: float = math.inf, number: int = 0) -> None:
         self.job = job
         self.promise: Kind | None = promise
         self.duration = duration
         self.number = number
-        self.since = math.inf
+        self.since = self.near = math.inf
+        self.until = -math.inf
+
+    def search_between(self, since: float, until: float, start: float) -> None:
+        """Let windows that begin in [since, until) be searched, too; the promise begins at `start`."""
+        self.since = min(self.since, since)
+        self.until = max(self.until, until)
+        self.near = min(self.near, start)

@@ -305,14 +305,16 @@ class CountBook(ReservingBook[Claim]):
         now, slots, never = future.now, future.slots_by_count, math.inf
         candidates.look(slots)
         for entry in self.entries.values():
-            since = entry.since
-            if since == never:
+            near = entry.near
+            if near == never:
                 continue
-            entry.since = never
+            since, until = entry.since, entry.until
+            entry.since = entry.near = never
+            entry.until = -never
             promise = entry.promise
             if promise is None or promise.start < now:  # its time has come, and its hosts are late
                 continue
-            better = slots.sooner(promise, entry.duration, since)
+            better = slots.sooner(promise, entry.duration, since, until, near)
             if better is None:
                 continue
             entry.promise = better
