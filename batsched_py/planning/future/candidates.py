@@ -12,7 +12,6 @@ Both find some promises too many, and none too few: a window that was not there 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from typing import Final
 
 from batsched_py.planning.future.count_slots import CountSlots
@@ -69,14 +68,13 @@ class Candidates:
         For those who had room enough before, in all of it, nothing has changed.
         """
         times, rooms, starts = slots.times, slots.rooms, self.starts
-        low = bisect_right(times, start) - 1
-        high = bisect_left(times, end, low)
+        low, high = slots.between(start, end)
         room = least = rooms[low]
         if high - low > 1:
             room, least = max(rooms[low:high]), min(rooms[low:high])
         before = least - count if least > count else 0
         for entry in starts.within(start, end):
-            size = entry.job.size
+            size = entry.size
             if before < size <= room:
                 first = low
                 while first and rooms[first - 1] >= size:
@@ -113,9 +111,8 @@ class Candidates:
                 if durations[0] <= short:
                     self._note_short(rankings[power].within(-math.inf, short), end)
                 for entry in rankings[power].within(short, longest):
-                    promise = entry.promise
-                    if promise is not None and promise.start > end:
-                        entry.search_between(begin, end, promise.start)
+                    if entry.start > end:
+                        entry.search_between(begin, end)
             low, high = wide_low, wide_high
 
     def _note_pending(self, slots: CountSlots, low: int, end: float) -> None:
@@ -132,5 +129,5 @@ class Candidates:
         before them may take that one.
         """
         for entry in entries:
-            if entry.until < end and entry.near < math.inf and entry.promise is not None and entry.promise.start > end:
+            if entry.until < end < entry.start and entry.near < math.inf:
                 entry.until = end

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
+from batsched_py.planning.future.float_bisect import bisect_left, bisect_right
 from batsched_py.planning.future.promises import Claim
 
 
@@ -34,7 +34,7 @@ class CountSlots:
 
     def advance(self, now: float) -> None:
         """Drop the slots that are over at `now`."""
-        gone = bisect_right(self.times, now) - 1
+        gone = bisect_right(self.times, now, 0, len(self.times)) - 1
         if gone > 0:
             del self.times[:gone], self.rooms[:gone]
         self.times[0] = now
@@ -51,24 +51,24 @@ class CountSlots:
             freed.pop()
         self._change(start, end, count)
 
-    def move(self, before: Claim, after: Claim) -> float:
-        """Take as many in `after` instead of in `before`, which does not begin sooner.
+    def move(self, size: int, start: float, end: float, sooner: float, sooner_end: float) -> float:
+        """Take so many in [sooner, sooner_end) instead of in [start, end), which does not begin sooner.
 
-        Return from when to the end of `before` there is more room now.
+        Return from when to `end` there is more room now.
         """
-        size, taken, freed = before.size, before.start, after.end
+        taken, freed = start, sooner_end
         if freed < taken:
             taken, freed = freed, taken
-        if freed < before.end:
-            self._change(freed, before.end, size)
-        self._change(after.start, taken, -size)
+        if freed < end:
+            self._change(freed, end, size)
+        self._change(sooner, taken, -size)
         return freed
 
     def _change(self, start: float, end: float, count: int) -> None:
         """Let there be so many more in [start, end), which is not empty."""
         times, rooms = self.times, self.rooms
-        first = index = bisect_left(times, start)
         slots = len(times)
+        first = index = bisect_left(times, start, 0, slots)
         if first == slots or times[first] != start:
             times.insert(first, start)
             rooms.insert(first, rooms[first - 1])
@@ -87,8 +87,9 @@ class CountSlots:
 
     def between(self, start: float, end: float) -> tuple[int, int]:
         """Return the slot at `start`, and the first that begins at `end` or later."""
-        low = bisect_right(self.times, start) - 1
-        return low, bisect_left(self.times, end, low)
+        times, count = self.times, len(self.times)
+        low = bisect_right(times, start, 0, count) - 1
+        return low, bisect_left(times, end, low, count)
 
     def around(self, low: int, high: int, size: int) -> tuple[int, int]:
         """Widen the range of slots from `low` to before `high` as far as there is room for `size` on both sides."""
@@ -102,43 +103,45 @@ class CountSlots:
     def earliest(self, size: int, duration: float) -> Claim | None:
         """Return the first claim of `size` for `duration`; None if there is none."""
         count = len(self.times)
-        return self._window(size, duration, 0, count, count)
+        start = self._window(size, duration, 0, count, count)
+        return None if start == math.inf else Claim(start, start + duration, size)
 
     def sooner(
         self,
-        promise: Claim,
+        start: float,
+        size: int,
         duration: float,
+        *,
         since: float = math.inf,
         until: float = -math.inf,
         near: float = -math.inf,
-    ) -> Claim | None:
-        """Return a reserved promise as it would be if it were reserved anew; None if that is as it is.
+    ) -> float:
+        """Return the start that a reserved promise would have if it were reserved anew; infinite if that is as it is.
 
-        Of the windows that end before the promise begins, those are looked for that begin at `since` or later and
-        before `until`, and those that begin at `near` or later: by default all.
+        Of the windows that end before it begins, those are looked for that begin at `since` or later and before
+        `until`, and those that begin at `near` or later: by default all.
         """
-        times, rooms, size = self.times, self.rooms, promise.size
-        index = high = bisect_left(times, promise.start)
+        times, rooms, never = self.times, self.rooms, math.inf
+        count = len(times)
+        index = high = bisect_left(times, start, 0, count)
         while index and rooms[index - 1] >= size:  # what is free up to the promise, and then its own
             index -= 1
         if index:
-            sooner = None
+            sooner = never
             if since < near and since < until:
                 first = bisect_left(times, since, 0, index)
                 sooner = self._window(size, duration, first, index, bisect_left(times, until, first, index))
-            if sooner is None and (index == len(times) or near < times[index]):  # it may begin after all slots
+            if sooner == never and (index == count or near < times[index]):  # it may begin after all slots
                 sooner = self._window(size, duration, bisect_left(times, near, 0, index), index, index)
-            if sooner is not None:
+            if sooner != never:
                 return sooner
-        if index == high:
-            return None
-        start = times[index]
-        return Claim(start, start + duration, size)
+        return never if index == high else times[index]
 
-    def _window(self, size: int, duration: float, first: int, high: int, limit: int) -> Claim | None:
-        """Return the first window that begins in a slot from `first` to before `limit`; from `high` on all is free.
+    def _window(self, size: int, duration: float, first: int, high: int, limit: int) -> float:
+        """Return when the first window begins, in a slot from `first` to before `limit`; infinite if there is none.
 
-        A window is looked at from its end: a slot without room rules out all starts up to it at once.
+        From slot `high` on all is free. A window is looked at from its end: a slot without room rules out all starts up
+        to it at once.
         """
         times, rooms = self.times, self.rooms
         start = first
@@ -151,10 +154,10 @@ class CountSlots:
             while index >= known and rooms[index] >= size:
                 index -= 1
             if index < known:
-                return Claim(times[start], times[start] + duration, size)
+                return times[start]
             start, known = index + 1, stop
             if start == stop:
                 while start < limit and rooms[start] < size:
                     start += 1
                 known = start
-        return None
+        return math.inf

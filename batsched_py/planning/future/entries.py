@@ -14,22 +14,30 @@ Kind = TypeVar("Kind", Slot, Claim, Shadow)
 class Entry(Generic[Kind]):
     """A job that waits, and its promise; None if no start can be foreseen. Lower numbers are served first.
 
-    An earlier start is to be looked for if `near` is finite: in windows that begin at `since` or later and before
-    `until`, and in those that begin at `near` or later.
+    Its size and the promised start, infinite if there is none, are read again and again: they stand here, too. An
+    earlier start is to be looked for if `near` is finite: in windows that begin at `since` or later and before `until`,
+    and in those that begin at `near` or later.
     """
 
-    __slots__ = ("duration", "job", "near", "number", "promise", "since", "until")
+    __slots__ = ("duration", "job", "near", "number", "promise", "since", "size", "start", "until")
 
     def __init__(self, job: Job, promise: Kind | None, duration: float = math.inf, number: int = 0) -> None:
         self.job = job
+        self.size = job.size
         self.promise: Kind | None = promise
+        self.start = math.inf if promise is None else promise.start
         self.duration = duration
         self.number = number
         self.since = self.near = math.inf
         self.until = -math.inf
 
-    def search_between(self, since: float, until: float, start: float) -> None:
-        """Let windows that begin in [since, until) be searched, too; the promise begins at `start`."""
+    def renew(self, promise: Kind) -> None:
+        """Enter a better promise."""
+        self.promise = promise
+        self.start = promise.start
+
+    def search_between(self, since: float, until: float) -> None:
+        """Let windows that begin in [since, until) be searched, too."""
         self.since = min(self.since, since)
         self.until = max(self.until, until)
-        self.near = min(self.near, start)
+        self.near = min(self.near, self.start)

@@ -311,19 +311,21 @@ class CountBook(ReservingBook[Claim]):
             since, until = entry.since, entry.until
             entry.since = entry.near = never
             entry.until = -never
-            promise = entry.promise
-            if promise is None or promise.start < now:  # its time has come, and its hosts are late
+            promise, start, size = entry.promise, entry.start, entry.size
+            if promise is None or start < now:  # its time has come, and its hosts are late
                 continue
-            better = slots.sooner(promise, entry.duration, since, until, near)
-            if better is None:
+            sooner = slots.sooner(start, size, entry.duration, since=since, until=until, near=near)
+            if sooner == never:
                 continue
-            entry.promise = better
-            freed = slots.move(promise, better)
+            end, sooner_end = promise.end, sooner + entry.duration
+            better = Claim(sooner, sooner_end, size)
+            freed = slots.move(size, start, end, sooner, sooner_end)
             future.move_claim(promise, better)
-            starts.remove(promise.start, entry)
-            starts.add(better.start, entry)
-            if freed < promise.end:  # both ends may be the same instant, rounded
-                candidates.note(slots, freed, promise.end, promise.size)
+            entry.renew(better)
+            starts.remove(start, entry)
+            starts.add(sooner, entry)
+            if freed < end:  # both ends may be the same instant, rounded
+                candidates.note(slots, freed, end, size)
             yield entry.job, better
 
     def _find_gaps(self) -> Gaps:
@@ -355,7 +357,7 @@ class HostBook(ReservingBook[Slot]):
                 if better.start != promise.start:
                     self._starts.remove(promise.start, entry)
                     self._starts.add(better.start, entry)
-                entry.promise = better
+                entry.renew(better)
                 if not true:
                     slots = future.slots_by_host
                 yield entry.job, better

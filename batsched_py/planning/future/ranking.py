@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from typing import Generic, TypeVar
+
+from batsched_py.planning.future.float_bisect import bisect_left, bisect_right
 
 Item = TypeVar("Item")
 
@@ -21,14 +22,14 @@ class Ranking(Generic[Item]):
 
     def add(self, number: float, item: Item) -> None:
         """Enter an item, behind those of the same number."""
-        place = bisect_right(self.numbers, number)
+        place = bisect_right(self.numbers, number, 0, len(self.numbers))
         self.numbers.insert(place, number)
         self.items.insert(place, item)
 
     def remove(self, number: float, item: Item) -> None:
         """Take out this very item, which has that number."""
         items = self.items
-        place = bisect_left(self.numbers, number)
+        place = bisect_left(self.numbers, number, 0, len(items))
         while items[place] is not item:
             place += 1
         del self.numbers[place], items[place]
@@ -36,5 +37,6 @@ class Ranking(Generic[Item]):
     def within(self, low: float, high: float) -> list[Item]:
         """Return the items whose numbers are above `low`, and not above `high`."""
         numbers = self.numbers
-        first = bisect_right(numbers, low)
-        return self.items[first : bisect_right(numbers, high, first)]
+        count = len(numbers)
+        first = bisect_right(numbers, low, 0, count)
+        return self.items[first : bisect_right(numbers, high, first, count)]

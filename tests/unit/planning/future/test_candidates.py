@@ -57,7 +57,7 @@ def test_one_that_begins_just_behind_may_begin_sooner() -> None:
     """From the beginning of the slots that have room for it; not one that is too large, or begins later or before."""
     candidates, slots = Candidates(), CountSlots([(0.0, 0), (4.0, 2), (10.0, 3), (20.0, 0), (90.0, 4)])
     fits, large, before, later = (enter(candidates, *each, 50.0, 2) for each in ((20.0,), (20.5,), (10.0,), (40.0,)))
-    large.job = Job.create("w0!large", size=4, profile="p", walltime=50.0)
+    large.size = 4
     candidates.note(slots, 10.0, 21.0, 4)
     assert [entry.near for entry in (fits, large, before, later)] == [4.0, math.inf, math.inf, math.inf]
 

@@ -59,8 +59,7 @@ def test_who_would_come_sooner_is_found_without_giving_back(seed: int) -> None:
     assert first is not None
     since = first.start + chance.randint(0, 10)
     counts.give(since, since + duration, -size)
-    sooner = counts.sooner(Claim(since, since + duration, size), duration)
-    assert sooner == (first if first.start < since else None)
+    assert counts.sooner(since, size, duration) == (first.start if first.start < since else math.inf)
     found = hosts.earliest(size, duration, ALL, None)
     assert found is not None
     assert hosts.take(found.start, found.end, found.hosts.bits)
