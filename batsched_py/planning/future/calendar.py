@@ -7,13 +7,13 @@ future is made of it and can be dropped at any time.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import or_
 from typing import Final
 
 from batsched_py.bits import counter
+from batsched_py.planning.future.float_bisect import bisect_left, bisect_right
 from batsched_py.planning.future.promises import Claim
 
 
@@ -38,7 +38,7 @@ class Changes:
             self.bits[time] |= hosts
         else:
             self.bits[time] = hosts
-            insort(self.times, time)
+            self.times.insert(bisect_right(self.times, time, 0, len(self.times)), time)
         self.sizes[time] = self._size_of(self.bits[time])
 
     def remove(self, time: float, hosts: int) -> None:
@@ -50,7 +50,7 @@ class Changes:
             self.sizes[time] = self._size_of(left)
         elif time in self.bits:
             del self.bits[time], self.sizes[time]
-            del self.times[bisect_left(self.times, time)]
+            del self.times[bisect_left(self.times, time, 0, len(self.times))]
 
     def forget(self, hosts: int) -> None:
         """Let these hosts not change, whenever they were to; walks all instants."""
@@ -65,7 +65,8 @@ class Changes:
 
     def between(self, start: float, end: float) -> int:
         """Return bits that change in the open interval (start, end)."""
-        times = self.times[bisect_right(self.times, start) : bisect_left(self.times, end)]
+        count = len(self.times)
+        times = self.times[bisect_right(self.times, start, 0, count) : bisect_left(self.times, end, 0, count)]
         return reduce(or_, map(self.bits.__getitem__, times), 0) if times else 0
 
     def all(self) -> int:

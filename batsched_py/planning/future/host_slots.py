@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from batsched_py.hostset import HostSet, pick_hosts
+from batsched_py.planning.future.float_bisect import bisect_left, bisect_right
 from batsched_py.planning.future.promises import Choose, Slot
 
 
@@ -52,7 +52,7 @@ class HostSlots:
 
     def advance(self, now: float) -> None:
         """Drop the slots that are over at `now`."""
-        gone = bisect_right(self.times, now) - 1
+        gone = bisect_right(self.times, now, 0, len(self.times)) - 1
         if gone > 0:
             self._delete(0, gone)
         self.times[0] = now
@@ -113,7 +113,7 @@ class HostSlots:
         """
         hosts, since, times = promise.hosts.bits, promise.start, self.times
         limit = max(limit, self.freed_until) if choose is None else math.inf
-        high = bisect_left(times, since)
+        high = bisect_left(times, since, 0, len(times))
         wanted = Wanted(hosts.bit_count(), duration, -1, choose, hosts)
         found = self._window(wanted, high, high if limit >= since else bisect_left(times, limit, 0, high))
         return self._others_instead(promise, wanted) if found is None and since < limit else found
@@ -154,7 +154,7 @@ class HostSlots:
     def _first_with_room(self, size: int, high: int) -> int:
         """Return the first slot before `high` with room for `size`; `high` if there is none."""
         times, rooms = self.times, self.rooms
-        index = bisect_left(times, self._full_until.get(size, 0.0))
+        index = bisect_left(times, self._full_until.get(size, 0.0), 0, len(times))
         if index >= high:
             return high
         if rooms[index] >= size:
@@ -180,7 +180,8 @@ class HostSlots:
         """Return the slot with hosts that would be picked instead of its own; None if they would be the same."""
         times, free, hosts = self.times, self.free, wanted.own
         others = ~hosts & ((1 << hosts.bit_length()) - 1) if wanted.choose is None else ~hosts
-        index, count = max(0, bisect_right(times, slot.start) - 1), len(times)
+        count = len(times)
+        index = max(0, bisect_right(times, slot.start, 0, count) - 1)
         while others and index < count and times[index] < slot.end:
             others &= free[index]
             index += 1
@@ -194,7 +195,7 @@ class HostSlots:
         times = self.times
         if time == math.inf:
             return len(times)
-        index = bisect_left(times, time)
+        index = bisect_left(times, time, 0, len(times))
         if index == len(times) or times[index] != time:
             times.insert(index, time)
             self.rooms.insert(index, self.rooms[index - 1])
