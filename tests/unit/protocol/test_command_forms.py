@@ -290,7 +290,7 @@ def test_a_job_made_here_is_registered_with_its_submission_time() -> None:
 
 
 def test_members_of_a_registered_job_are_read_back_as_the_same_job() -> None:
-    """What we send is what the other end believes."""
+    """The other end believes what we send."""
     made = Job.create("dyn!1", size=2, profile="p", submit_time=0.0, walltime=9)
     assert read_job("dyn!1", write(RegisterJob(1, "dyn!1", made))["job"]) == made
 

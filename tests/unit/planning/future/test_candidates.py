@@ -23,7 +23,7 @@ def enter(candidates: Candidates, start: float, duration: float, size: int) -> E
 
 
 def searched(entry: Entry[Claim]) -> tuple[float, float, float]:
-    """Where an earlier start is looked for."""
+    """Return where an earlier start is looked for: since, until, near."""
     return entry.since, entry.until, entry.near
 
 

@@ -1,4 +1,4 @@
-"""What searches lists of floats, which is a loop of our own in a compiled wheel."""
+"""The search in lists of floats, which is a loop of our own in a compiled wheel."""
 
 from __future__ import annotations
 
