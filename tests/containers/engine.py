@@ -51,7 +51,7 @@ def program() -> str:
 
 
 def _path() -> str:
-    """Return PATH with the folders of system programs, which it may lack: dockerd is there, and those that it starts."""
+    """Return PATH with the folders of system programs: dockerd is there, and those that it starts."""
     return os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
 
 
