@@ -8,7 +8,8 @@ PYTHONS ?= $(PYTHON)
 # Of the wheels in dist, the one for a Python: cp311-cp311.
 TAG = "import sys; print('cp{0}{1}-cp{0}{1}'.format(*sys.version_info))"
 COMPILED_TESTS = $(addprefix tests/unit/,model planning protocol scheduling schedulers session simulator state \
-  test_bits.py test_builds.py test_compiled.py test_hostset.py transcripts) tests/integration/test_contract.py
+  test_bits.py test_builds.py test_compiled.py test_hostset.py transcripts) tests/integration/test_contract.py \
+  tests/integration/test_direct_exchange.py
 DEMO = batsched-py simulate -p platforms/cluster32.xml -w workloads/lublin200.json -s easy --gantt -e out/demo
 
 BIN = $(VENV)/bin

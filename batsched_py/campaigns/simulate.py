@@ -21,6 +21,7 @@ from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
+from batsched_py.simulator.wire.scheduler_link import DirectExchange
 from batsched_py.traces.lublin import Drawn
 
 
@@ -64,6 +65,7 @@ def simulate(
     )
     given = [workload] if isinstance(workload, (str, os.PathLike, Workload, Drawn)) else workload
     workloads = [as_workload(one) for one in given]
-    result = Simulation(as_platform(platform), workloads, settings, trace=trace).run(session.answer)
+    simulation = Simulation(as_platform(platform), workloads, settings, trace=trace)
+    result = simulation.run(DirectExchange(session.answer, session.answer_unwritten))
     result = replace(result, tables=session.tables())
     return Run(summarise(result), result, dict(session.rejections), scheduler.name, dict(options))

@@ -4,7 +4,8 @@ Start with events.py and commands.py: one frozen class for each message of eithe
 Then conversation.py, where both ends of the conversation are: `DecisionSide` for us, `BatsimSide` for the simulator.
 Between them, from the outside in:
 
-* codec.py: the JSON envelope, and `Form` and `Forms`, the tables that lead from a name on the wire to a class and back;
+* codec.py: the JSON envelope; forms.py: `Form` and `Forms`, the tables that lead from a name on the wire to a class and
+  back, and tell which values are read as they are, so that both ends may hand them over unwritten (`reread`);
 * event_forms.py and command_forms.py: a reader and a writer for each class, with the tables of Batsim 1 to 4;
   begins.py: SIMULATION_BEGINS, whose form is the largest;
 * batsim5: the same for Batsim 5, and its greeting;

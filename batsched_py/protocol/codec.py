@@ -144,7 +144,20 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
         raise LocalProtocolError("message", f"cannot be written as JSON: {fault}") from None
 
 
-def dump(document: dict[str, Any]) -> bytes:
+def reread(message: Message, forms: Forms) -> Message | None:
+    """Return what is read if this message is written, without writing it; None if only that tells, or it may fail."""
+    rereaders = forms.rereaders
+    events: list[Any] = []
+    for event in message.events:
+        reader = rereaders.get(type(event))
+        same = None if reader is None else reader(event)
+        if same is None:
+            return None
+        events.append(same)
+    return Message(message.now, tuple(events))
+
+
+def dump(document: Mapping[str, Any]) -> bytes:
     """Write JSON; TypeError if something in the document is none."""
     return _dumps(document, _plain, _STRICT)
 

@@ -96,6 +96,12 @@ def _write_execute_job(command: ExecuteJob) -> dict[str, Any]:
     return data
 
 
+def _reread_execute_job(command: ExecuteJob) -> ExecuteJob | None:
+    plain = command.mapping is None and command.storage_mapping is None and command.additional_io is None
+    spread = command.placement == "spread" and not command.overrides
+    return command if plain and spread and command.hosts.bits else None
+
+
 def _read_reject_job(timestamp: float, data: Data) -> RejectJob:
     _only(data, {"job_id"})
     return RejectJob(timestamp, text(data, "job_id"))
@@ -122,6 +128,11 @@ def _write_call_me_later(command: CallMeLater) -> dict[str, Any]:
     if not -math.inf < at < math.inf:
         raise FieldError("timestamp", f"must be a finite time, not {at!r}")
     return {"timestamp": at}
+
+
+def _reread_call_me_later(command: CallMeLater) -> CallMeLater | None:
+    at: Any = attrgetter("at")(command)
+    return command if type(at) is float and -math.inf < at < math.inf and not command.call_id else None
 
 
 def _read_register_job(timestamp: float, data: Data) -> RegisterJob:
@@ -374,10 +385,18 @@ def _state_form(settable: frozenset[str]) -> Form:
 
 
 _COMMON: Final = (
-    Form(ExecuteJob, "EXECUTE_JOB", _read_execute_job, _write_execute_job, names_hosts=True),
-    Form(RejectJob, "REJECT_JOB", _read_reject_job, lambda command: {"job_id": command.job_id}),
+    Form(
+        ExecuteJob, "EXECUTE_JOB", _read_execute_job, _write_execute_job, names_hosts=True, reread=_reread_execute_job
+    ),
+    Form(
+        RejectJob,
+        "REJECT_JOB",
+        _read_reject_job,
+        lambda command: {"job_id": command.job_id},
+        reread=lambda command: command,
+    ),
     Form(KillJob, "KILL_JOB", _read_kill_job, _write_kill_job),
-    Form(CallMeLater, "CALL_ME_LATER", _read_call_me_later, _write_call_me_later),
+    Form(CallMeLater, "CALL_ME_LATER", _read_call_me_later, _write_call_me_later, reread=_reread_call_me_later),
     Form(SetResourceState, "SET_RESOURCE_STATE", _read_set_resource_state, _write_set_resource_state, names_hosts=True),
     Form(ToJobMessage, "TO_JOB_MSG", _read_to_job_message, _write_to_job_message),
 )

@@ -20,7 +20,7 @@ from batsched_py.protocol.batsim5.greeting import (
     write_hello,
 )
 from batsched_py.protocol.begins import highest_of, write_flat_config
-from batsched_py.protocol.codec import Message, decode, encode, read_document
+from batsched_py.protocol.codec import Message, decode, encode, read_document, reread
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import V4, V5, V14, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Config, Event, SimulationBegins, SimulationEnds, Unknown
@@ -104,6 +104,11 @@ class DecisionSide:
             self._events = dialect.events.within(_highest_told(message.events[0]))
         return message
 
+    def receive_unwritten(self, message: Message) -> None:
+        """Take a request that was not written, and opens nothing. RemoteProtocolError as from `receive`."""
+        self.turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError, self._warn)
+        self.now = message.now
+
     def greet(self, raw: bytes, hello: Hello, *, compute_sharing: bool = False) -> bytes:
         """Answer the greeting of Batsim 5, in whose dialect all that follows is read and written.
 
@@ -121,6 +126,22 @@ class DecisionSide:
 
     def reply(self, now: float, commands: Sequence[Command]) -> bytes:
         """Write the reply to the latest request. LocalProtocolError if it breaks a rule; nothing is sent then."""
+        turn = self._turn_after(now, commands)
+        raw = encode(Message(now, tuple(commands)), self.dialect.commands, self.dialect.name, keep_unknown=False)
+        self.turn = turn
+        return raw
+
+    def reply_unwritten(self, now: float, commands: Sequence[Command]) -> bytes | Message:
+        """Reply as `reply` does, to somebody in this process: unwritten if the same would be read."""
+        turn = self._turn_after(now, commands)
+        same = reread(Message(now, tuple(commands)), self.dialect.commands)
+        if same is None:
+            return self.reply(now, commands)
+        self.turn = turn
+        return same
+
+    def _turn_after(self, now: float, commands: Sequence[Command]) -> Turn:
+        """Return the turn after a reply; LocalProtocolError if it breaks a rule."""
         turn = TURNS.get((self.turn, "reply"))
         if turn is None:
             raise LocalProtocolError("message", f"must answer a request; now: {self.turn.value}")
@@ -140,9 +161,7 @@ class DecisionSide:
                     f"events[{position}].data.timestamp", f"must be later than now={now!r}, not {command.at!r}"
                 )
             before = timestamp
-        raw = encode(Message(now, tuple(commands)), self.dialect.commands, self.dialect.name, keep_unknown=False)
-        self.turn = turn
-        return raw
+        return turn
 
     def refusal(self, reason: str) -> bytes:
         """Write a reply that no Batsim accepts, in any dialect: it stops instead of waiting for ever.
@@ -192,15 +211,29 @@ class BatsimSide:
         self.turn, self.now = turn, now
         return raw
 
+    def request_unwritten(self, now: float, events: Sequence[Event]) -> bytes | Message:
+        """Return the next request for somebody in this process: unwritten if the same would be read."""
+        same = None if self.turn in _OPENING else reread(Message(now, tuple(events)), self.dialect.events)
+        if same is None:
+            return self.request(now, events)
+        self.turn = _checked_turn(self.turn, self.now, same, LocalProtocolError)
+        self.now = now
+        return same
+
     def receive(self, raw: bytes) -> Message:
         """Read a reply. RemoteProtocolError for what makes Batsim abort; times before its clock are accepted.
 
         The last reply must be empty; but Batsim 1.4 accepts whatever stands in it.
         """
+        message = decode(raw, self._commands, keep_unknown=False, dialect_name=self.dialect.name)
+        self.receive_unwritten(message)
+        return message
+
+    def receive_unwritten(self, message: Message) -> None:
+        """Take a reply that was not written; RemoteProtocolError as from `receive`."""
         turn = TURNS.get((self.turn, "reply"))
         if turn is None:
             raise RemoteProtocolError("message", f"a reply is out of turn; now: {self.turn.value}")
-        message = decode(raw, self._commands, keep_unknown=False, dialect_name=self.dialect.name)
         before = 0.0
         for position, command in enumerate(message.events):
             if command.timestamp > message.now:
@@ -213,7 +246,6 @@ class BatsimSide:
         if turn is Turn.OVER and message.events and self.dialect is not V14:
             raise RemoteProtocolError("events", "must be empty in the reply to SIMULATION_ENDS")
         self.turn = turn
-        return message
 
 
 def _opening_data(events: list[Any], envelope: Envelope) -> Data:

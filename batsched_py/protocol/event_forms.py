@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from batsched_py.bits import MAX_HOST, format_bits
 from batsched_py.protocol import begins, events
-from batsched_py.protocol.codec import PLAIN
+from batsched_py.protocol.codec import PLAIN, dump, loads
 from batsched_py.protocol.events import COMPLETED_KILLED, FINAL_STATES, NO_MEMBERS, JobCompleted, JobSubmitted
 from batsched_py.protocol.fields import (
     Data,
@@ -78,6 +78,18 @@ def _write_job_submitted(event: JobSubmitted) -> dict[str, Any]:
     return {**data, **event.extra} if event.extra else data
 
 
+def _reread_job_submitted(event: JobSubmitted) -> JobSubmitted | None:
+    """Read the job anew, by its members: they are as precise as in a message, and a copy."""
+    job = event.job
+    if job is None or event.profile is not None or event.extra:
+        return None
+    try:
+        check_job_id(event.job_id)
+        return JobSubmitted(event.timestamp, event.job_id, read_job(event.job_id, loads(dump(job.members))))
+    except (TypeError, FieldError):
+        return None
+
+
 def _read_job_completed(timestamp: float, data: Data, highest: int = MAX_HOST) -> JobCompleted:
     """Read both dialects: v1.4 has `status` and `kill_reason`, v3 and later `alloc`.
 
@@ -118,6 +130,12 @@ def _write_job_completed(event: JobCompleted) -> dict[str, Any]:
     if event.hosts is not None:
         data["alloc"] = format_bits(event.hosts.bits)
     return {**data, **event.extra} if event.extra else data
+
+
+def _reread_job_completed(event: JobCompleted) -> JobCompleted | None:
+    if event.hosts is None or not event.hosts.bits or event.state not in FINAL_STATES:
+        return None
+    return event if event.status is None and event.kill_reason is None and not event.extra else None
 
 
 def read_progress(data: Data, depth: int = 0) -> events.Progress:
@@ -222,8 +240,15 @@ def _write_notify(event: events.Notify) -> dict[str, Any]:
 
 _COMMON: Final = (
     Form(events.SimulationEnds, "SIMULATION_ENDS", events.SimulationEnds, _write_extra),
-    Form(JobSubmitted, "JOB_SUBMITTED", _read_job_submitted, _write_job_submitted),
-    Form(JobCompleted, "JOB_COMPLETED", _read_job_completed, _write_job_completed, names_hosts=True),
+    Form(JobSubmitted, "JOB_SUBMITTED", _read_job_submitted, _write_job_submitted, reread=_reread_job_submitted),
+    Form(
+        JobCompleted,
+        "JOB_COMPLETED",
+        _read_job_completed,
+        _write_job_completed,
+        names_hosts=True,
+        reread=_reread_job_completed,
+    ),
     Form(
         events.ResourceStateChanged,
         "RESOURCE_STATE_CHANGED",
@@ -231,7 +256,13 @@ _COMMON: Final = (
         _write_resource_state_changed,
         names_hosts=True,
     ),
-    Form(events.RequestedCall, "REQUESTED_CALL", events.RequestedCall, _write_extra),
+    Form(
+        events.RequestedCall,
+        "REQUESTED_CALL",
+        events.RequestedCall,
+        _write_extra,
+        reread=lambda event: None if event.extra or event.call_id or event.last else event,
+    ),
     Form(events.FromJobMessage, "FROM_JOB_MSG", _read_from_job_message, _write_from_job_message),
     Form(events.Notify, "NOTIFY", _read_notify, _write_notify, names_hosts=True),
     Form(events.Nop, "NOP", lambda timestamp, _: events.Nop(timestamp), None),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -56,6 +56,8 @@ PROGRAM: Final = "batsched-py"
 _COMPUTING: Final = "hosts %s compute when the simulation begins: no event will report their end, so they count as free"
 #: What has been received before the first request.
 _NONE: Final = Message(0.0, ())
+#: A reply.
+_Written = TypeVar("_Written", bytes, bytes | Message)
 
 
 class Session:
@@ -194,13 +196,25 @@ class Session:
         self.receive(request)
         return self.reply()
 
+    def answer_unwritten(self, request: Message) -> bytes | Message:
+        """Answer a request of a simulator in this process that was not written, with the errors of `answer`.
+
+        Nor is the reply, if it is read as it is. The first request has to be written.
+        """
+        self._conversation.receive_unwritten(request)
+        self._take(request)
+        return self._reply(self._conversation.reply_unwritten)
+
     def receive(self, request: bytes) -> None:
         """Take a request in and let the algorithm decide: the first half of `answer`, with its errors.
 
         Between the halves the algorithm may be called again, with `decide_again`. A greeting has no halves.
         """
+        self._take(self._conversation.receive(request))
+
+    def _take(self, message: Message) -> None:
         conversation, wall = self._conversation, self._clock.wall
-        self._message = message = conversation.receive(request)
+        self._message = message
         self._began = wall() if wall is not None else 0.0
         self._state.advance(message.now)
         self.plan.begin(message.now + self._clock.fixed)
@@ -226,6 +240,9 @@ class Session:
 
     def reply(self) -> bytes:
         """Return the reply to the request that was received: the second half of `answer`, with its errors."""
+        return self._reply(self._conversation.reply)
+
+    def _reply(self, write: Callable[[float, Sequence[Command]], _Written]) -> _Written:
         message, plan, wall, conversation = self._message, self.plan, self._clock.wall, self._conversation
         if not self._ends:
             self._complete(message)
@@ -239,7 +256,7 @@ class Session:
         if self._store is not None:
             commands = deposit(commands, self._store, with_profiles=conversation.dialect is V14)
         try:
-            reply = conversation.reply(now, commands)
+            reply = write(now, commands)
         except LocalProtocolError as error:
             circumstances = f"t={message.now:g}: {self._class.name} answering {in_short(message)}"
             raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error

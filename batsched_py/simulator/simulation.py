@@ -35,7 +35,7 @@ from batsched_py.simulator.referee.livelock import MOST_IN_VAIN, LivelockGuard
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.time.instant_loop import InstantLoop, apply_reply
 from batsched_py.simulator.time.live_loop import LiveEvents
-from batsched_py.simulator.wire.scheduler_link import Exchange, SchedulerLink
+from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange, Exchange, SchedulerLink
 
 #: Batsim without any option.
 DEFAULTS: Final = Settings()
@@ -112,7 +112,7 @@ class Simulation:
 
     def run(
         self,
-        exchange: Exchange,
+        exchange: AnyExchange,
         progress: Callable[[RunProgress], None] | None = None,
         clock: Callable[[], float] = time.perf_counter,
         *,
@@ -128,7 +128,7 @@ class Simulation:
         try:
             link = SchedulerLink(clock, DIALECTS[self._context.generation.protocol])
             if self._context.generation.greets:
-                self._greet(exchange, link)
+                self._greet(exchange.answer if isinstance(exchange, DirectExchange) else exchange, link)
             return self._play(exchange, link, ProgressReport(progress), LivelockGuard(most_in_vain))
         except PlatformError as error:
             raise PlatformError(error.file or self._source, error.field, error.rule) from error
@@ -153,11 +153,11 @@ class Simulation:
         self._obey_last(reply)
         return self._result(link)
 
-    def _play(self, exchange: Exchange, link: SchedulerLink, report: ProgressReport, guard: LivelockGuard) -> Result:
+    def _play(self, exchange: AnyExchange, link: SchedulerLink, report: ProgressReport, guard: LivelockGuard) -> Result:
         def ask() -> Message:
             """Send what is in the outbox; return the reply."""
             events = self._take_outbox()
-            reply = link.read(exchange(link.write(self._queue.stamp, events)))
+            reply = link.ask(self._queue.stamp, events, exchange)
             self._note(events, reply, report, guard)
             return reply
 
@@ -167,7 +167,7 @@ class Simulation:
             events = self._last_events()
         except StoppedError:
             events = [SimulationEnds(self._queue.stamp)]
-        self._obey_last(link.read(exchange(link.write(self._queue.stamp, events))))
+        self._obey_last(link.ask(self._queue.stamp, events, exchange))
         return self._result(link)
 
     def _greet(self, exchange: Exchange, link: SchedulerLink) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
@@ -15,7 +16,6 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.decider import our_decider, their_decider
 from batsched_py.cli.shared.decisions_aside import DecisionsAside, decisions_aside, outage_rows
-from batsched_py.cli.shared.live import LOOK_EVERY, Watch, live_view
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
     algorithm_options,
@@ -57,16 +57,13 @@ from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Config
 from batsched_py.reporting.metrics.summary import summary_table
-from batsched_py.reporting.pictures.terminal.gantt import render
-from batsched_py.reporting.pictures.terminal.live import session_status, simulation_status
-from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.outputs.result_files import CONTENTION
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.simulator.wire.scheduler_link import Exchange
+from batsched_py.simulator.wire.scheduler_link import AnyExchange
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.decisions_file import DECISIONS
 
@@ -235,11 +232,12 @@ def _run(
     request: SimulateRequest, simulation: Simulation, sessions: list[Session], decisions: DecisionsAside | None
 ) -> Result:
     """Run the simulation to its end, with a live view, a progress bar, or neither; put our session into `sessions`."""
-    watch = Watch(request.choice.algorithm or str(request.socket), "simulating", look_every=LOOK_EVERY)
-    with _decider(request, simulation, watch, sessions, decisions) as exchange:
+    with _decider(request, sessions, decisions) as exchange:
         if request.live:
-            with live_view(watch) as shown:
-                result = simulation.run(watch.exchange(exchange) if shown else exchange)
+            live = importlib.import_module("batsched_py.cli.shared.live")  # draws, which takes long to import
+            title = request.choice.algorithm or str(request.socket)
+            with live.watched_simulation(title, simulation, sessions, exchange) as watched:
+                result = simulation.run(watched)
         else:
             with simulation_bar(wanted=not request.quiet) as progress:
                 result = simulation.run(exchange, progress)
@@ -249,32 +247,21 @@ def _run(
 
 
 def _decider(
-    request: SimulateRequest,
-    simulation: Simulation,
-    watch: Watch,
-    sessions: list[Session],
-    decisions: DecisionsAside | None,
-) -> AbstractContextManager[Exchange]:
-    """Start the decision process, followed by the watch: a session knows why jobs wait, the simulation does not.
-
-    The session, if it is ours, is put into `sessions`: it has the algorithm's tables.
-    """
+    request: SimulateRequest, sessions: list[Session], decisions: DecisionsAside | None
+) -> AbstractContextManager[AnyExchange]:
+    """Start the decision process. The session, if it is ours, is put into `sessions`: it has the algorithm's tables."""
     if request.socket is not None:
-        watch.follow(lambda: simulation_status(simulation.status()))
         return their_decider(request.socket, request.connect_timeout, request.record)
-
-    def follow(session: Session) -> None:
-        sessions.append(session)
-        watch.follow(lambda: session_status(session, simulation.job_count))
-
     log = None if decisions is None else decisions.add
-    return our_decider(request.choice, request.record, follow, log, settings=_settings(request))
+    return our_decider(request.choice, request.record, sessions.append, log, settings=_settings(request))
 
 
 def _show(request: SimulateRequest, result: Result) -> None:
     if request.gantt:
         console = Output()
-        show_picture(console, render(schedule_of(result, ""), console.width))
+        schedules = importlib.import_module("batsched_py.reporting.schedules.schedule")  # knows schedules of all kinds
+        gantt = importlib.import_module("batsched_py.reporting.pictures.terminal.gantt")
+        show_picture(console, gantt.render(schedules.schedule_of(result, ""), console.width))
     if not request.quiet:
         show_table(summary_table(result))
     for line in result.approximations:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +17,9 @@ from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
-from batsched_py.simulator.wire.scheduler_link import Exchange
+from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange, Exchange
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
-from batsched_py.transport.zmq_req import ReqSocket
 
 #: Lines about waiting jobs in the error of a deadlock.
 _MOST_WAITING: Final = 10
@@ -37,10 +37,10 @@ def our_decider(
     log: PassOn | None = None,
     *,
     settings: Settings = DEFAULTS,
-) -> Iterator[Exchange]:
+) -> Iterator[AnyExchange]:
     """Yield the answers of an algorithm's session, which is given to `follow` before the first request.
 
-    `log` receives its holds and promises, if they are wanted.
+    `log` receives its holds and promises, if they are wanted. Messages are written if they are to be recorded.
 
     The error of a deadlock gets the reasons for which the algorithm lets jobs wait.
     """
@@ -48,7 +48,10 @@ def our_decider(
     follow(session)
     with recording(record, choice.header()) as recorder:
         try:
-            yield session.answer if recorder is None else _recorded(session, recorder)
+            if recorder is None:
+                yield DirectExchange(session.answer, session.answer_unwritten)
+            else:
+                yield _recorded(session, recorder)
         except DeadlockError as error:
             raise DeadlockError(error.why, _waiting(session)) from error
         except RemoteProtocolError as error:  # both peers are ours
@@ -58,14 +61,15 @@ def our_decider(
 @contextmanager
 def their_decider(address: str, connect_timeout: float, record: Path | None) -> Iterator[Exchange]:
     """Yield the answers of the process that listens on `address` within `connect_timeout` s. TransportError."""
+    transport = importlib.import_module("batsched_py.transport.zmq_req")  # few simulations need ZeroMQ
     with (
-        ReqSocket(address, connect_timeout=connect_timeout, limits=current_limits()) as socket,
+        transport.ReqSocket(address, connect_timeout=connect_timeout, limits=current_limits()) as socket,
         recording(record, Header()) as recorder,
     ):
         say(f"asking the decision process on {address}", err=True)
 
         def exchange(request: bytes) -> bytes:
-            reply = socket.exchange(request)
+            reply: bytes = socket.exchange(request)
             if recorder is not None:
                 recorder.record(request, reply)
             check_stop(reply)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -23,11 +23,18 @@ from batsched_py.reporting.pictures.terminal.live import (
     LiveStatus,
     next_lines,
     session_status,
+    simulation_status,
 )
 from batsched_py.session.session import Session
-from batsched_py.simulator.wire.scheduler_link import Exchange
+from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange
 from batsched_py.text.display import displayed
 from batsched_py.transport.connection import Connection
+
+if TYPE_CHECKING:
+    from batsched_py.simulator.simulation import Simulation
+
+Request = TypeVar("Request")
+Reply = TypeVar("Reply")
 
 #: Drawings of the view per second.
 DRAWN: Final = 4
@@ -71,10 +78,14 @@ class Watch:
         """Read the state of the run with `take` from now on."""
         self._take = take
 
-    def exchange(self, answer: Exchange) -> Exchange:
+    def exchange(self, exchange: AnyExchange) -> AnyExchange:
         """Return the exchange with a look after each answer."""
+        if isinstance(exchange, DirectExchange):
+            return DirectExchange(self._watched(exchange.answer), self._watched(exchange.answer_unwritten))
+        return self._watched(exchange)
 
-        def watched(request: bytes) -> bytes:
+    def _watched(self, answer: Callable[[Request], Reply]) -> Callable[[Request], Reply]:
+        def watched(request: Request) -> Reply:
             self.asked()
             reply = answer(request)
             self.answered()
@@ -170,6 +181,24 @@ def live_view(watch: Watch) -> Iterator[bool]:
             yield True
         finally:
             watch.end()
+
+
+@contextmanager
+def watched_simulation(
+    title: str, simulation: Simulation, sessions: Sequence[Session], exchange: AnyExchange
+) -> Iterator[AnyExchange]:
+    """Yield the exchange, with a live view of the simulation.
+
+    It is read from the session that answers, if that is ours: a session knows why jobs wait, the simulation does not.
+    """
+    watch = Watch(title, "simulating", look_every=LOOK_EVERY)
+    watch.follow(
+        lambda: (
+            session_status(sessions[0], simulation.job_count) if sessions else simulation_status(simulation.status())
+        )
+    )
+    with live_view(watch) as shown:
+        yield watch.exchange(exchange) if shown else exchange
 
 
 @contextmanager

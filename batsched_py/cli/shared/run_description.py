@@ -5,13 +5,13 @@ Inputs are hashed before the run, which may be long: a file that is changed mean
 
 from __future__ import annotations
 
+import importlib
 import platform
 import re
 import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
@@ -153,6 +153,7 @@ def table_files(prefix: str, tables: Iterable[Table]) -> dict[str, Path]:
 @cache
 def _dependencies() -> dict[str, str]:
     """Return the versions of the packages that every run needs; empty if batsched-py is not installed."""
+    metadata = importlib.import_module("importlib.metadata")  # imports what reads e-mail
     try:
         needed = metadata.requires(_PROGRAM) or []
     except metadata.PackageNotFoundError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.batsim5.greeting import Hello
@@ -14,6 +15,19 @@ from batsched_py.protocol.stopping import check_stop
 
 #: Sends a request and waits for its reply.
 Exchange = Callable[[bytes], bytes]
+
+
+class DirectExchange:
+    """An exchange with a scheduler in this process: a message that is read as it is need not be written."""
+
+    __slots__ = ("answer", "answer_unwritten")
+
+    def __init__(self, answer: Exchange, answer_unwritten: Callable[[Message], bytes | Message]) -> None:
+        """Make it of two ways to answer: a request that was written, and one that was not."""
+        self.answer, self.answer_unwritten = answer, answer_unwritten
+
+
+AnyExchange: TypeAlias = Exchange | DirectExchange
 
 
 class SchedulerLink:
@@ -52,6 +66,20 @@ class SchedulerLink:
             return self._side.receive(reply)
         except RemoteProtocolError as error:
             raise RemoteProtocolError(error.path, f"{error.rule} (t={self._now:.6f})") from None
+
+    def ask(self, now: float, events: Sequence[Event], exchange: AnyExchange) -> Message:
+        """Send the next request and return its reply, with the errors of `read`."""
+        if not isinstance(exchange, DirectExchange):
+            return self.read(exchange(self.write(now, events)))
+        request = self._side.request_unwritten(now, events)
+        self._now, self._asked = now, self._clock()
+        reply = exchange.answer_unwritten(request) if isinstance(request, Message) else exchange.answer(request)
+        if not isinstance(reply, Message):
+            return self.read(reply)
+        self.deciding_seconds += self._clock() - self._asked
+        self.messages += 1
+        self._side.receive_unwritten(reply)
+        return reply
 
     def total_seconds(self) -> float:
         """Return the wall-clock time since the link began."""

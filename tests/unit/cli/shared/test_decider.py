@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from batsched_py.cli.shared import decider
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.decider import our_decider, their_decider
 from batsched_py.errors import RefusedError, RemoteProtocolError
 from batsched_py.model.limits import Limits
 from batsched_py.protocol.stopping import STOP_EVENT
+from batsched_py.transport import zmq_req
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def reply(*events: object) -> str:
 
 def test_the_reason_of_a_decision_process_that_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     """The other side failed, and why is in the line."""
-    monkeypatch.setattr(decider, "ReqSocket", FakeSocket)
+    monkeypatch.setattr(zmq_req, "ReqSocket", FakeSocket)
     event = {"timestamp": 0, "type": STOP_EVENT, "data": {"reason": "t=0: no luck"}}
     said = r"^the decision process stopped: t=0: no luck \(BATSCHED_PY_STOPPED\)$"
     with their_decider(reply(event), 1, None) as exchange, pytest.raises(RemoteProtocolError, match=said):
@@ -68,6 +68,6 @@ def test_the_reason_of_a_decision_process_that_stops(monkeypatch: pytest.MonkeyP
 )
 def test_the_name_of_the_event_alone_stops_nothing(monkeypatch: pytest.MonkeyPatch, odd: str) -> None:
     """The simulator judges the reply."""
-    monkeypatch.setattr(decider, "ReqSocket", FakeSocket)
+    monkeypatch.setattr(zmq_req, "ReqSocket", FakeSocket)
     with their_decider(odd, 1, None) as exchange:
         assert exchange(b"") == odd.encode()
