@@ -80,6 +80,7 @@ class SimulateRequest(Struct, frozen=True):
     connect_timeout: float
     enable_redis: bool
     export: str | None
+    no_decisions: bool
     record: Path | None
     gantt: bool
     live: bool
@@ -98,6 +99,7 @@ class SimulateRequest(Struct, frozen=True):
 )
 @algorithm_options
 @option("-e --export", "PREFIX", "Write PREFIX_jobs.csv, PREFIX_schedule.csv, traces, tables.")
+@flag("--no-decisions", "With -e: do not write PREFIX_decisions.csv, which explain reads.")
 @machine_options
 @behaviour_options
 @option("--sched-cfg scheduler_config", "JSON", "Options, as Batsim sends them.", default="")
@@ -183,6 +185,8 @@ def _check_usage(request: SimulateRequest) -> None:
         raise click.UsageError("One of '-s' and '--socket' is needed: who decides?")
     if request.socket is not None and (choice.assignments or choice.options_file or choice.clock != "zero"):
         raise click.UsageError("'-o', '--options-file' and '--clock' go with '-s': another program has its own options")
+    if request.no_decisions and request.export is None:
+        raise click.UsageError("'--no-decisions' goes with '-e'")
     settings = request.settings
     asks = settings.dynamic_jobs or settings.profile_reuse or settings.forward_profiles
     if request.socket is not None and settings.protocol == V5.name and asks:
@@ -225,7 +229,7 @@ def _decisions_aside(request: SimulateRequest) -> AbstractContextManager[Decisio
 
 def _tells_decisions(request: SimulateRequest) -> bool:
     """Return True if there is a file of decisions; of another program's run, for the hosts that events took away."""
-    return request.socket is None or request.events is not None
+    return not request.no_decisions and (request.socket is None or request.events is not None)
 
 
 def _run(

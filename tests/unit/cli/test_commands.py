@@ -195,6 +195,17 @@ def test_a_prefix_may_be_a_folder(generated: tuple[str, ...], here: Path) -> Non
     assert not list(here.glob("*.csv"))
 
 
+def test_the_file_of_decisions_may_be_left_out(
+    generated: tuple[str, ...], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is large if promises move often; the description of the run does not name it, and explain does without."""
+    assert run([*generated, "-s", "easy", "-e", "out/easy", "--no-decisions", "--quiet"]) == 0
+    assert not (here / "out" / "easy_decisions.csv").exists()
+    assert "decisions" not in json.loads((here / "out" / "easy_run.json").read_text())["results"]
+    assert run([*generated, "-s", "easy", "--no-decisions"]) == 2
+    assert "'--no-decisions' goes with '-e'" in capsys.readouterr().err
+
+
 def test_simulate_is_quiet_or_draws_as_asked(generated: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """--quiet takes the summary away, --gantt adds the picture."""
     assert run([*generated, "-s", "fcfs", "--quiet"]) == 0
