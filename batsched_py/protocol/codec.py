@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -144,17 +144,17 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
         raise LocalProtocolError("message", f"cannot be written as JSON: {fault}") from None
 
 
-def reread(message: Message, forms: Forms) -> Message | None:
-    """Return what is read if this message is written, without writing it; None if only that tells, or it may fail."""
+def reread(now: Any, events: Sequence[Any], forms: Forms) -> Message | None:
+    """Return the message that is read if this one is written; None if only writing it tells, or if that may fail."""
     rereaders = forms.rereaders
-    events: list[Any] = []
-    for event in message.events:
+    read: list[Any] = []
+    for event in events:
         reader = rereaders.get(type(event))
         same = None if reader is None else reader(event)
         if same is None:
             return None
-        events.append(same)
-    return Message(message.now, tuple(events))
+        read.append(same)
+    return Message(now, tuple(read))
 
 
 def dump(document: Mapping[str, Any]) -> bytes:

@@ -134,7 +134,7 @@ class DecisionSide:
     def reply_unwritten(self, now: float, commands: Sequence[Command]) -> bytes | Message:
         """Reply as `reply` does, to somebody in this process: unwritten if the same would be read."""
         turn = self._turn_after(now, commands)
-        same = reread(Message(now, tuple(commands)), self.dialect.commands)
+        same = reread(now, commands, self.dialect.commands)
         if same is None:
             return self.reply(now, commands)
         self.turn = turn
@@ -212,12 +212,14 @@ class BatsimSide:
         return raw
 
     def request_unwritten(self, now: float, events: Sequence[Event]) -> bytes | Message:
-        """Return the next request for somebody in this process: unwritten if the same would be read."""
-        same = None if self.turn in _OPENING else reread(Message(now, tuple(events)), self.dialect.events)
+        """Return the next request for somebody in this process: unwritten if the same would be read.
+
+        The other end checks its times. What opens or ends the conversation is written.
+        """
+        same = reread(now, events, self.dialect.events) if self.turn is Turn.SIMULATING else None
         if same is None:
             return self.request(now, events)
-        self.turn = _checked_turn(self.turn, self.now, same, LocalProtocolError)
-        self.now = now
+        self.turn, self.now = Turn.DECIDING, now
         return same
 
     def receive(self, raw: bytes) -> Message:
