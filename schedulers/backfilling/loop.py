@@ -47,7 +47,8 @@ class BackfillLoop:
     @property
     def head(self) -> Job | None:
         """The first blocked job, if there is one."""
-        return next((entry.job for entry in self._blocked.values()), None)
+        first = next(iter(self._blocked.values()), None)
+        return None if first is None else first.job
 
     # Decisions.
 

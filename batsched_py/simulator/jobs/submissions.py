@@ -73,14 +73,14 @@ class Submissions:
 
 
 def _in_order(jobs: Sequence[Job], number: int, key: Callable[[str], Any]) -> Iterable[Entry]:
-    """Return the entries of a workload, ascending; packed jobs are in order of time, and decoded a time at a time."""
-    if isinstance(jobs, PackedJobs):
-        return (
-            entry
-            for _, together in groupby(jobs, attrgetter("submit_time"))
-            for entry in _sorted(together, number, key)
-        )
-    return _sorted(jobs, number, key)
+    """Return the entries of a workload, ascending."""
+    return _unpacked(jobs, number, key) if isinstance(jobs, PackedJobs) else _sorted(jobs, number, key)
+
+
+def _unpacked(jobs: PackedJobs, number: int, key: Callable[[str], Any]) -> Iterator[Entry]:
+    """Yield likewise the entries of packed jobs, which are in order of time and are decoded a time at a time."""
+    for _, together in groupby(jobs, attrgetter("submit_time")):  # a generator expression is a list if it is compiled
+        yield from _sorted(together, number, key)
 
 
 def _sorted(jobs: Iterable[Job], number: int, key: Callable[[str], Any]) -> list[Entry]:
