@@ -5,7 +5,7 @@ Then conversation.py, where both ends of the conversation are: `DecisionSide` fo
 Between them, from the outside in:
 
 * codec.py: the JSON envelope; forms.py: `Form` and `Forms`, the tables that lead from a name on the wire to a class and
-  back, and tell which values are read as they are, so that both ends may hand them over unwritten (`reread`);
+  back, and tell what the other end would read of a value, so that it may be handed over unwritten (`as_read`);
 * event_forms.py and command_forms.py: a reader and a writer for each class, with the tables of Batsim 1 to 4;
   begins.py: SIMULATION_BEGINS, whose form is the largest;
 * batsim5: the same for Batsim 5, and its greeting;

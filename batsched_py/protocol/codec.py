@@ -144,16 +144,16 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
         raise LocalProtocolError("message", f"cannot be written as JSON: {fault}") from None
 
 
-def reread(now: Any, events: Sequence[Any], forms: Forms) -> Message | None:
-    """Return the message that is read if this one is written; None if only writing it tells, or if that may fail."""
-    rereaders = forms.rereaders
+def as_read(now: Any, events: Sequence[Any], forms: Forms) -> Message | None:
+    """Return the message that the other end would read; None if it must be written to know, or if that may fail."""
+    known = forms.as_read
     read: list[Any] = []
     for event in events:
-        reader = rereaders.get(type(event))
-        same = None if reader is None else reader(event)
-        if same is None:
+        view = known.get(type(event))
+        seen = None if view is None or type(event.timestamp) is not float else view(event)
+        if seen is None:
             return None
-        read.append(same)
+        read.append(seen)
     return Message(now, tuple(read))
 
 

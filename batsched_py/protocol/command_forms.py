@@ -96,10 +96,11 @@ def _write_execute_job(command: ExecuteJob) -> dict[str, Any]:
     return data
 
 
-def _reread_execute_job(command: ExecuteJob) -> ExecuteJob | None:
+def _execute_job_as_read(command: ExecuteJob) -> ExecuteJob | None:
     plain = command.mapping is None and command.storage_mapping is None and command.additional_io is None
     spread = command.placement == "spread" and not command.overrides
-    return command if plain and spread and command.hosts.bits else None
+    named = type(command.job_id) is str  # an algorithm's own job may have another
+    return command if plain and spread and named and command.hosts.bits else None
 
 
 def _read_reject_job(timestamp: float, data: Data) -> RejectJob:
@@ -130,7 +131,7 @@ def _write_call_me_later(command: CallMeLater) -> dict[str, Any]:
     return {"timestamp": at}
 
 
-def _reread_call_me_later(command: CallMeLater) -> CallMeLater | None:
+def _call_me_later_as_read(command: CallMeLater) -> CallMeLater | None:
     at: Any = attrgetter("at")(command)
     return command if type(at) is float and -math.inf < at < math.inf and not command.call_id else None
 
@@ -386,17 +387,17 @@ def _state_form(settable: frozenset[str]) -> Form:
 
 _COMMON: Final = (
     Form(
-        ExecuteJob, "EXECUTE_JOB", _read_execute_job, _write_execute_job, names_hosts=True, reread=_reread_execute_job
+        ExecuteJob, "EXECUTE_JOB", _read_execute_job, _write_execute_job, names_hosts=True, as_read=_execute_job_as_read
     ),
     Form(
         RejectJob,
         "REJECT_JOB",
         _read_reject_job,
         lambda command: {"job_id": command.job_id},
-        reread=lambda command: command,
+        as_read=lambda command: command if type(command.job_id) is str else None,
     ),
     Form(KillJob, "KILL_JOB", _read_kill_job, _write_kill_job),
-    Form(CallMeLater, "CALL_ME_LATER", _read_call_me_later, _write_call_me_later, reread=_reread_call_me_later),
+    Form(CallMeLater, "CALL_ME_LATER", _read_call_me_later, _write_call_me_later, as_read=_call_me_later_as_read),
     Form(SetResourceState, "SET_RESOURCE_STATE", _read_set_resource_state, _write_set_resource_state, names_hosts=True),
     Form(ToJobMessage, "TO_JOB_MSG", _read_to_job_message, _write_to_job_message),
 )

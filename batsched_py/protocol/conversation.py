@@ -20,7 +20,7 @@ from batsched_py.protocol.batsim5.greeting import (
     write_hello,
 )
 from batsched_py.protocol.begins import highest_of, write_flat_config
-from batsched_py.protocol.codec import Message, decode, encode, read_document, reread
+from batsched_py.protocol.codec import Message, as_read, decode, encode, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import V4, V5, V14, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Config, Event, SimulationBegins, SimulationEnds, Unknown
@@ -105,9 +105,14 @@ class DecisionSide:
         return message
 
     def receive_unwritten(self, message: Message) -> None:
-        """Take a request that was not written, and opens nothing. RemoteProtocolError as from `receive`."""
-        self.turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError, self._warn)
-        self.now = message.now
+        """Take a request that was not written, from our own `BatsimSide`, which has checked it.
+
+        RemoteProtocolError if it is out of turn.
+        """
+        turn = TURNS.get((self.turn, "request"))
+        if turn is None:
+            raise RemoteProtocolError("message", f"a request is out of turn; now: {self.turn.value}")
+        self.turn, self.now = turn, message.now
 
     def greet(self, raw: bytes, hello: Hello, *, compute_sharing: bool = False) -> bytes:
         """Answer the greeting of Batsim 5, in whose dialect all that follows is read and written.
@@ -134,11 +139,11 @@ class DecisionSide:
     def reply_unwritten(self, now: float, commands: Sequence[Command]) -> bytes | Message:
         """Reply as `reply` does, to somebody in this process: unwritten if the same would be read."""
         turn = self._turn_after(now, commands)
-        same = reread(now, commands, self.dialect.commands)
-        if same is None:
+        message = as_read(now, commands, self.dialect.commands)
+        if message is None:
             return self.reply(now, commands)
         self.turn = turn
-        return same
+        return message
 
     def _turn_after(self, now: float, commands: Sequence[Command]) -> Turn:
         """Return the turn after a reply; LocalProtocolError if it breaks a rule."""
@@ -214,28 +219,28 @@ class BatsimSide:
     def request_unwritten(self, now: float, events: Sequence[Event]) -> bytes | Message:
         """Return the next request for somebody in this process: unwritten if the same would be read.
 
-        The other end checks its times. What opens or ends the conversation is written.
+        What opens or ends the conversation is written. LocalProtocolError as from `request`.
         """
-        same = reread(now, events, self.dialect.events) if self.turn is Turn.SIMULATING else None
-        if same is None:
+        message = as_read(now, events, self.dialect.events) if self.turn is Turn.SIMULATING else None
+        if message is None:
             return self.request(now, events)
-        self.turn, self.now = Turn.DECIDING, now
-        return same
+        self.turn = _checked_turn(self.turn, self.now, message, LocalProtocolError)
+        self.now = now
+        return message
 
     def receive(self, raw: bytes) -> Message:
         """Read a reply. RemoteProtocolError for what makes Batsim abort; times before its clock are accepted.
 
         The last reply must be empty; but Batsim 1.4 accepts whatever stands in it.
         """
+        self._turn_after_reply()
         message = decode(raw, self._commands, keep_unknown=False, dialect_name=self.dialect.name)
         self.receive_unwritten(message)
         return message
 
     def receive_unwritten(self, message: Message) -> None:
         """Take a reply that was not written; RemoteProtocolError as from `receive`."""
-        turn = TURNS.get((self.turn, "reply"))
-        if turn is None:
-            raise RemoteProtocolError("message", f"a reply is out of turn; now: {self.turn.value}")
+        turn = self._turn_after_reply()
         before = 0.0
         for position, command in enumerate(message.events):
             if command.timestamp > message.now:
@@ -248,6 +253,12 @@ class BatsimSide:
         if turn is Turn.OVER and message.events and self.dialect is not V14:
             raise RemoteProtocolError("events", "must be empty in the reply to SIMULATION_ENDS")
         self.turn = turn
+
+    def _turn_after_reply(self) -> Turn:
+        turn = TURNS.get((self.turn, "reply"))
+        if turn is None:
+            raise RemoteProtocolError("message", f"a reply is out of turn; now: {self.turn.value}")
+        return turn
 
 
 def _opening_data(events: list[Any], envelope: Envelope) -> Data:

@@ -78,7 +78,7 @@ def _write_job_submitted(event: JobSubmitted) -> dict[str, Any]:
     return {**data, **event.extra} if event.extra else data
 
 
-def _reread_job_submitted(event: JobSubmitted) -> JobSubmitted | None:
+def _job_submitted_as_read(event: JobSubmitted) -> JobSubmitted | None:
     """Read the job anew, by its members: they are as precise as in a message, and a copy."""
     job = event.job
     if job is None or event.profile is not None or event.extra:
@@ -132,10 +132,14 @@ def _write_job_completed(event: JobCompleted) -> dict[str, Any]:
     return {**data, **event.extra} if event.extra else data
 
 
-def _reread_job_completed(event: JobCompleted) -> JobCompleted | None:
+def _job_completed_as_read(event: JobCompleted) -> JobCompleted | None:
     if event.hosts is None or not event.hosts.bits or event.state not in FINAL_STATES:
         return None
-    return event if event.status is None and event.kill_reason is None and not event.extra else None
+    return event if event.status is None and event.kill_reason is None and event.extra is NO_MEMBERS else None
+
+
+def _call_as_read(event: events.RequestedCall) -> events.RequestedCall | None:
+    return None if event.extra or event.call_id or event.last else events.RequestedCall(event.timestamp, {})
 
 
 def read_progress(data: Data, depth: int = 0) -> events.Progress:
@@ -240,14 +244,14 @@ def _write_notify(event: events.Notify) -> dict[str, Any]:
 
 _COMMON: Final = (
     Form(events.SimulationEnds, "SIMULATION_ENDS", events.SimulationEnds, _write_extra),
-    Form(JobSubmitted, "JOB_SUBMITTED", _read_job_submitted, _write_job_submitted, reread=_reread_job_submitted),
+    Form(JobSubmitted, "JOB_SUBMITTED", _read_job_submitted, _write_job_submitted, as_read=_job_submitted_as_read),
     Form(
         JobCompleted,
         "JOB_COMPLETED",
         _read_job_completed,
         _write_job_completed,
         names_hosts=True,
-        reread=_reread_job_completed,
+        as_read=_job_completed_as_read,
     ),
     Form(
         events.ResourceStateChanged,
@@ -261,7 +265,7 @@ _COMMON: Final = (
         "REQUESTED_CALL",
         events.RequestedCall,
         _write_extra,
-        reread=lambda event: None if event.extra or event.call_id or event.last else event,
+        as_read=_call_as_read,
     ),
     Form(events.FromJobMessage, "FROM_JOB_MSG", _read_from_job_message, _write_from_job_message),
     Form(events.Notify, "NOTIFY", _read_notify, _write_notify, names_hosts=True),

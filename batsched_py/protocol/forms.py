@@ -11,8 +11,8 @@ from typing import Any
 Reader = Callable[..., Any]
 #: The typed value -> data; raises FieldError.
 Writer = Callable[[Any], dict[str, Any]]
-#: The typed value -> what is read if it is written, mostly itself; None if only writing it tells.
-Reread = Callable[[Any], Any]
+#: The typed value -> what the other end would read, mostly the same object; None if it must be written to know.
+AsRead = Callable[[Any], Any]
 
 
 class Envelope:
@@ -48,10 +48,10 @@ class Form:
     """The form of one class on the wire. Without a writer it is only read; `names_hosts` if it holds host sets.
 
     A class may have several names, for what its values say; `choose` returns the one under which a value is written.
-    Values of a class with `reread` may go to the other end of the conversation unwritten, if that is in this process.
+    Values of a class with `as_read` may go to the other end of the conversation unwritten, if that is in this process.
     """
 
-    __slots__ = ("choose", "kind", "name", "names_hosts", "read", "reread", "write")
+    __slots__ = ("as_read", "choose", "kind", "name", "names_hosts", "read", "write")
 
     def __init__(
         self,
@@ -62,23 +62,23 @@ class Form:
         *,
         names_hosts: bool = False,
         choose: Callable[[Any], str] | None = None,
-        reread: Reread | None = None,
+        as_read: AsRead | None = None,
     ) -> None:
         self.kind, self.name, self.read, self.write = kind, name, read, write
-        self.names_hosts, self.choose, self.reread = names_hosts, choose, reread
+        self.names_hosts, self.choose, self.as_read = names_hosts, choose, as_read
 
     def within(self, highest: int) -> Form:
         """Return the same form, which refuses a host above `highest` before bits are made of its set."""
         if not self.names_hosts:
             return self
         read = partial(self.read, highest=highest)
-        return Form(self.kind, self.name, read, self.write, names_hosts=True, choose=self.choose, reread=self.reread)
+        return Form(self.kind, self.name, read, self.write, names_hosts=True, choose=self.choose)
 
 
 class Forms:
     """One direction of one dialect: forms by wire name for reading, by class for writing."""
 
-    __slots__ = ("_forms", "choosers", "envelope", "readers", "rereaders", "writers")
+    __slots__ = ("_forms", "as_read", "choosers", "envelope", "readers", "writers")
 
     def __init__(self, *forms: Form, envelope: Envelope) -> None:
         """Make the forms of one direction, which go into events of this envelope."""
@@ -94,8 +94,8 @@ class Forms:
         self.choosers: dict[type, Callable[[Any], str]] = {
             form.kind: form.choose for form in forms if form.choose is not None
         }
-        #: Class -> what tells how its values are read after they were written, for those that may stay unwritten.
-        self.rereaders: dict[type, Reread] = {form.kind: form.reread for form in forms if form.reread is not None}
+        #: Class -> what the other end would read of its values, for those that may stay unwritten.
+        self.as_read: dict[type, AsRead] = {form.kind: form.as_read for form in forms if form.as_read is not None}
 
     def name_of(self, value: Any) -> str:
         """Return the wire name of a value; that of its class if it has none."""

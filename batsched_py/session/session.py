@@ -56,8 +56,8 @@ PROGRAM: Final = "batsched-py"
 _COMPUTING: Final = "hosts %s compute when the simulation begins: no event will report their end, so they count as free"
 #: What has been received before the first request.
 _NONE: Final = Message(0.0, ())
-#: A reply.
-_Written = TypeVar("_Written", bytes, bytes | Message)
+#: A reply, which may be unwritten in one of the two ways to ask for it.
+_Reply = TypeVar("_Reply", bytes, bytes | Message)
 
 
 class Session:
@@ -199,7 +199,7 @@ class Session:
     def answer_unwritten(self, request: Message) -> bytes | Message:
         """Answer a request of a simulator in this process that was not written, with the errors of `answer`.
 
-        Nor is the reply, if it is read as it is. The first request has to be written.
+        Nor is the reply, if the simulator would read the same. The first request has to be written.
         """
         self._conversation.receive_unwritten(request)
         self._take(request)
@@ -242,7 +242,7 @@ class Session:
         """Return the reply to the request that was received: the second half of `answer`, with its errors."""
         return self._reply(self._conversation.reply)
 
-    def _reply(self, write: Callable[[float, Sequence[Command]], _Written]) -> _Written:
+    def _reply(self, write: Callable[[float, Sequence[Command]], _Reply]) -> _Reply:
         message, plan, wall, conversation = self._message, self.plan, self._clock.wall, self._conversation
         if not self._ends:
             self._complete(message)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from batsched_py.simulator.records import JobRecord, Result
-from tests.benchmarks.inputs import new_session, new_simulation, poisson_workload
+from tests.benchmarks.inputs import direct, new_session, new_simulation, poisson_workload
 from tests.benchmarks.timing import Effort, Timing, measure
 from tests.benchmarks.yardstick import Yardstick
 
@@ -52,7 +52,7 @@ def measure_growth(algorithm: str, jobs: int, hosts: int, load: float, effort: E
 
     def prepare() -> Callable[[], Result]:
         simulation, session = new_simulation(workload), new_session(name, options)
-        return lambda: simulation.run(session.answer, clock=time.process_time)
+        return lambda: simulation.run(direct(session), clock=time.process_time)
 
     def note(result: Result) -> None:
         noted.append((result.deciding_seconds, result.messages, longest_queue(result.jobs)))

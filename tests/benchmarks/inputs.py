@@ -15,6 +15,7 @@ from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.simulator.wire.scheduler_link import DirectExchange
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
@@ -48,6 +49,11 @@ def poisson_workload(jobs: int, hosts: int, load: float) -> Workload:
 def new_session(scheduler: str, options: Mapping[str, str] | None = None) -> Session:
     """An algorithm of ours, about to begin."""
     return Session(load(scheduler), options)
+
+
+def direct(session: Session) -> DirectExchange:
+    """The exchange of a simulation in one process, as in `simulate`."""
+    return DirectExchange(session.answer, session.answer_unwritten)
 
 
 def new_simulation(workload: Workload, protocol: str = "v4") -> Simulation:

@@ -14,7 +14,7 @@ from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.swf import read_swf
 from tests.benchmarks.growth import longest_queue, peak_megabytes
-from tests.benchmarks.inputs import new_session
+from tests.benchmarks.inputs import direct, new_session
 from tests.benchmarks.timing import Effort, Timing, enough_left
 from tests.benchmarks.yardstick import Yardstick
 from tests.platforms import plain_platform
@@ -76,7 +76,7 @@ def _run(path: Path, hosts: int, phases: _Phases) -> tuple[int, int, int]:
     workload, _ = phases.run("convert", lambda: clean(log, CleaningRules(hosts=hosts, walltime="run")))
     platform, session = plain_platform(hosts), new_session("easy")
     simulation = phases.run("prepare", lambda: Simulation(platform, [workload]))
-    result = simulation.run(session.answer, clock=time.process_time)
+    result = simulation.run(direct(session), clock=time.process_time)
     phases.seconds |= {"decide": result.deciding_seconds, "simulate": result.simulating_seconds}
     with TemporaryDirectory() as folder:
         phases.run("write jobs.csv", lambda: write_jobs(Path(folder) / "out_jobs.csv", result))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.dialects import V4, V5
 from batsched_py.protocol.forms import Forms
-from tests.benchmarks.inputs import Recording, new_session, new_simulation, record
+from tests.benchmarks.inputs import Recording, direct, new_session, new_simulation, record
 from tests.benchmarks.timing import Effort, Timing, measure
 from tests.benchmarks.yardstick import HOSTS, BareFcfs, Yardstick, bare_jobs, simulate
 
@@ -28,7 +28,7 @@ def measure_parts(jobs: int, effort: Effort) -> list[tuple[str, Timing, int]]:
     ]
     for name, recording in recordings.items():
         rows.append(_session_row(name, recording, effort))
-        rows.append(_whole_row(name, recording, effort, jobs))
+        rows += [_whole_row(name, recording, effort, jobs, unwritten=unwritten) for unwritten in (False, True)]
     rows.append(_session_row("fcfs", record("fcfs", jobs, HOSTS, LOAD, V5.name), effort, ", Batsim 5"))
     return rows
 
@@ -45,8 +45,11 @@ def _session_row(name: str, recording: Recording, effort: Effort, which: str = "
     return _row(f"session {name}{which}", lambda: _session(name, recording), len(recording.requests), effort)
 
 
-def _whole_row(name: str, recording: Recording, effort: Effort, jobs: int) -> tuple[str, Timing, int]:
-    return _row(f"session {name} + simulator", lambda: _whole(name, recording), len(recording.requests), effort, jobs)
+def _whole_row(
+    name: str, recording: Recording, effort: Effort, jobs: int, *, unwritten: bool
+) -> tuple[str, Timing, int]:
+    what = f"session {name} + simulator{', unwritten' if unwritten else ''}"
+    return _row(what, lambda: _whole(name, recording, unwritten), len(recording.requests), effort, jobs)
 
 
 def _bare(jobs: int) -> Callable[[], object]:
@@ -91,6 +94,6 @@ def _simulator(recording: Recording) -> Callable[[], object]:
     return lambda: simulation.run(lambda _: next(replies))
 
 
-def _whole(name: str, recording: Recording) -> Callable[[], object]:
+def _whole(name: str, recording: Recording, unwritten: bool) -> Callable[[], object]:
     simulation, session = new_simulation(recording.workload), new_session(name)
-    return lambda: simulation.run(session.answer)
+    return lambda: simulation.run(direct(session) if unwritten else session.answer)

@@ -13,7 +13,7 @@ from pathlib import Path
 from batsched_py.cli.__main__ import GARBAGE
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
-from tests.benchmarks.inputs import Recording, new_session, new_simulation, record, recorder
+from tests.benchmarks.inputs import Recording, direct, new_session, new_simulation, record, recorder
 from tests.benchmarks.parts import LOAD
 from tests.benchmarks.timing import Effort
 from tests.benchmarks.wire import pin, play, serve_compressed, serve_easy, serve_recorded, wire_core
@@ -82,7 +82,7 @@ def _simulated(recording: Recording, name: str | None) -> Callable[[], float]:
     def measured() -> float:
         simulation, session = new_simulation(recording.workload), new_session("easy")
         if name is None:
-            return _seconds(lambda: simulation.run(session.answer))
+            return _seconds(lambda: simulation.run(direct(session)))
         with recorder(name) as kept:
 
             def exchange(request: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.simulator.wire.scheduler_link import DirectExchange
+from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange
 from batsched_py.testing import Case
 from batsched_py.testing.edges import crowded, edges
 from tests.integration.variants import EVERYTHING
@@ -37,10 +38,19 @@ class Told:
     unwritten: int = 0
 
 
-def play(case: Case, name: str, options: dict[str, str], *, direct: bool) -> Told:
-    """Run a case to its end, or to the error that ends it."""
-    told = Told()
-    session = Session(load(name), options, log=told.rows.extend, features=case.settings().features)
+#: Settings that add to messages, or let others in.
+VARIATIONS: dict[str, dict[str, Any]] = {
+    "profiles": {"forward_profiles": True},
+    "sharing": {"compute_sharing": True},
+    "events": {"forward_unknown_events": True, "dynamic_jobs": True, "acknowledge_dynamic_jobs": True},
+}
+
+
+def play(case: Case, name: str, options: dict[str, str], *, direct: bool, **others: Any) -> Told:
+    """Run a case to its end, or to the error that ends it; each look at the clock takes a second."""
+    told, ticks = Told(), count()
+    settings = replace(case.settings(), **others)
+    session = Session(load(name), options, log=told.rows.extend, features=settings.features)
     dialect = DIALECTS[case.protocol]
 
     def answer(request: bytes) -> bytes:
@@ -63,19 +73,21 @@ def play(case: Case, name: str, options: dict[str, str], *, direct: bool) -> Tol
             told.messages.append(reply)
         return reply
 
-    simulation = Simulation(case.platform(), [case.workload()], case.settings())
+    simulation = Simulation(case.platform(), [case.workload()], settings)
     try:
-        told.result = simulation.run(DirectExchange(answer, answer_unwritten) if direct else answer, clock=lambda: 0.0)
+        exchange: AnyExchange = DirectExchange(answer, answer_unwritten) if direct else answer
+        told.result = simulation.run(exchange, clock=ticks.__next__)
     except BatschedError as error:
         told.error = f"{type(error).__name__}: {error}"
     told.rejections = dict(session.rejections)
     return told
 
 
-def equal(case: Case, name: str, options: dict[str, str]) -> int:
+def equal(case: Case, name: str, options: dict[str, str], **others: Any) -> int:
     """Require both runs to be the same; return the number of requests that stayed unwritten in one of them."""
-    direct, written = play(case, name, options, direct=True), play(case, name, options, direct=False)
+    direct, written = (play(case, name, options, direct=way, **others) for way in (True, False))
     assert direct.messages == written.messages
+    assert direct.result is None or direct.result.deciding_seconds >= direct.result.messages
     assert (direct.result, direct.error) == (written.result, written.error)
     assert (direct.rows, direct.rejections) == (written.rows, written.rejections)
     return direct.unwritten
@@ -90,6 +102,12 @@ def test_a_run_is_the_same_without_bytes(name: str, options: dict[str, str]) -> 
         fitted = replace(case, energy=scheduler.needs_energy, dynamic=scheduler.needs_dynamic_jobs)
         unwritten += equal(fitted, name, options)
     assert unwritten or name == "crasher"  # which fails at once
+
+
+@pytest.mark.parametrize("variation", VARIATIONS)
+def test_a_run_with_other_messages_is_the_same_too(variation: str) -> None:
+    """Those with more in them are written."""
+    assert sum(equal(case, "easy", {}, **VARIATIONS[variation]) for case in CASES) > 0
 
 
 @pytest.mark.parametrize("protocol", ["v1.4", "v5"])

@@ -99,7 +99,7 @@ class SimulateRequest(Struct, frozen=True):
 )
 @algorithm_options
 @option("-e --export", "PREFIX", "Write PREFIX_jobs.csv, PREFIX_schedule.csv, traces, tables.")
-@flag("--no-decisions", "With -e: do not write PREFIX_decisions.csv, which explain reads.")
+@flag("--no-decisions", "With -e: do not write the algorithm's decisions, which explain reads.")
 @machine_options
 @behaviour_options
 @option("--sched-cfg scheduler_config", "JSON", "Options, as Batsim sends them.", default="")
@@ -145,7 +145,7 @@ def command(request: SimulateRequest) -> None:
         if export is not None:
             write_result(export, result, rows)
         if decisions is not None:
-            if request.socket is not None:
+            if not sessions or request.no_decisions:
                 decisions.add(outage_rows(result))
             decisions.write()
     if export is not None and described is not None:
@@ -228,8 +228,8 @@ def _decisions_aside(request: SimulateRequest) -> AbstractContextManager[Decisio
 
 
 def _tells_decisions(request: SimulateRequest) -> bool:
-    """Return True if there is a file of decisions; of another program's run, for the hosts that events took away."""
-    return not request.no_decisions and (request.socket is None or request.events is not None)
+    """Return True if there is a file of decisions; without those, for the hosts that events took away."""
+    return request.events is not None or (request.socket is None and not request.no_decisions)
 
 
 def _run(
@@ -256,7 +256,7 @@ def _decider(
     """Start the decision process. The session, if it is ours, is put into `sessions`: it has the algorithm's tables."""
     if request.socket is not None:
         return their_decider(request.socket, request.connect_timeout, request.record)
-    log = None if decisions is None else decisions.add
+    log = None if decisions is None or request.no_decisions else decisions.add
     return our_decider(request.choice, request.record, sessions.append, log, settings=_settings(request))
 
 

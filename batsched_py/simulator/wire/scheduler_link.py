@@ -18,7 +18,7 @@ Exchange = Callable[[bytes], bytes]
 
 
 class DirectExchange:
-    """An exchange with a scheduler in this process: a message that is read as it is need not be written."""
+    """An exchange with a scheduler in this process: a message need not be written if it would be read just so."""
 
     __slots__ = ("answer", "answer_unwritten")
 
@@ -58,12 +58,15 @@ class SchedulerLink:
         self._now, self._asked = now, self._clock()
         return request
 
-    def read(self, reply: bytes) -> Message:
+    def read(self, reply: bytes | Message) -> Message:
         """Read the reply to the last request; RemoteProtocolError for what makes Batsim abort."""
         self.deciding_seconds += self._clock() - self._asked
         self.messages += 1
         try:
-            return self._side.receive(reply)
+            if not isinstance(reply, Message):
+                return self._side.receive(reply)
+            self._side.receive_unwritten(reply)
+            return reply
         except RemoteProtocolError as error:
             raise RemoteProtocolError(error.path, f"{error.rule} (t={self._now:.6f})") from None
 
@@ -74,12 +77,7 @@ class SchedulerLink:
         request = self._side.request_unwritten(now, events)
         self._now, self._asked = now, self._clock()
         reply = exchange.answer_unwritten(request) if isinstance(request, Message) else exchange.answer(request)
-        if not isinstance(reply, Message):
-            return self.read(reply)
-        self.deciding_seconds += self._clock() - self._asked
-        self.messages += 1
-        self._side.receive_unwritten(reply)
-        return reply
+        return self.read(reply)
 
     def total_seconds(self) -> float:
         """Return the wall-clock time since the link began."""

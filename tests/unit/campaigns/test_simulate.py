@@ -13,6 +13,7 @@ from batsched_py.cli.main import run
 from batsched_py.errors import BatschedError, OptionError, PlatformError, PluginError, WorkloadError
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.plan import MOST_TOLD
+from batsched_py.session.session import Session
 from batsched_py.simulator.outputs.result_files import write_jobs
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.lublin import generate
@@ -31,6 +32,19 @@ def test_the_jobs_are_those_of_the_command(tmp_path: Path) -> None:
     )
     write_jobs(tmp_path / "here.csv", here.result)
     assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there_jobs.csv").read_bytes()
+
+
+def test_messages_are_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless they have to be: the first and the last, and few others."""
+    written: list[bytes] = []
+    answer = Session.answer
+
+    def listen(session: Session, request: bytes) -> bytes:
+        written.append(request)
+        return answer(session, request)
+
+    monkeypatch.setattr(Session, "answer", listen)
+    assert simulate(PLATFORM, JOBS, "easy").result.messages > 10 * len(written) > 0
 
 
 def test_metrics_are_those_of_the_summary() -> None:

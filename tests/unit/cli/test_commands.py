@@ -202,8 +202,21 @@ def test_the_file_of_decisions_may_be_left_out(
     assert run([*generated, "-s", "easy", "-e", "out/easy", "--no-decisions", "--quiet"]) == 0
     assert not (here / "out" / "easy_decisions.csv").exists()
     assert "decisions" not in json.loads((here / "out" / "easy_run.json").read_text())["results"]
+    capsys.readouterr()
+    assert run(["explain", "out/easy", "01"]) == 0
+    assert capsys.readouterr().out.startswith("w0!01: ")
     assert run([*generated, "-s", "easy", "--no-decisions"]) == 2
     assert "'--no-decisions' goes with '-e'" in capsys.readouterr().err
+
+
+def test_outages_are_written_without_decisions(generated: tuple[str, ...], here: Path) -> None:
+    """As with another program, whose decisions are not known: pictures show the hosts that were not there."""
+    event = {"timestamp": 1, "type": "machine_unavailable", "resources": "0"}
+    (here / "events.txt").write_text(json.dumps(event) + "\n")
+    arguments = [*generated, "-s", "easy", "--events", "events.txt", "-e", "out/run", "--quiet"]
+    assert run([*arguments, "--no-decisions"]) == 0
+    rows = (here / "out" / "run_decisions.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[1] for row in rows] == ["hosts", "down", "unavailable"]
 
 
 def test_simulate_is_quiet_or_draws_as_asked(generated: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from batsched_py.cli.shared.decider import our_decider, their_decider
 from batsched_py.errors import RefusedError, RemoteProtocolError
 from batsched_py.model.limits import Limits
 from batsched_py.protocol.stopping import STOP_EVENT
+from batsched_py.simulator.wire.scheduler_link import DirectExchange
 from batsched_py.transport import zmq_req
 
 
@@ -24,6 +26,14 @@ def test_a_reply_of_ours_that_the_simulator_refuses(path: str, rule: str, said: 
         raise RemoteProtocolError(path, rule)
     assert str(caught.value) == said
     assert caught.value.exit_code == 3
+
+
+def test_messages_are_written_if_they_are_recorded(tmp_path: Path) -> None:
+    """And otherwise only if they have to be."""
+    with our_decider(AlgorithmChoice("easy", {}), None) as exchange:
+        assert isinstance(exchange, DirectExchange)
+    with our_decider(AlgorithmChoice("easy", {}), tmp_path / "run.jsonl") as exchange:
+        assert not isinstance(exchange, DirectExchange)
 
 
 class FakeSocket:
