@@ -28,7 +28,7 @@ CASES = [case for case in (*edges(6), *crowded(6)) if case.peer in ("simulator",
 
 @dataclass
 class Told:
-    """What was said in a run, as bytes, and what came of it."""
+    """The messages of a run, as bytes, and what came of it."""
 
     messages: list[bytes] = field(default_factory=list)
     result: Result | None = None

@@ -192,11 +192,10 @@ def watched_simulation(
     It is read from the session that answers, if that is ours: a session knows why jobs wait, the simulation does not.
     """
     watch = Watch(title, "simulating", look_every=LOOK_EVERY)
-    watch.follow(
-        lambda: (
-            session_status(sessions[0], simulation.job_count) if sessions else simulation_status(simulation.status())
-        )
-    )
+    if sessions:
+        watch.follow(lambda: session_status(sessions[0], simulation.job_count))
+    else:
+        watch.follow(lambda: simulation_status(simulation.status()))
     with live_view(watch) as shown:
         yield watch.exchange(exchange) if shown else exchange
 

@@ -1,4 +1,4 @@
-"""What each command prints and writes when all is well."""
+"""Output and files of each command when all is well."""
 
 from __future__ import annotations
 

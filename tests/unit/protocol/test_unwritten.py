@@ -100,7 +100,7 @@ def test_each_member_that_may_be_left_out_is_known_here() -> None:
 
 @pytest.mark.parametrize("value", PLAIN + COMMANDS, ids=lambda value: type(value).__name__)
 def test_a_time_that_is_no_float_is_written(value: Any) -> None:
-    """Who reads it may make a float of it."""
+    """A reader may make a float of it."""
     forms = V4.events if value in PLAIN else V4.commands
     assert as_read(7.0, (replace(value, timestamp=7),), forms) is None
 

@@ -1,4 +1,4 @@
-"""Who is blamed when a conversation fails."""
+"""The blame for a conversation that fails."""
 
 from __future__ import annotations
 
