@@ -62,6 +62,7 @@ class Platform(Brief, frozen=True):
         zones: by name.
         zone_of: host or router -> name of the zone it is a point of.
         config: (name, value) of each item of SimGrid's configuration that it sets.
+        notes: lines on what the file says and is not obeyed.
     """
 
     source: str
@@ -69,6 +70,7 @@ class Platform(Brief, frozen=True):
     zones: Mapping[str, Zone]
     zone_of: Mapping[str, str]
     config: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
     def master(self, name: str = DEFAULT_MASTER) -> PlatformHost | None:
         """Return the host that runs the scheduler: the one of that name, else the first of role "master", else None."""

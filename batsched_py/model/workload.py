@@ -26,6 +26,7 @@ class Workload(Brief, frozen=True):
         profiles: each one a job of this workload may name.
         description: of the file, if it has one: where the workload is from.
         log_start: the date, with an offset, at which the clock of its submission times was at 0; None if unknown.
+        notes: lines on what the file says and is not obeyed.
     """
 
     source: str
@@ -34,6 +35,7 @@ class Workload(Brief, frozen=True):
     profiles: Mapping[str, Profile]
     description: str = ""
     log_start: datetime | None = None
+    notes: tuple[str, ...] = ()
 
     def submissions(self) -> Sequence[float]:
         """Return when each job is submitted, in their order."""

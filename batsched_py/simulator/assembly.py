@@ -95,6 +95,7 @@ def assemble(
     computing = _compute_hosts(platform, settings, generation)
     hosts = computing + (storages := platform.storage_hosts(settings.master_host))
     approximations = set(refused_files(platform, workloads, settings.master_host))
+    approximations.update(platform.notes, *(workload.notes for workload in workloads))
     profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, approximations)
     approximations.update(refused_names(generation, workloads, profiles))
     if not (settings.allow_oversized or settings.compute_sharing):  # shared hosts may run several nodes of one job
