@@ -20,6 +20,7 @@ from batsched_py.bits import (
     united,
     without,
 )
+from batsched_py.text.display import shown
 
 #: Characters of a set that its representation shows.
 _LONGEST_REPR: Final = 1000
@@ -139,7 +140,9 @@ def as_host_set(hosts: HostSet | IntervalSet) -> HostSet:
         return hosts
     if isinstance(hosts, ProcSet):
         return HostSet.from_procset(hosts)
-    raise ValueError(f"hosts must be a HostSet or a ProcSet, not {hosts!r}")
+    numbers = isinstance(hosts, (list, tuple, set, frozenset, range, int)) and not isinstance(hosts, bool)
+    advice = f": HostSet.{'of' if isinstance(hosts, int) else 'from_ids'}({shown(hosts)}) makes one" if numbers else ""
+    raise ValueError(f"hosts must be a HostSet or a ProcSet, not {shown(hosts)}{advice}")
 
 
 def pick_hosts(

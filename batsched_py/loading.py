@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from batsched_py.errors import ExtraError, PluginError
+from batsched_py.interruption import is_interruption
 from batsched_py.text.display import displayed
 
 
@@ -37,7 +38,8 @@ def require(package: str, use: str, extra: str) -> None:
 def _load_module(module_name: str, what: str) -> ModuleType:
     try:
         return importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        _pass_on(error)
         raise PluginError(f"{what} module {module_name}: {_one_line(error)}") from error
 
 
@@ -53,10 +55,17 @@ def load_file(path: Path, what: str) -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        _pass_on(error)
         del sys.modules[name]
         raise PluginError(f"{what} file {path}: {_one_line(error)}") from error
     return module
+
+
+def _pass_on(error: BaseException) -> None:
+    """Raise what a signal has raised while a module was imported: the module is not to blame."""
+    if is_interruption(error):
+        raise error
 
 
 def _one_line(error: BaseException) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from batsched_py.errors import PlanError
+from batsched_py.interruption import is_interruption
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 
@@ -80,5 +81,10 @@ class Named(Generic[Thing]):
 
 
 def failed(what: str, error: BaseException) -> PlanError:
-    """Return the error to raise from that of a user's function; `what` names the function and the question."""
+    """Return the error to raise from that of a user's function; `what` names the function and the question.
+
+    What a signal has raised meanwhile is raised on.
+    """
+    if is_interruption(error):
+        raise error
     return PlanError(f"{what}: it raised " + displayed(" ".join(f"{type(error).__name__}: {error}".split())))

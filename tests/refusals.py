@@ -300,7 +300,7 @@ MISTAKES: Sequence[Mistake] = (
         [said("EXECUTE_JOB", job_id="w0!a", alloc=[0])],
         "events[0].data.alloc: must be a string, not [0]",
         verbs={1.0: lambda view, plan: plan.start(known(view, "a"), [0])},  # type: ignore[arg-type]
-        told="start w0!a: hosts must be a HostSet or a ProcSet, not [0]",
+        told="start w0!a: hosts must be a HostSet or a ProcSet, not [0]: HostSet.from_ids([0]) makes one",
     ),
     Mistake(
         ALLOC,

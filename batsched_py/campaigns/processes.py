@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import forkserver, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -26,6 +26,7 @@ import cloudpickle
 from msgspec import Struct
 
 from batsched_py.errors import OptionError
+from batsched_py.interruption import Interruption
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.signals import STOPS, held_back
 
@@ -181,11 +182,14 @@ def _work(pickled: bytes, sender: Connection) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     sys.stdout.flush()
     os.dup2(2, 1)
-    value = pickle.loads(pickled)()  # noqa: S301  # from our parent
     try:
-        sender.send(value)
-    except BrokenPipeError:  # nobody is there any more
-        sys.exit(1)
+        value = pickle.loads(pickled)()  # noqa: S301  # from our parent
+        with suppress(OSError):  # nobody is there any more, or the work has closed what was not its own
+            sender.send(value)
+            return
+    except Interruption as interruption:
+        sys.exit(interruption.exit_code)
+    sys.exit(1)
 
 
 def _follow_the_parent() -> None:
@@ -200,7 +204,7 @@ def _follow_the_parent() -> None:
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
     """Unwind, so that no half of a file stays."""
-    sys.exit(128 + number)
+    raise Interruption(number)
 
 
 def _stop(processes: Sequence[BaseProcess]) -> None:

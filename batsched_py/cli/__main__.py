@@ -6,7 +6,8 @@ import gc
 import importlib
 import sys
 
-from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
+from batsched_py.cli.shared.interruption import raise_on_signals
+from batsched_py.interruption import Interruption
 
 #: Threshold of the cyclic garbage collector (default: 700). Loaded modules, and jobs and records by the ten thousand,
 #: have no cycles worth a search.

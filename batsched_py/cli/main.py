@@ -32,8 +32,9 @@ from batsched_py.builds import describe_build
 from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.shared import terminal
 from batsched_py.cli.shared.command import DEBUG, Invocation
-from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
+from batsched_py.cli.shared.interruption import raise_on_signals
 from batsched_py.errors import BatschedError, DeadlockError
+from batsched_py.interruption import Interruption
 from batsched_py.text.wording import did_you_mean
 
 PROGRAM: Final = "batsched-py"

@@ -7,7 +7,7 @@ function named `..._fault` returns the broken rule, or None.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -343,3 +343,45 @@ def pair_fault(job: Job, members: Members, lookup: Lookup) -> str | None:
             seen.update(steps)
             wanted += [found for step in steps if (found := lookup(step)) is not None]
     return None
+
+
+def no_job(verb: str, given: object) -> PlanError:
+    """Return the error of a verb that was given something else than a job: events have ids, verbs take jobs."""
+    advice = ""
+    if isinstance(given, str):
+        return PlanError(f"{verb}: a job is needed, not the text {shown(given)}: view.job({shown(given)}) returns it")
+    if isinstance(getattr(given, "job", None), Job):
+        advice = ": its attribute job is one"
+    elif isinstance(getattr(given, "job_id", None), str):
+        advice = ": view.job(event.job_id) returns its job"
+    return PlanError(f"{verb}: a job is needed, not {_a_kind(given)}{advice}")
+
+
+def id_of(verb: str, job: Job) -> str:
+    """Return the id of a job; PlanError if it is something else."""
+    try:
+        return job.id
+    except AttributeError:
+        raise no_job(verb, job) from None
+
+
+def several(verb: str, given: Any) -> Iterable[Job]:
+    """Return what are to be several jobs; PlanError if it cannot be walked through, or is a text."""
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise no_job(verb, given)
+    jobs: Iterable[Job] = given
+    return jobs
+
+
+def check_id(verb: str, job_id: str) -> None:
+    """Check what is to be the id of a job. PlanError."""
+    if not isinstance(job_id, str):
+        advice = ": its attribute id is one" if isinstance(job_id, Job) else ""
+        raise PlanError(f"{verb}: the id of a job is needed, not {_a_kind(job_id)}{advice}")
+
+
+def _a_kind(given: object) -> str:
+    if given is None or isinstance(given, (bool, int, float, str)):
+        return shown(given)
+    kind = type(given).__name__
+    return f"{'an' if kind[0] in 'AEIOUaeiou' else 'a'} {displayed(kind)}"

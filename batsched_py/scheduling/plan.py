@@ -38,11 +38,14 @@ from batsched_py.protocol.dialects import V4, V5, Dialect
 from batsched_py.protocol.events import Members
 from batsched_py.scheduling.checks import (
     check_extras,
+    check_id,
     control_job_fault,
+    id_of,
     insist,
     job_fault,
     mapping_fault,
     missing,
+    no_job,
     not_usable,
     not_waiting,
     only_storage,
@@ -50,6 +53,7 @@ from batsched_py.scheduling.checks import (
     pair_fault,
     placement_fault,
     profile_fault,
+    several,
     switch_fault,
     turned_hosts,
     usable_storages,
@@ -127,8 +131,8 @@ class Plan(RecurringVerbs):
         give profiles of a sequence hosts of their own, in Batsim 5.
         """
         state = self._state
-        if type(hosts) is not HostSet:
-            hosts = _given(f"start {job.id}", hosts)
+        if type(hosts) is not HostSet or type(job) is not Job:
+            hosts = _given(f"start {id_of('start', job)}", hosts)
         if job.id not in state.queue:
             raise PlanError(f"start {job.id} on {hosts}: {not_waiting(state, job.id)}")
         usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
@@ -158,7 +162,7 @@ class Plan(RecurringVerbs):
 
     def reject(self, job: Job, why: str) -> None:
         """Refuse a waiting job for good. The reason is kept in `rejections`; the user is shown the first ones."""
-        if job.id not in self._state.queue:
+        if id_of("reject", job) not in self._state.queue:
             raise PlanError(f"reject {job.id}: {not_waiting(self._state, job.id)}")
         self._send(RejectJob(self.timestamp, job.id))
         self._forget(job.id)
@@ -170,8 +174,8 @@ class Plan(RecurringVerbs):
         """Stop a running job, or several at once. Those whose kill is already on its way are left out."""
         running = self._state.running
         chosen = []
-        for job in [jobs] if isinstance(jobs, Job) else jobs:
-            run = running.get(job.id)
+        for job in [jobs] if isinstance(jobs, Job) else several("kill", jobs):
+            run = running.get(id_of("kill", job))
             if run is None:
                 raise PlanError(f"kill {job.id}: it does not run")
             if not run.killed and job.id not in chosen:
@@ -219,7 +223,7 @@ class Plan(RecurringVerbs):
         from the next message on; without, it may be started at once. It may ask for more hosts than there are, but then
         it will be rejected like any other.
         """
-        what = f"submit {displayed(job.id)}"
+        what = f"submit {displayed(id_of('submit', job))}"
         self._check_registration(what)
         described = self._described(what, job)
         known = self._known_profile(what, job, profile)
@@ -254,8 +258,8 @@ class Plan(RecurringVerbs):
 
         It ends in Batsim's jobs file; v1.4 does not have it.
         """
-        state = self._state
-        if job.id not in state.queue and job.id not in state.running and job.id not in state.registered:
+        state, job_id = self._state, id_of("set metadata", job)
+        if job_id not in state.queue and job_id not in state.running and job_id not in state.registered:
             raise PlanError(f"set metadata of {job.id}: it neither waits nor runs")
         insist(f"set metadata of {job.id}", missing(self.dialect, SetJobMetadata))
         if '"' in text or not text.isprintable():
@@ -264,7 +268,7 @@ class Plan(RecurringVerbs):
 
     def message(self, job: Job, text: str) -> None:
         """Send a text to a running job."""
-        insist(f"message to {job.id}", missing(self.dialect, ToJobMessage))
+        insist(f"message to {id_of('message', job)}", missing(self.dialect, ToJobMessage))
         if job.id not in self._state.running:
             raise PlanError(f"message to {job.id}: it does not run")
         self._send_written(f"message to {job.id}", ToJobMessage(self.timestamp, job.id, text))
@@ -276,7 +280,7 @@ class Plan(RecurringVerbs):
         COMPLETED_SUCCESSFULLY or COMPLETED_KILLED, which may have a reason. No event follows. Batsim 4 aborts on
         all that would end such a job: there it runs for ever, and the run never ends.
         """
-        what = f"change state of {job.id} to {state}"
+        what = f"change state of {id_of('change state', job)} to {state}"
         waits, runs = job.id in self._state.queue, job.id in self._state.control
         if job.id in self._state.running:
             raise PlanError(
@@ -307,14 +311,21 @@ class Plan(RecurringVerbs):
         The `kind` says what `why` is about if that is a promise that would be broken, free hosts that do not suit the
         job (`constraint`), or a start in advance (`instant`). Too few free hosts need no kind: they are seen.
         """
-        self.holds[job.id] = Hold(job, why, self._state.now, kind)
+        try:
+            self.holds[job.id] = Hold(job, why, self._state.now, kind)
+        except AttributeError:
+            raise no_job("hold", job) from None
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
         """Record when a job will start at the latest. Not sent."""
-        self.promises[job.id] = slot
+        try:
+            self.promises[job.id] = slot
+        except AttributeError:
+            raise no_job("promise", job) from None
 
     def withdraw_promise(self, job_id: str) -> None:
-        """Forget the promise of a job, if it has one: nothing stands for it now. Not sent."""
+        """Forget the promise of the job of this id, if it has one: nothing stands for it now. Not sent."""
+        check_id("withdraw promise", job_id)
         self.promises.pop(job_id, None)
 
     def warn(self, text: str) -> None:

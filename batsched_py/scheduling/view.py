@@ -10,6 +10,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile, ProfileError, parse_profile
 from batsched_py.planning.future.availability import Availability
 from batsched_py.protocol.events import Config, Members, Progress
+from batsched_py.scheduling.checks import check_id, id_of
 from batsched_py.scheduling.remainder import remainder
 from batsched_py.state.host import Host
 from batsched_py.state.profiles import ProfileStatus
@@ -117,6 +118,8 @@ class View:
 
     def job(self, job_id: str) -> Job | None:
         """Return the waiting or running job of this id, a control job too; ended jobs are forgotten."""
+        if type(job_id) is not str:
+            check_id("view.job", job_id)
         waiting = self._state.queue.get(job_id) or self._state.control.get(job_id)
         if waiting is not None:
             return waiting
@@ -125,10 +128,13 @@ class View:
 
     def run(self, job_id: str) -> Running | None:
         """Return where and since when a job runs; None if it does not."""
+        if type(job_id) is not str:
+            check_id("view.run", job_id)
         return self._state.running.get(job_id)
 
     def profile(self, job: Job) -> Profile | None:
         """Return the job's profile, if Batsim sent it: with the job, or in SIMULATION_BEGINS (v3 and later)."""
+        id_of("view.profile", job)
         members = self._state.profiles.members(job.workload, job.profile)
         if members is None:
             return None
@@ -151,6 +157,7 @@ class View:
         `progress` is that of the JobKilled which came with this message. A delay is shortened, a parallel task scaled,
         a composed profile taken apart; empty if nothing was left, None if Batsim did not send the profiles.
         """
+        check_id("view.remainder", job_id)
         workload = job_id.partition("!")[0]
         return remainder(progress, lambda name: self._state.profiles.members(workload, name))
 

@@ -28,6 +28,7 @@ from batsched_py.protocol.events import (
     Notify,
     ResourceStateChanged,
 )
+from batsched_py.scheduling.checks import no_job
 from batsched_py.scheduling.holds import Hold
 from batsched_py.scheduling.plan import Plan
 from batsched_py.state.state import State
@@ -60,14 +61,20 @@ class LoggedPlan(Plan):
 
     def hold(self, job: Job, why: str, kind: HoldKind = "own") -> None:
         """Record why a job waits; that it still lacks hosts is no change."""
-        before = self.holds.get(job.id)
+        try:
+            before = self.holds.get(job.id)
+        except AttributeError:
+            raise no_job("hold", job) from None
         super().hold(job, why, kind)
         if kind != "hosts" or before is None or before.kind != "hosts":
             self.changed[job.id] = None
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
         """Record when a job will start at the latest; the same start again is no change."""
-        job_id, promises = job.id, self.promises
+        try:
+            job_id, promises = job.id, self.promises
+        except AttributeError:
+            raise no_job("promise", job) from None
         before = promises.get(job_id)
         promises[job_id] = slot  # as Plan does, without a second call for each promise
         if before is None or before.start != slot.start:

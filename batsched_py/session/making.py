@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from batsched_py.errors import OptionError, PluginError
+from batsched_py.interruption import is_interruption
 from batsched_py.protocol.events import Config
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import Origin, describe_options, make_options, read_values
@@ -26,7 +27,9 @@ def make_scheduler(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -
     options = make_options(scheduler.options_type, values, scheduler.name)
     try:
         return scheduler(options)
-    except Exception as error:
+    except BaseException as error:
+        if is_interruption(error):
+            raise
         why = " ".join(f"{type(error).__name__}: {error}".split())
         raise PluginError(f"algorithm {scheduler.name}: {why}{where(error)}") from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from batsched_py.errors import AlgorithmError, RemoteProtocolError
+from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Query
@@ -13,7 +13,7 @@ from batsched_py.protocol.fields import FieldError, read_job
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
-from batsched_py.session.story import story
+from batsched_py.session.story import failure
 from batsched_py.text.display import displayed
 
 
@@ -63,6 +63,6 @@ class QueryAnswers:
             return -1.0
         try:
             seconds = self._scheduler.estimate_wait(job, self._view, self._plan)
-        except (Exception, SystemExit) as error:
-            raise AlgorithmError(story(self._scheduler.name, message, error)) from error
+        except BaseException as error:
+            raise failure(self._scheduler.name, message, error) from error
         return -1.0 if seconds is None else seconds

@@ -19,6 +19,7 @@ from batsched_py.errors import (
     StoreError,
 )
 from batsched_py.hostset import HostSet
+from batsched_py.interruption import is_interruption
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LIMITS, Limits
@@ -295,7 +296,9 @@ class Session:
             return ()
         try:
             return checked_tables(self._scheduler.tables(self.view))
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if is_interruption(error):
+                raise
             why = displayed(" ".join(f"{type(error).__name__}: {error}".split()))
             raise AlgorithmError(f"tables of {self._class.name}: {why}{where(error)}") from error
 
@@ -371,7 +374,8 @@ class Session:
         # It may find that an option does not suit the platform, or that a host's description cannot be read.
         except (InvariantError, OptionError, PlatformError):
             raise
-        except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along
+        # An algorithm that exits, is cancelled or "skipped" would take Batsim's last reply along.
+        except BaseException as error:
             raise failure(self._class.name, self._message, error) from error
 
     def _decide(self) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 import batsched_py
 from batsched_py.errors import AlgorithmError, BatschedError
+from batsched_py.interruption import is_interruption
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Event
 from batsched_py.text.display import displayed
@@ -30,7 +31,14 @@ def story(name: str, message: Message, error: BaseException) -> str:
 
 
 def failure(name: str, message: Message, error: BaseException) -> AlgorithmError:
-    """Return the story as an error with its cause, which compiled modules do not set by `raise ... from`."""
+    """Return the story as an error with its cause, which compiled modules do not set by `raise ... from`.
+
+    What a signal has raised in the middle of a decision is raised on, with a note of where that was.
+    """
+    if is_interruption(error):
+        if not hasattr(error, "__notes__"):
+            error.add_note(f" while {displayed(name)} decided{where(error)}, t={message.now:g}, on {in_short(message)}")
+        raise error
     told = AlgorithmError(story(name, message, error))
     told.__cause__ = error
     return told

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
+from batsched_py.cli.shared.interruption import raise_on_signals
+from batsched_py.interruption import Interruption
 from batsched_py.signals import STOPS, held_back
 
 

@@ -15,6 +15,7 @@ from batsched_py.campaigns.inputs import WorkloadLike, as_workload
 from batsched_py.campaigns.simulate import simulate
 from batsched_py.campaigns.study import Outcome, Variant
 from batsched_py.errors import BatschedError
+from batsched_py.interruption import is_interruption
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
@@ -104,7 +105,9 @@ def execute(
         counted = schedule if window is None else window.submitted(schedule)
     except BatschedError as error:
         return ExecutedRun(spec.failed(str(error).partition("\n")[0], error.exit_code))
-    except Exception as error:  # noqa: BLE001 - a defect of ours must not take the other runs with it
+    except BaseException as error:  # a defect of ours, or of a user's code, must not take the other runs with it
+        if is_interruption(error):
+            raise
         return ExecutedRun(spec.failed(f"internal error: {type(error).__name__}: {error}"))
     marks = marks_of(counted.jobs)
     outcome = Outcome(

@@ -81,7 +81,7 @@ class _Policy:
         try:
             with clock_at(0.0):
                 self._policy = make(SlotTable(table))
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise failed(what, error) from error
 
     def seen(self, lease: Lease) -> LeaseView:
@@ -97,7 +97,7 @@ class _Policy:
         try:
             with clock_at(self._table.now):
                 return getattr(self._policy, method)(*given)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise failed(self.asked(method, lease), error) from error
 
     def score(self, method: str, lease: Lease, *given: Any) -> float:

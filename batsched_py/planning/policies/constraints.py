@@ -35,7 +35,7 @@ class Constraint(Struct, frozen=True):
             given = self.rule(job, hosts)
             if isinstance(given, Iterator):  # it may raise when it is asked for the next
                 given = list(given)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise failed(what, error) from error
         try:
             eligible = given if type(given) is HostSet else HostSet.from_ids(given)

@@ -124,7 +124,7 @@ def adopt(name: str, function: Callable[..., Any]) -> Order:
     def key(job: Job, now: float) -> float:
         try:
             value = function(job, now)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise failed(f"order {name} of {job.id}", error) from error
         if not isinstance(value, Real) or math.isnan(value):
             raise PlanError(f"order {name} of {job.id}: the function must return a number, not {value!r}")

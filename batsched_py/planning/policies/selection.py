@@ -113,7 +113,7 @@ def adopt(name: str, function: Callable[..., Any]) -> Selection:
                 return None
             try:
                 hosts = function(free, size, machine.hosts)
-            except (Exception, SystemExit) as error:
+            except BaseException as error:
                 raise failed(_asked(name, free, size), error) from error
             return None if hosts is None else _checked(name, free, size, hosts)
 

@@ -12,8 +12,8 @@ import pytest
 
 from batsched_py.cli.commands import list as listing
 from batsched_py.cli.main import run
-from batsched_py.cli.shared.interruption import Interruption
 from batsched_py.errors import PluginError
+from batsched_py.interruption import Interruption
 
 #: Bytes of a transcript in which nothing happens.
 RECORDING = '{"seq": 0, "from": "batsim", "bytes": "?"}\n{"seq": 0, "from": "scheduler", "bytes": "!"}\n'

@@ -10,6 +10,7 @@ from procset import ProcSet
 
 from batsched_py.errors import PlanError
 from batsched_py.model.job import Job
+from batsched_py.planning.future.promises import Slot
 from batsched_py.protocol.begins import read_flat_config
 from batsched_py.protocol.commands import (
     CallMeLater,
@@ -22,8 +23,10 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.events import Answer, Config, Notify, Query, ResourceStateChanged
+from batsched_py.protocol.events import Answer, Config, JobCompleted, Notify, Query, ResourceStateChanged
 from batsched_py.scheduling.plan import SHORTEST_CALL, Plan, too_few
+from batsched_py.session.decision_log import LoggedPlan
+from batsched_py.state.running import Running
 from batsched_py.state.state import State
 from tests.builders import begins, completed, hosts, job, plan_for, state, submitted
 
@@ -99,7 +102,10 @@ def busy_sleepy_failed() -> State:
         (lambda plan: plan.set_pstate(hosts("9"), 0), "set pstate 0 on 9: these are not hosts of the platform"),
         (lambda plan: plan.set_pstate(hosts("4"), 5), "set pstate 5 on 4: host 4 has pstates 0 to 4"),
         (lambda plan: plan.set_pstate(hosts("4"), 3), "for host 4 this pstate only models switching off or on"),
-        (lambda plan: plan.start(job("b"), {4}), "start w0!b: hosts must be a HostSet or a ProcSet, not {4}"),
+        (
+            lambda plan: plan.start(job("b"), {4}),
+            "not {4}: HostSet.from_ids({4}) makes one",
+        ),
         (lambda plan: plan.start(job("b"), ProcSet(0)), "start w0!b on 0: 0 running a job"),
         (lambda plan: plan.start(job("b"), ProcSet(10**9)), "start w0!b: host 1000000000 is not between 0 and"),
         (lambda plan: plan.set_pstate({4}, 0), "set pstate 0: hosts must be a HostSet or a ProcSet, not {4}"),
@@ -124,6 +130,52 @@ def test_the_impossible_is_refused_at_the_call(verb: Callable[[Plan], None], wor
     assert words in str(caught.value)
     assert plan.commands == []
     now.check()
+
+
+@pytest.mark.parametrize("logged", [False, True], ids=["plain", "logged"])
+@pytest.mark.parametrize(
+    ("name", "verb"),
+    [
+        ("start", lambda plan, given: plan.start(given, hosts("4"))),
+        ("start", lambda plan, given: plan.start(given, [4])),
+        ("reject", lambda plan, given: plan.reject(given, "no")),
+        ("kill", lambda plan, given: plan.kill(given)),
+        ("kill", lambda plan, given: plan.kill([given])),
+        ("submit", lambda plan, given: plan.submit(given)),
+        ("set metadata", lambda plan, given: plan.set_metadata(given, "x")),
+        ("message", lambda plan, given: plan.message(given, "x")),
+        ("change state", lambda plan, given: plan.change_state(given, "RUNNING")),
+        ("hold", lambda plan, given: plan.hold(given, "why")),
+        ("promise", lambda plan, given: plan.promise(given, Slot(0.0, 1.0, hosts("4")))),
+    ],
+)
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("w0!b", "not the text 'w0!b': view.job('w0!b') returns it"),
+        (None, "not None"),
+        (JobCompleted(0.0, "w0!b", "COMPLETED_SUCCESSFULLY"), "view.job(event.job_id) returns its job"),
+        (Running(job("r"), hosts("0"), 0.0, 1.0), "not a Running: its attribute job is one"),
+    ],
+    ids=["id", "None", "event", "run"],
+)
+def test_each_verb_says_that_it_needs_a_job(
+    name: str, verb: Callable[[Plan, Any], None], given: Any, told: str, logged: bool
+) -> None:
+    """Events name jobs by their ids, so that everybody tries that; nothing is booked."""
+    state = busy_sleepy_failed()
+    plan = LoggedPlan(state) if logged else plan_for(state)
+    with pytest.raises(PlanError) as caught:
+        verb(plan, given)
+    assert str(caught.value).startswith(f"{name}: a job is needed, not ")
+    assert told in str(caught.value)
+    assert (plan.commands, plan.holds, plan.promises) == ([], {}, {})
+
+
+def test_a_verb_that_takes_an_id_says_so() -> None:
+    """A job has one."""
+    with pytest.raises(PlanError, match=r"^withdraw promise: the id of a job is needed, not a Job: its attribute id"):
+        plan_for(busy_sleepy_failed()).withdraw_promise(job("b"))  # type: ignore[arg-type]
 
 
 def test_busy_hosts_may_be_shared_where_batsim_allows_it() -> None:

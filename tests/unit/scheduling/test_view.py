@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from batsched_py.errors import PlanError
 from batsched_py.protocol.events import NO_MORE_STATIC_JOB, Notify
 from batsched_py.scheduling.view import TOLERANCE, View
 from tests.builders import completed, execute, hosts, job, plan_for, state, submitted
@@ -33,6 +34,16 @@ def test_hosts_change_when_a_job_ends_and_not_when_one_starts() -> None:
     assert view.hosts_changed
     now.advance(2.0)
     assert not view.hosts_changed
+
+
+def test_methods_say_whether_they_take_a_job_or_its_id() -> None:
+    """Instead of an AttributeError, or of "no such job"."""
+    view = View(state(4, job("a")))
+    for name in ("job", "run"):
+        with pytest.raises(PlanError, match=rf"^view.{name}: the id of a job is needed, not a Job: its attribute id"):
+            getattr(view, name)(job("a"))
+    with pytest.raises(PlanError, match=r"^view.profile: a job is needed, not the text 'w0!a': view.job\('w0!a'\)"):
+        view.profile("w0!a")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("time", "due"), [(5.0, True), (5.0 + TOLERANCE / 2, True), (5.0 + 2 * TOLERANCE, False)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+from asyncio import CancelledError
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,6 +22,7 @@ from batsched_py.errors import (
     RemoteProtocolError,
     StoreError,
 )
+from batsched_py.interruption import Interruption
 from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.planning.power import read_power
 from batsched_py.protocol.commands import KillJob
@@ -188,19 +191,43 @@ def test_an_exception_of_the_algorithm_tells_the_story_and_the_line() -> None:
 
 
 class Leaving(Scheduler[NoOptions]):
-    """Exits the process in the middle of a decision, on several lines."""
+    """Ends a decision by what is not meant for errors."""
 
     name = "leaving"
 
+    #: Set by a test.
+    by: ClassVar[BaseException]
+
     def decide(self, view: View, plan: Plan) -> None:
-        raise SystemExit("done\nhere")
+        raise self.by
 
 
-def test_an_algorithm_that_exits_has_failed() -> None:
+@pytest.mark.parametrize(
+    ("by", "told"),
+    [
+        (SystemExit("done\nhere"), "SystemExit: done here"),
+        (KeyboardInterrupt(), "KeyboardInterrupt: "),
+        (GeneratorExit("g"), "GeneratorExit: g"),
+        (CancelledError("c"), "CancelledError: c"),
+        (pytest.fail.Exception("f"), "Failed: f"),
+        (pytest.skip.Exception("s"), "Skipped: s"),
+        (BaseException("b"), "BaseException: b"),
+    ],
+    ids=repr,
+)
+def test_an_algorithm_that_ends_by_any_exception_has_failed(
+    by: BaseException, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Batsim would be left without a reply, the user without a word."""
-    with pytest.raises(
-        AlgorithmError, match=r"leaving failed on SimulationBegins: SystemExit: done here \(test_session"
-    ):
+    monkeypatch.setattr(Leaving, "by", by, raising=False)
+    with pytest.raises(AlgorithmError, match=rf"leaving failed on SimulationBegins: {told} ?\(test_session"):
+        begun(Leaving)
+
+
+def test_an_interruption_is_none_and_tells_what_it_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line of the algorithm, which may loop for ever."""
+    monkeypatch.setattr(Leaving, "by", Interruption(signal.SIGINT), raising=False)
+    with pytest.raises(Interruption, match=r"while leaving decided \(test_session.py:\d+\), t=0, on SimulationBegins"):
         begun(Leaving)
 
 
