@@ -33,6 +33,7 @@ from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.shared import terminal
 from batsched_py.cli.shared.command import DEBUG, Invocation
 from batsched_py.cli.shared.interruption import raise_on_signals
+from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.interruption import Interruption
 from batsched_py.text.wording import did_you_mean
@@ -63,7 +64,7 @@ def _closed_pipe_as_error() -> Iterator[None]:
         raise ClosedPipeError from error
 
 
-class LazyGroup(click.Group):
+class LazyGroup(OnceGroup):
     """The commands of the table, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002

@@ -430,8 +430,8 @@ def file_targets() -> Iterator[Target]:
         wrong_table(SACCT, b"|"),
         with_file(
             "s.txt",
-            "convert s.txt --from sacct -o w.json --hosts 99 --platform p.xml",
-            "convert s.txt --from sacct -o v.json",
+            "convert s.txt --input-format sacct -o w.json --hosts 99 --platform p.xml",
+            "convert s.txt --input-format sacct -o v.json",
             "metrics s.txt --by account",
         ),
     )
@@ -448,7 +448,9 @@ def file_targets() -> Iterator[Target]:
     )
     yield Target("timelines", wrong_json(TIMELINES), with_file("t.json", "timeline show t.json --resume 100"))
     yield Target(
-        "firewheel", wrong_json(SCHEDULE), with_file("s.json", "timeline convert --from firewheel s.json -o t.json")
+        "firewheel",
+        wrong_json(SCHEDULE),
+        with_file("s.json", "timeline convert --input-format firewheel s.json -o t.json"),
     )
     yield Target("events", wrong_lines(EVENTS), with_file("events.txt", f"{simulate} --events events.txt"))
     yield Target(

@@ -103,7 +103,7 @@ def test_one_workload_converted_gives_the_same_starts_in_three_protocols(name: s
     """From files, on hosts that sleep and whose numbers differ: number 2 is h10 in Batsim 4, h2 in the others."""
     four, five = tmp_path / "four.json", tmp_path / "five.json"
     assert command(["generate", "--jobs", "60", "--hosts", "12", "-o", str(four)]) == 0
-    assert command(["convert", str(four), "--to", "v5", "-o", str(five)]) == 0
+    assert command(["convert", str(four), "--protocol", "v5", "-o", str(five)]) == 0
     on, files = platform(12, SLEEPER_SPEEDS, **SLEEPER), {"v4": four, "v1.4": four, "v5": five}
     runs = [
         starts(played(name, replace(SETTINGS[protocol], energy=True), read_workload(file), on, {}))

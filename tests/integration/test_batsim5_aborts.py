@@ -250,7 +250,7 @@ NOT_OURS = {
     "err_energy_flag": "an option of Batsim",
     "err_energy_link": "an option of Batsim",
     "err_ext_event_machine_unavailable": "a file of Batsim's: simulate --protocol v5 sends it as a generic event",
-    "err_old_profile": "a workload of Batsim 4, which convert --to v5 writes anew",
+    "err_old_profile": "a workload of Batsim 4, which convert --protocol v5 writes anew",
     "err_data_staging": "a job that the session rejects; see test_batsim5.py",
 }
 

@@ -36,7 +36,7 @@ def served(
 ) -> dict[str, tuple[str, ...]]:
     """The schedule of Batsim 5 and `serve`, which needs no option but the algorithm; the same as Batsim 4's here."""
     finished(folder, "simulate", "-p", platform, "-w", jobs, "-s", algorithm, *more, "-e", "four", "--quiet")
-    finished(folder, "convert", jobs, "--to", "v5", "-o", "five.json")
+    finished(folder, "convert", jobs, "--protocol", "v5", "-o", "five.json")
     with serving(folder, "-s", algorithm, *to_serve, "--record", "five.jsonl", "-e", "served") as process:
         five = ("simulate", "-p", platform, "-w", "five.json", "--protocol", "v5", "--socket", process.address)
         finished(folder, *five, "-e", "five/", "--quiet")

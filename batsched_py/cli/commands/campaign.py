@@ -42,6 +42,7 @@ from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_writable, naming_errors, writing
 from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.progress import campaign_bar, trials_bar
+from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.runs import read_picture
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.loading import require
@@ -52,7 +53,7 @@ _NEEDED: Final = ("distributed", "pyarrow")
 _TUNE: Final = "campaign tune"
 
 
-@click.group(no_args_is_help=True)
+@click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
     """Run the campaign that a study file describes, and show its results.
 
@@ -168,7 +169,7 @@ class TableRequest(Struct, frozen=True):
     """The options of `campaign table`."""
 
     files: CampaignFiles
-    metrics: str | None
+    metrics: tuple[str, ...]
     level: float
     resamples: int
     differences: bool
@@ -219,7 +220,7 @@ class FigureRequest(Struct, frozen=True):
     files: CampaignFiles
     figure: Path
     choice: FigureChoice
-    metrics: str | None
+    metrics: tuple[str, ...]
     level: float
     resamples: int
 

@@ -25,7 +25,7 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
-from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option, flag, option
+from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option, flag, option, read_names
 from batsched_py.cli.shared.progress import runs_bar
 from batsched_py.cli.shared.result_writer import ResultWriter
 from batsched_py.cli.shared.run_description import (
@@ -68,11 +68,11 @@ class CompareRequest(Struct, frozen=True):
 
     platform: Path
     workloads: tuple[Path, ...]
-    model: str | None
+    models: tuple[str, ...]
     seeds: tuple[int, ...]
     variants: VariantOptions
     baseline: str | None
-    metrics: str | None
+    metrics: tuple[str, ...]
     level: float
     resamples: int
     differences: bool
@@ -98,12 +98,11 @@ class CompareRequest(Struct, frozen=True):
     @property
     def shown(self) -> list[str]:
         """The names of the metrics to show. UsageError."""
-        if self.metrics is None:
+        if not self.metrics:
             return [*SHOWN, ENERGY] if self.settings.energy else list(SHOWN)
-        names = [name.strip() for name in self.metrics.split(",")]
-        if ENERGY in names and not self.settings.energy:
+        if ENERGY in self.metrics and not self.settings.energy:
             raise click.UsageError(f"'--metrics {ENERGY}' goes with '-E'")
-        return names
+        return list(self.metrics)
 
 
 @takes(CompareRequest, kind=OrderedCommand)
@@ -116,15 +115,18 @@ class CompareRequest(Struct, frozen=True):
     multiple=True,
 )
 @option(
-    "--generate model",
+    "--generate models",
     "MODEL:KEY=VALUE,...",
-    "Instead of -w: generate a workload for each seed, such as lublin:jobs=300,load=0.9 (see generate).",
+    "Instead of -w: generate a workload for each seed, such as lublin:jobs=300,load=0.9 (see generate); may be given"
+    " several times.",
+    multiple=True,
 )
 @option(
     "--seeds",
     "A-B,...",
     "Seeds for --generate, such as 1-20  [default: 0]; with -w, for algorithms with an option seed.",
     callback=read_seeds,
+    multiple=True,
 )
 @variant_options
 @option("--baseline", "NAME", "Algorithm to compare the others with.  [default: the first -s]")
@@ -132,6 +134,8 @@ class CompareRequest(Struct, frozen=True):
     "--metrics",
     "NAME,...",
     f"Metrics to show, of {', '.join(METRICS)}.  [default: {', '.join(SHOWN)}]",
+    multiple=True,
+    callback=read_names,
     shell_complete=complete_list(METRICS),
 )
 @option(
@@ -187,7 +191,7 @@ def command(request: CompareRequest) -> int:
     metrics = find_metrics(request.shown)
     platform, settings = read_machine(request.platform, request.events, request.settings)
     hosts = platform.with_roles(settings.roles).compute_hosts(settings.master_host)[: settings.machines]
-    workloads = read_sources(request.workloads, request.model, request.seeds, len(hosts))
+    workloads = read_sources(request.workloads, request.models, request.seeds, len(hosts))
     seeds = request.seeds if request.workloads else ()  # drawn workloads take them, otherwise algorithms may
     if seeds and not any(variant.takes_seed for variant in variants):
         raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import click
 from msgspec import Struct
@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
-from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option
+from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option, read_names
+from batsched_py.cli.shared.repetition import MovedOption
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, skip_option
 from batsched_py.leases.requests import workload_requests
@@ -43,33 +44,15 @@ from batsched_py.traces.workload_parts import part_of, parts_of
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
 )
-#: The format of Slurm's accounting, as --from names it.
+#: The format of Slurm's accounting.
 _SACCT: Final = "sacct"
-#: Protocols that --to names.
+#: Formats of logs that --input-format names.
+_FORMATS: Final = ("swf", _SACCT)
+#: Protocols of the Batsims whose workloads have forms of their own.
 _PROTOCOLS: Final = (V4.name, V5.name)
 #: Endings of lease traces that are read, compressed or not, and of those that are written.
 _LWF_READ: Final = (".lwf", ".xml", ".lwf.gz", ".xml.gz")
 _LWF_WRITTEN: Final = ".lwf"
-
-
-class TimeOrFormat(TimeOrDate):
-    """A time, a date, or the name of a format that is not told by the name of a file."""
-
-    rule = "must be sacct, seconds, a time like 90min, 12h or 2.5d, or a date like 2024-05-31 or 2024-05-31T08:00"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the seconds, the date or the name; a usage error names the rule."""
-        return value if value == _SACCT else super().convert(value, param, ctx)
-
-
-class TimeOrProtocol(TimeOrDate):
-    """A time, a date, or the protocol of a Batsim whose workloads have a form of their own."""
-
-    rule = f"must be {' or '.join(_PROTOCOLS)}, seconds, a time like 90min, 12h or 2.5d, or a date like 2024-05-31"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the seconds, the date or the name; a usage error names the rule."""
-        return value if value in _PROTOCOLS else super().convert(value, param, ctx)
 
 
 class ConvertRequest(Struct, frozen=True):
@@ -79,44 +62,12 @@ class ConvertRequest(Struct, frozen=True):
     output: Path
     platform: Path | None
     rules: CleaningRules
-    begin: tuple[str | float | datetime, ...]
-    ends: tuple[str | float | datetime, ...]
-    skip: float | None
+    form: str
+    protocol: str
+    window: WindowChoice
     unit: Unit
     every: float | None
     leases_wanted: LeaseOptions
-
-    @property
-    def form(self) -> str:
-        """The format that --from names; "" if the name of the log decides. UsageError."""
-        names = [value for value in self.begin if isinstance(value, str)]
-        if len(names) > 1:
-            raise click.UsageError("'--from' names two formats")
-        return next(iter(names), "")
-
-    @property
-    def to(self) -> str:
-        """The protocol of the Batsim that shall read the workload. UsageError."""
-        names = [value for value in self.ends if isinstance(value, str)]
-        if len(names) > 1:
-            raise click.UsageError("'--to' names two protocols")
-        return next(iter(names), V4.name)
-
-    @property
-    def until(self) -> float | datetime | None:
-        """The end of the part of the log that is wanted; None for all. UsageError."""
-        times = [value for value in self.ends if not isinstance(value, str)]
-        if len(times) > 1:
-            raise click.UsageError("'--to' names two times")
-        return next(iter(times), None)
-
-    @property
-    def window(self) -> WindowChoice:
-        """The part of the log that is wanted. UsageError, OptionError."""
-        times = [value for value in self.begin if not isinstance(value, str)]
-        if len(times) > 1:
-            raise click.UsageError("'--from' names two times")
-        return WindowChoice(next(iter(times), None), self.until, self.skip)
 
     @property
     def from_trace(self) -> bool:
@@ -153,24 +104,40 @@ class ConvertRequest(Struct, frozen=True):
 )
 @option("--max-jobs", "N", "Keep only the first N of the remaining jobs.", type=click.IntRange(min=1))
 @option(
-    "--from --start begin",
-    "TIME|sacct",
-    f"Only what was submitted from then on: {SPELLINGS}; or the format of LOG. May be given twice.",
-    type=TimeOrFormat(),
-    multiple=True,
+    "--input-format form",
+    None,
+    "Format of LOG: the Standard Workload Format, or the output of sacct.  [default: by the ending of LOG, else swf]",
+    type=click.Choice(_FORMATS),
+    callback=lambda _context, _option, form: form or "",
 )
 @option(
-    "--to --end ends",
-    "TIME|v4|v5",
-    "Only what was submitted before then; or the protocol of the Batsim that reads the workload. May be given twice.",
-    type=TimeOrProtocol(),
-    multiple=True,
+    "--protocol",
+    None,
+    "The Batsim that reads the workload: 4 or 5.",
+    type=click.Choice(_PROTOCOLS),
+    default=V4.name,
+)
+@option(
+    "--from --start begin",
+    "TIME",
+    f"Only what was submitted from then on: {SPELLINGS}.",
+    type=TimeOrDate(),
+    cls=MovedOption,
+    moved={_SACCT: "--input-format"},
+)
+@option(
+    "--to --end until",
+    "TIME",
+    "Only what was submitted before then.",
+    type=TimeOrDate(),
+    cls=MovedOption,
+    moved=dict.fromkeys(_PROTOCOLS, "--protocol"),
 )
 @skip_option
 @option(
     "--unit",
     None,
-    "With --from sacct: what a host of the workload represents.",
+    "With --input-format sacct: what a host of the workload represents.",
     type=click.Choice(["cpus", "nodes"]),
     default="cpus",
 )
@@ -185,8 +152,9 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--keep",
     "FIELD,...",
-    f"Other fields of jobs that become members: {', '.join(KEPT_FIELDS)}; with --from sacct any, like QOS.",
-    callback=lambda _context, _option, value: tuple(filter(None, (value or "").split(","))),
+    f"Other fields of jobs that become members: {', '.join(KEPT_FIELDS)}; with --input-format sacct any, like QOS.",
+    multiple=True,
+    callback=lambda *given: tuple(dict.fromkeys(read_names(*given))),
 )
 @flag("--strict", "A duplicate job number is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
@@ -194,9 +162,9 @@ class ConvertRequest(Struct, frozen=True):
 def command(request: ConvertRequest) -> None:
     """Convert LOG to a workload, and report how many jobs each cleaning rule dropped or corrected.
 
-    LOG is in the Standard Workload Format, or in Haizea's format (FILE.lwf), or, with --from sacct, the output
-    of sacct --parsable2. All may be compressed with gzip. A JSON workload is cut, converted to a lease workload, or
-    written for another Batsim.
+    LOG is in the Standard Workload Format, or in Haizea's format (FILE.lwf), or, with --input-format sacct, the
+    output of sacct --parsable2. All may be compressed with gzip. A JSON workload is cut, converted to a lease
+    workload, or written for another Batsim.
     """
     log, output, options = request.log, request.output, request.leases_wanted
     check_apart(
@@ -205,8 +173,8 @@ def command(request: ConvertRequest) -> None:
     )
     check_writable([output, request.platform])
     if request.has_leases:
-        if request.to != V4.name:
-            raise click.UsageError("'--to' is for workloads of jobs, not for leases")
+        if request.protocol != V4.name:
+            raise click.UsageError("'--protocol' is for workloads of jobs, not for leases")
         if request.every is not None:
             raise click.UsageError("'--every' is for workloads of jobs, not for leases")
         _convert_leases(request)
@@ -271,14 +239,14 @@ def _read_log(request: ConvertRequest, limits: Limits) -> tuple[SwfLog, Cleaning
 def _write_whole(request: ConvertRequest, workload: Workload) -> list[str]:
     """Write the workload, and return lines for the user."""
     make_folder(request.output)
-    write_workload(request.output, workload, description=_description(request.log), protocol=request.to)
+    write_workload(request.output, workload, description=_description(request.log), protocol=request.protocol)
     return [*_lost(request, workload), _written(request.output, workload.host_count)]
 
 
 def _lost(request: ConvertRequest, workload: Workload) -> list[str]:
     """Return a line for each thing that the Batsim which shall read the workload has no words for, or not the same."""
     profiles = list(workload.profiles.values())
-    return [*(lost_in_5(profiles, workload.jobs) if request.to == V5.name else lost_in_4(profiles))]
+    return [*(lost_in_5(profiles, workload.jobs) if request.protocol == V5.name else lost_in_4(profiles))]
 
 
 def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
@@ -292,7 +260,9 @@ def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
     lines = []
     for path, part in zip(paths, parts, strict=True):
         when = f"submitted from {brief(part.begin)} to {brief(part.end)}"
-        write_workload(path, part.workload, description=f"{_description(request.log)}: {when}", protocol=request.to)
+        write_workload(
+            path, part.workload, description=f"{_description(request.log)}: {when}", protocol=request.protocol
+        )
         lines.append(f"{_written(path, workload.host_count)}: {counted(len(part.workload.jobs), 'job')} {when}")
     empty = last - len(parts)
     return [*lines, f"{counted(empty, 'part')} without a job: not written"] if empty else lines

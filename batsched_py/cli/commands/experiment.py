@@ -15,6 +15,7 @@ from batsched_py.bounded_file import read_file, reported
 from batsched_py.cli.shared.command import DEBUG, current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag, option
+from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.terminal import put, say
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.deployment import deployment_order
@@ -41,7 +42,7 @@ class ShowRequest(Struct, frozen=True):
     json: bool
 
 
-@click.group(no_args_is_help=True)
+@click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
     """Validate and show the description of an experiment."""
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture
-from batsched_py.cli.shared.parameters import PATH, option
+from batsched_py.cli.shared.parameters import PATH, option, read_names
 from batsched_py.cli.shared.runs import (
     PictureOptions,
     paths_argument,
@@ -34,9 +34,9 @@ from batsched_py.text.display import displayed
 PANELS: Final = ("utilisation", "queue", "power", "states", "timelines")
 
 
-def _read_panels(context: click.Context, parameter: click.Parameter, value: str | None) -> Sequence[str]:
+def _read_panels(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Sequence[str]:
     """Read the names of panels, separated by commas."""
-    names = [] if value is None else [name.strip() for name in value.split(",")]
+    names = read_names(context, parameter, values)
     for name in names:
         if name not in PANELS or names.count(name) > 1:
             known = ", ".join(PANELS)
@@ -58,7 +58,7 @@ class GanttRequest(Struct, frozen=True):
 @paths_argument
 @picture_options("Write a picture for papers (.pdf, .svg, .png) instead of drawing here.", required=False)
 @option("--colour-by", None, "What colours tell apart.", type=click.Choice(CHOICES), default="job")
-@option("--with panels", "PANEL,...", f"Below it: {', '.join(PANELS)}.", callback=_read_panels)
+@option("--with panels", "PANEL,...", f"Below it: {', '.join(PANELS)}.", callback=_read_panels, multiple=True)
 @option("-w --workload workloads", "FILE", "Workload of the runs, for users.", type=PATH, multiple=True)
 def command(request: GanttRequest) -> None:
     """Draw Gantt charts of runs.

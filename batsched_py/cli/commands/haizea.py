@@ -15,6 +15,7 @@ from msgspec import Struct
 from batsched_py.cli.shared.command import DEBUG, current_limits, takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, naming_errors, writing
 from batsched_py.cli.shared.parameters import PATH, flag, option
+from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.run_description import (
     Decider,
     RunInputs,
@@ -85,7 +86,7 @@ class DataRequest(Struct, frozen=True):
     list_counters: bool
 
 
-class HaizeaGroup(click.Group):
+class HaizeaGroup(OnceGroup):
     """Commands of which `run` need not be named: `haizea CONF` is `haizea run CONF`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -9,12 +9,13 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.command import DEBUG, takes
 from batsched_py.cli.shared.parameters import Number, flag, option
+from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_options
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.text.display import displayed
 
 
-@click.group(no_args_is_help=True)
+@click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
     """Request, list, show and cancel leases at a live site."""
 

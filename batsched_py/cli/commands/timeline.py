@@ -18,6 +18,7 @@ from batsched_py.cli.shared.command import DEBUG, current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
+from batsched_py.cli.shared.repetition import MovedOption, OnceGroup
 from batsched_py.cli.shared.runs import PictureOptions, read_picture, write_picture
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.loading import load_object
@@ -92,7 +93,7 @@ class ShowRequest(Struct, frozen=True):
     title: str
 
 
-@click.group(no_args_is_help=True)
+@click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
     """Show and convert timelines of VMs."""
 
@@ -169,7 +170,23 @@ class ConvertRequest(Struct, frozen=True):
 
 @takes(ConvertRequest)
 @click.argument("files", type=PATH, metavar="FILE...", nargs=-1, required=True)
-@option("--from source", None, "Format of the files.", type=click.Choice(["firewheel"]), required=True)
+@option(
+    "--input-format source",
+    None,
+    "Format of the files.",
+    type=click.Choice(["firewheel"]),
+    required=True,
+)
+@option(
+    "--from moved",
+    None,
+    "",
+    cls=MovedOption,
+    moved={"firewheel": "--input-format"},
+    hidden=True,
+    expose_value=False,
+    type=click.Choice([]),
+)
 @option("-o --output", "FILE", "Output file, JSON.", type=PATH, required=True)
 def convert(request: ConvertRequest) -> None:
     """Convert the output of FIREWHEEL's `print_schedule` to timelines, one FILE for each VM.

@@ -23,7 +23,7 @@ from batsched_py.campaigns.tuning.tuner import Trial, best_trials
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
-from batsched_py.cli.shared.parameters import Number, option, together
+from batsched_py.cli.shared.parameters import Number, option, read_names, together
 from batsched_py.cli.shared.terminal import say
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, spelled
@@ -39,6 +39,8 @@ comparison_options: Final = together(
         "--metrics",
         "NAME,...",
         "Metrics to show.  [default: those of the study file, or those of compare]",
+        multiple=True,
+        callback=read_names,
         shell_complete=complete_list(METRICS),
     ),
     option(
@@ -58,12 +60,11 @@ comparison_options: Final = together(
 )
 
 
-def chosen_metrics(plan: CampaignPlan, given: str | None) -> Sequence[Metric]:
+def chosen_metrics(plan: CampaignPlan, given: Sequence[str]) -> Sequence[Metric]:
     """Return the metrics that are wanted: on the command line, in the study file, or usually. OptionError."""
     energy = all(setting.environment.settings.energy for setting in plan.settings)
     usual = [*SHOWN, ENERGY] if energy else list(SHOWN)
-    names = [name.strip() for name in given.split(",")] if given is not None else plan.campaign.metrics or usual
-    return find_metrics(names)
+    return find_metrics(given or plan.campaign.metrics or usual)
 
 
 def state_table(plan: CampaignPlan, state: CampaignState) -> Table:

@@ -18,6 +18,7 @@ import click
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from batsched_py.cli.shared.repetition import Once, refuse_doubled
 from batsched_py.model.limits import DEEPEST, LIMITS, Limits, option_name
 
 Request = TypeVar("Request")
@@ -45,7 +46,7 @@ class Invocation(Struct):
 
 
 def takes(
-    request: type[Request], *, limits: bool = True, kind: type[click.Command] = click.Command
+    request: type[Request], *, limits: bool = True, kind: type[Once] = Once
 ) -> Callable[[Callable[[Request], int | None]], click.Command]:
     """Make a click command of a function that takes a request and may return an exit code.
 
@@ -109,6 +110,7 @@ def _set_limits(context: click.Context, parameter: click.Parameter, values: Sequ
         if names[name] == "depth" and int(text) > DEEPEST:
             raise click.BadParameter(f"depth must be at most {DEEPEST}, not {text}", context, parameter)
         given[names[name]] = int(text)
+    refuse_doubled(context, parameter, (value.partition("=")[0] for value in values))
     if given:
         invocation = context.ensure_object(Invocation)
         invocation.limits = replace(invocation.limits, **given)

@@ -14,6 +14,7 @@ import click
 
 from batsched_py.bits import MAX_HOST
 from batsched_py.cli.shared.completion import complete_algorithm, complete_assignment
+from batsched_py.cli.shared.repetition import refuse_doubled
 from batsched_py.cli.shared.terminal import say
 from batsched_py.example_files import path_or_example
 from batsched_py.model.limits import LONGEST
@@ -86,14 +87,17 @@ def read_address(context: click.Context, parameter: click.Parameter, value: str 
 
 
 def read_roles(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Mapping[str, str]:
-    """Read host -> role from texts like "host1,host2:storage"; the last one rules."""
+    """Read host -> role from texts like "host1,host2:storage". UsageError, also for a host with two roles."""
     roles: dict[str, str] = {}
     for value in values:
         hosts, colon, role = value.rpartition(":")
         if not colon or role not in ROLES or not all(hosts.split(",")):
             known = ", ".join(ROLES)
             raise click.BadParameter(f"must be host,...:role with a role of {known}, not {value!r}", context, parameter)
-        roles |= dict.fromkeys(hosts.split(","), role)
+        for host in hosts.split(","):
+            if roles.setdefault(host, role) != role:
+                rule = f"gives {host} two roles, {roles[host]} and {role}"
+                raise click.BadParameter(rule, context, parameter)
     return roles
 
 
@@ -104,7 +108,9 @@ def read_items(
     for value in values:
         if not all(value.partition(":")[::2]):
             raise click.BadParameter(f"must be item:value, not {value!r}", context, parameter)
-    return tuple((name, text) for name, _, text in (value.partition(":") for value in values))
+    items = tuple((name, text) for name, _, text in (value.partition(":") for value in values))
+    refuse_doubled(context, parameter, (name for name, _ in items))
+    return items
 
 
 class Number(click.FloatRange):
@@ -146,13 +152,20 @@ def _read_assignments(
     parameter: click.Parameter,
     values: Sequence[str],
 ) -> Mapping[str, str]:
-    assignments = {}
+    assignments = dict[str, str]()
     for value in values:
         name, sign, text = value.partition("=")
         if not (name and sign):
             raise click.BadParameter(f"must be key=value, not {value!r}", context, parameter)
+        refuse_doubled(context, parameter, [*assignments, name.strip()])
         assignments[name.strip()] = text
     return assignments
+
+
+def read_names(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    """Read names that are separated by commas, of an option that accumulates."""
+    del context, parameter
+    return tuple(name for value in values for name in map(str.strip, value.split(",")) if name)
 
 
 algorithm_options = together(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -28,31 +28,51 @@ _PARAMETERS: Final = {
 }
 
 
-def read_seeds(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+def read_seeds(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
     """Read seeds like "1-20" or "1,2,5-9", each once, in the order given; none for an option that was not given."""
-    if value is None:
-        return ()
     try:
-        return parse_seeds(value)
+        return parse_seeds(",".join(values)) if values else ()
     except ValueError as error:
         raise click.BadParameter(str(error), context, parameter) from None
 
 
-def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int], hosts: int) -> dict[str, WorkloadLike]:
+def read_sources(
+    files: Sequence[Path], models: Sequence[str], seeds: Sequence[int], hosts: int
+) -> dict[str, WorkloadLike]:
     """Return name -> workload: files under their names, drawn ones for `hosts` hosts under model and seed.
+
+    Of several models, the names have the parameters that differ, as in "lublin-load=0.6-1".
 
     UsageError, or OptionError for a parameter of the model.
     """
-    if bool(files) == (model is not None):
+    if bool(files) == bool(models):
         raise click.UsageError("One of '-w' and '--generate' is needed: which workloads?")
-    if model is None:
+    if not models:
         return _named(files)
-    drawn = _read_model(model, hosts)
+    given = [_read_parameters(model) for model in models]
+    found: dict[str, WorkloadLike] = {}
+    for parameters in given:
+        drawn = _checked(msgspec.convert({"hosts": hosts, **parameters}, Drawn))
+        name = "-".join([_MODEL, *(f"{key}={parameters[key]:g}" for key in _varied(given) if key in parameters)])
+        for seed in seeds or (0,):
+            if f"{name}-{seed}" in found:
+                raise click.UsageError(f"'--generate' draws {name}-{seed} twice: that is not a new observation")
+            found[f"{name}-{seed}"] = replace(drawn, seed=seed)
+    return found
+
+
+def _varied(given: Sequence[Mapping[str, float]]) -> list[str]:
+    """Return the parameters that are not the same in all models, in a fixed order."""
+    return [key for key in _PARAMETERS if len({parameters.get(key) for parameters in given}) > 1]
+
+
+def _checked(drawn: Drawn) -> Drawn:
+    """Return a model whose parameters are in their ranges. OptionError."""
     try:
         drawn.draw()
     except OptionError as error:  # begins with the parameter's name
         raise OptionError(f"--generate {error}") from error
-    return {f"{_MODEL}-{seed}": replace(drawn, seed=seed) for seed in seeds or (0,)}
+    return drawn
 
 
 def _named(files: Sequence[Path]) -> dict[str, WorkloadLike]:
@@ -66,8 +86,8 @@ def _named(files: Sequence[Path]) -> dict[str, WorkloadLike]:
     return dict(zip(names, files, strict=True))
 
 
-def _read_model(text: str, hosts: int) -> Drawn:
-    """Read a model like "lublin:jobs=300,load=0.9"."""
+def _read_parameters(text: str) -> dict[str, int | float]:
+    """Read the parameters of a model like "lublin:jobs=300,load=0.9". OptionError."""
     model, _, parameters = text.partition(":")
     if model != _MODEL:
         raise OptionError(f"--generate {model}: {unknown(model, [_MODEL])}")
@@ -76,6 +96,8 @@ def _read_model(text: str, hosts: int) -> Drawn:
         key, _, value = part.partition("=")
         if key not in _PARAMETERS:
             raise OptionError(f"--generate {key}: {unknown(key, _PARAMETERS)}")
+        if key in found:
+            raise OptionError(f"--generate {key}: is set twice")
         read, kind = _PARAMETERS[key]
         try:
             found[key] = read(value)
@@ -83,4 +105,4 @@ def _read_model(text: str, hosts: int) -> Drawn:
             raise OptionError(f"--generate {key}: must be {kind}, not {value!r}") from None
     if "jobs" not in found:
         raise OptionError(f"--generate {_MODEL}: needs jobs, like {_MODEL}:jobs=300")
-    return msgspec.convert({"hosts": hosts, **found}, Drawn)
+    return found

@@ -15,6 +15,7 @@ from batsched_py.campaigns.study import Variant, label_variant
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.completion import complete_algorithm
 from batsched_py.cli.shared.parameters import PATH, option, together
+from batsched_py.cli.shared.repetition import Once
 
 #: Key of click's context for the order of the options.
 _ORDER: Final = "batsched_py.order"
@@ -22,7 +23,7 @@ _ORDER: Final = "batsched_py.order"
 _SCHEDULER, _ASSIGNMENT, _FILE, _NAME = "schedulers", "assignments", "options_files", "names"
 
 
-class OrderedCommand(click.Command):
+class OrderedCommand(Once):
     """A command that keeps the order in which its options were written."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -125,6 +126,8 @@ def _add(group: _Group, parameter: str, value: Any) -> None:
         key, sign, text = value.partition("=")
         if not (key and sign):
             raise click.UsageError(f"'-o' must be key=value, not {value!r}")
+        if key.strip() in group.assignments:
+            raise click.UsageError(f"{group.algorithm} has '-o {key.strip()}' twice")
         group.assignments[key.strip()] = text
     elif parameter == _FILE:
         if group.options_file is not None:

@@ -23,8 +23,8 @@ def convert(*words: str | Path) -> Result:
 def test_a_workload_goes_to_batsim_5_and_back(tmp_path: Path) -> None:
     """All jobs and profiles, under other names and again under the first."""
     five, four = tmp_path / "five.json", tmp_path / "four.json"
-    assert convert(FIRST, "-o", five, "--to", "v5").exit_code == 0
-    assert convert(five, "-o", four, "--to", "v4").exit_code == 0
+    assert convert(FIRST, "-o", five, "--protocol", "v5").exit_code == 0
+    assert convert(five, "-o", four, "--protocol", "v4").exit_code == 0
     later, first, again = (json.loads(path.read_text()) for path in (five, FIRST, four))
     assert {profile["type"] for profile in later["profiles"].values()} == {"DelayProfile"}
     assert again["profiles"] == first["profiles"]
@@ -32,8 +32,8 @@ def test_a_workload_goes_to_batsim_5_and_back(tmp_path: Path) -> None:
 
 
 def test_a_time_and_a_protocol_may_both_be_given(tmp_path: Path) -> None:
-    """One option has two meanings, as --from has."""
-    told = convert(FIRST, "-o", tmp_path / "w.json", "--to", "v5", "--to", "1")
+    """They are two options."""
+    told = convert(FIRST, "-o", tmp_path / "w.json", "--protocol", "v5", "--to", "1")
     assert told.exit_code == 0
     assert "left out: submitted outside the window" in told.output
 
@@ -41,10 +41,10 @@ def test_a_time_and_a_protocol_may_both_be_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--to", "v4", "--to", "v5"], "'--to' names two protocols"),
-        (["--to", "1", "--to", "2"], "'--to' names two times"),
-        (["--to", "v6"], "must be v4 or v5"),
-        (["--to", "v5", "--leases"], "'--to' is for workloads of jobs"),
+        (["--to", "v4", "--to", "v5"], "'--protocol' may be given once"),
+        (["--to", "1", "--to", "2"], "'--to' / '--end' may be given once"),
+        (["--protocol", "v6"], "is not one of 'v4', 'v5'"),
+        (["--protocol", "v5", "--leases"], "'--protocol' is for workloads of jobs"),
     ],
 )
 def test_what_does_not_go_together_is_refused(words: list[str], why: str, tmp_path: Path) -> None:

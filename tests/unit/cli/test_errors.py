@@ -51,7 +51,8 @@ def files(folder: Path) -> list[Path]:
 
 
 def simulate(*changes: str, platform: str = "p.xml", workload: str = "w.json", scheduler: str = "easy") -> list[str]:
-    return ["simulate", "-p", platform, "-w", workload, "-s", scheduler, "-e", "out/run", *changes]
+    prefix = [] if "-e" in changes else ["-e", "out/run"]
+    return ["simulate", "-p", platform, "-w", workload, "-s", scheduler, *prefix, *changes]
 
 
 def workload(**changes: Any) -> str:
@@ -280,7 +281,7 @@ def test_recordings_that_cannot_be_compared(
     ("arguments", "said"),
     [
         (["convert", "none.swf", "-o", "x.json"], "none.swf: cannot be read: No such file or directory"),
-        (["convert", "w.json", "--from", "sacct", "-o", "x.json"], "w.json: line 1: has no field jobid"),
+        (["convert", "w.json", "--input-format", "sacct", "-o", "x.json"], "w.json: line 1: has no field jobid"),
         (["generate", "--jobs", "0", "--hosts", "4", "-o", "x.json"], "--jobs: must be from 1 to 10000000, not 0"),
         (
             ["generate", "--jobs", "1", "--hosts", f"{10**24}", "-o", "x.json"],

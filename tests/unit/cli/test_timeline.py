@@ -198,7 +198,7 @@ def test_schedules_of_firewheel_become_timelines(capsys: pytest.CaptureFixture[s
     """F35: a file for each VM."""
     for name, at in (("web", "10"), ("db", "20")):
         Path(f"{name}.json").write_text(json.dumps({at: [{"name": "go", "executable": "/bin/go"}]}))
-    assert run(["timeline", "convert", "--from", "firewheel", "web.json", "db.json", "-o", "t.json"]) == 0
+    assert run(["timeline", "convert", "--input-format", "firewheel", "web.json", "db.json", "-o", "t.json"]) == 0
     assert capsys.readouterr().out == "wrote t.json: 2 VMs, 2 entries\n"
     assert shown(capsys, "t.json") == {"web": {"go": 10.0}, "db": {"go": 20.0}}
 
@@ -206,7 +206,7 @@ def test_schedules_of_firewheel_become_timelines(capsys: pytest.CaptureFixture[s
 def test_what_cannot_be_a_timeline_is_not_written(capsys: pytest.CaptureFixture[str]) -> None:
     """One line with the rule: an entry at 0, two files of one VM."""
     Path("web.json").write_text(json.dumps({"0": [{"executable": "/bin/go"}]}))
-    assert run(["timeline", "convert", "--from", "firewheel", "web.json", "-o", "t.json"]) != 0
+    assert run(["timeline", "convert", "--input-format", "firewheel", "web.json", "-o", "t.json"]) != 0
     assert "web.json: vms.web[0].at: must not be 0" in capsys.readouterr().err
-    assert run(["timeline", "convert", "--from", "firewheel", "web.json", "./web.json", "-o", "t.json"]) == 2
+    assert run(["timeline", "convert", "--input-format", "firewheel", "web.json", "./web.json", "-o", "t.json"]) == 2
     assert not Path("t.json").exists()

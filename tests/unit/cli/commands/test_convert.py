@@ -232,13 +232,19 @@ def test_a_part_of_a_log(here: Path, options: list[str], ids: list[str]) -> None
         (["log.swf", "-o", "w.json", "--from", "2024-05-31"], "--from: is a date, and log.swf does not tell at which"),
         (["log.swf", "-o", "w.json", "--from", "5", "--skip", "5"], "--skip: cannot be combined with --from"),
         (["log.swf", "-o", "w.json", "--from", "5", "--to", "5"], "log.swf: there is no time from 5 to 5"),
-        (["log.swf", "-o", "w.json", "--from", "5", "--start", "6"], "'--from' names two times"),
-        (["log.swf", "-o", "w.json", "--from", "sacct", "--from", "sacct"], "'--from' names two formats"),
+        (["log.swf", "-o", "w.json", "--from", "5", "--start", "6"], "'--from' / '--start' may be given once"),
+        (
+            ["log.swf", "-o", "w.json", "--input-format", "sacct", "--input-format", "sacct"],
+            "'--input-format' may be given once",
+        ),
         (
             ["log.swf", "-o", "w.json", "--from", "pbs"],
-            "must be sacct, seconds, a time like 90min, 12h or 2.5d, or a date",
+            "must be seconds, a time like 90min, 12h or 2.5d, or a date",
         ),
-        (["log.swf", "-o", "w.json", "--from", "sacct"], "log.swf: line 1: has no field jobid: call sacct --allusers"),
+        (
+            ["log.swf", "-o", "w.json", "--input-format", "sacct"],
+            "log.swf: line 1: has no field jobid: call sacct --allusers",
+        ),
         (["log.swf", "-o", "w.json", "--every", "0"], "--every: must be more than 0 s, not 0"),
         (["log.swf", "-o", "w.lwf", "--every", "7d"], "'--every' is for workloads of jobs, not for leases"),
         (["trace.lwf", "-o", "w.json", "--from", "5"], "cut logs and workloads of jobs; trace.lwf is none"),
@@ -260,7 +266,20 @@ def test_accounting_of_slurm(here: Path, capsys: pytest.CaptureFixture[str]) -> 
         "3|bob|FAILED|2024-05-31T09:00:00|2024-05-31T09:00:00|2024-05-31T09:01:00|8|1\n"
     )
     assert (
-        run(["convert", "s.txt", "--from", "sacct", "--from", "2024-05-31 09:00", "--unit", "nodes", "-o", "w.json"])
+        run(
+            [
+                "convert",
+                "s.txt",
+                "--input-format",
+                "sacct",
+                "--from",
+                "2024-05-31 09:00",
+                "--unit",
+                "nodes",
+                "-o",
+                "w.json",
+            ]
+        )
         == 0
     )
     assert capsys.readouterr().out.splitlines() == [
@@ -273,7 +292,7 @@ def test_accounting_of_slurm(here: Path, capsys: pytest.CaptureFixture[str]) -> 
         "wrote w.json",
     ]
     assert [(job["id"], job["subtime"], job["res"], job["user"]) for job in jobs()] == [("3", 0, 1, "bob")]
-    assert run(["convert", "s.txt", "--from", "sacct", "--keep", "ReqNodes", "-o", "w.json"]) == 0
+    assert run(["convert", "s.txt", "--input-format", "sacct", "--keep", "ReqNodes", "-o", "w.json"]) == 0
     assert [job["reqnodes"] for job in jobs()] == ["2", "1"]
 
 

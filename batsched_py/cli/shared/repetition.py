@@ -1,0 +1,117 @@
+"""Options that are given twice: those that take one value are refused, so that no value is passed over.
+
+`Once` is a part of the class of every command and group; `tests/unit/cli/shared/test_repetition.py` walks them all. An
+option that accumulates is one of click's `multiple` options. `MovedOption` keeps an older spelling of an option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import click
+
+from batsched_py.cli.shared.terminal import say
+
+
+class MovedOption(click.Option):
+    """An option of which some values have moved to another option; they are still understood, with a hint.
+
+    Attributes:
+        moved: value -> the option that takes it now.
+    """
+
+    def __init__(self, *names: Any, moved: Mapping[str, str], **rules: Any) -> None:
+        super().__init__(*names, **rules)
+        self.moved = moved
+
+
+class Once(click.Command):
+    """A command that refuses options that are given more than once, unless they accumulate."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as usual. UsageError for an option with two values."""
+        if not ctx.resilient_parsing:
+            args = _with_moved(self, ctx, args)
+            _refuse_repeated(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+
+class OnceGroup(Once, click.Group):
+    """A group that refuses options of its own that are given more than once."""
+
+
+def refuse_doubled(
+    context: click.Context, parameter: click.Parameter, names: Iterable[str], *, of: str = "{} is set twice"
+) -> None:
+    """Check that an option that accumulates sets no name twice. UsageError: the value for the first would be lost."""
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise click.BadParameter(of.format(name), context, parameter)
+        seen.add(name)
+
+
+def _given(command: click.Command, ctx: click.Context, args: Sequence[str]) -> Mapping[str, Sequence[Any]]:
+    """Return parameter -> the texts that it was given, in order, as click's own parser finds them. UsageError."""
+    twins = [_gathering(parameter) for parameter in command.get_params(ctx)]
+    twin = click.Command(command.name, params=twins, add_help_option=False)
+    found, _, _ = twin.make_parser(ctx).parse_args(args=list(args))
+    return {name: values for name, values in found.items() if isinstance(values, list)}
+
+
+def _gathering(parameter: click.Parameter) -> click.Parameter:
+    """Return a copy of an option that gathers its values; arguments as they are."""
+    if not isinstance(parameter, click.Option) or parameter.count:
+        return parameter
+    twin = copy(parameter)
+    twin.multiple = True
+    return twin
+
+
+def _refuse_repeated(command: click.Command, ctx: click.Context, args: Sequence[str]) -> None:
+    given = _given(command, ctx, args)
+    for parameter in command.get_params(ctx):
+        if not isinstance(parameter, click.Option) or parameter.multiple:
+            continue
+        values = given.get(parameter.name or "", ())
+        if parameter.is_flag and len(set(values)) > 1:
+            raise click.UsageError(f"{_both(parameter)} contradict each other", ctx)
+        if not parameter.is_flag and len(values) > 1:
+            raise click.UsageError(f"{parameter.get_error_hint(ctx)} may be given once", ctx)
+
+
+def _both(parameter: click.Option) -> str:
+    return " and ".join(f"'{name}'" for name in (*parameter.opts, *parameter.secondary_opts))
+
+
+def _with_moved(command: click.Command, ctx: click.Context, args: list[str]) -> list[str]:
+    """Return the arguments with the options of today, with a hint for each that has moved. UsageError."""
+    for parameter in command.get_params(ctx):
+        if isinstance(parameter, MovedOption) and set(parameter.moved) & set(
+            map(str, _given(command, ctx, args).get(parameter.name or "", ()))
+        ):
+            args = _rewritten(args, parameter)
+    return args
+
+
+def _rewritten(args: Sequence[str], option: MovedOption) -> list[str]:
+    """Replace the older spellings of an option, as two words or as one."""
+    words, rest = list(args), list[str]()
+    if "--" in words:
+        words, rest = words[: words.index("--")], words[words.index("--") :]
+    done: list[str] = []
+    while words:
+        word = words.pop(0)
+        name, sign, value = word.partition("=")
+        if name in option.opts and not sign and words:
+            value = words[0]
+        if name not in option.opts or value not in option.moved:
+            done.append(word)
+            continue
+        if not sign:
+            words.pop(0)
+        say(f"note: '{name} {value}' is now '{option.moved[value]} {value}'", err=True)
+        done += [option.moved[value], value]
+    return done + rest
