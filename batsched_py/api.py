@@ -9,6 +9,7 @@ from batsched_py.model.table import Table
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.planning.policies.ordering import ORDERS, Line, Order
+from batsched_py.planning.waiting import TOLERANCE, wait_of
 from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import (
     Answer,
@@ -30,7 +31,7 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import NoOptions, document, named, option
 from batsched_py.scheduling.placement import Placement, PlacementOptions
 from batsched_py.scheduling.plan import Plan, too_few
-from batsched_py.scheduling.view import TOLERANCE, View
+from batsched_py.scheduling.view import View
 from batsched_py.state.host import Host
 from batsched_py.state.running import Running
 from batsched_py.text.wording import counted
@@ -82,4 +83,5 @@ __all__ = [
     "parallel_homogeneous",
     "parallel_homogeneous_total",
     "too_few",
+    "wait_of",
 ]

@@ -67,5 +67,7 @@ def simulate(
     workloads = [as_workload(one) for one in given]
     simulation = Simulation(as_platform(platform), workloads, settings, trace=trace)
     result = simulation.run(DirectExchange(session.answer, session.answer_unwritten))
+    if session.scheduler.reads_waits:
+        result = simulation.with_latency_told(result)
     result = replace(result, tables=session.tables())
     return Run(summarise(result), result, dict(session.rejections), scheduler.name, dict(options))

@@ -36,6 +36,7 @@ class Agent(Scheduler[Options]):
     observation: ClassVar[Observation] = QueueWindow()
     actions: ClassVar[Actions] = PickJob()
     window: ClassVar[int] = WINDOW
+    reads_waits = True  # as any observation may show them
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.gym.question import Question
+from batsched_py.planning.waiting import wait_of
 
 #: Waits and walltimes of this many seconds and more are 1: half a day, as in RLScheduler.
 LONG: Final = 43_200.0
@@ -31,7 +32,7 @@ class Feature(Struct, frozen=True):
 
 def _wait(question: Question) -> Sequence[float]:
     now = question.view.now
-    return [(now - job.submit_time) / LONG for job in question.jobs]
+    return [wait_of(job, now) / LONG for job in question.jobs]
 
 
 def _requested_time(question: Question) -> Sequence[float]:

@@ -20,6 +20,7 @@ from batsched_py.leases.segments import Overhead, Segments
 from batsched_py.leases.terms import Kind
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay
+from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.events import (
     COMPLETED_FAILED,
     COMPLETED_KILLED,
@@ -30,7 +31,7 @@ from batsched_py.protocol.events import (
     Progress,
 )
 from batsched_py.scheduling.plan import Plan
-from batsched_py.scheduling.view import TOLERANCE, View
+from batsched_py.scheduling.view import View
 
 #: The share of a profile by which Batsim's progress may be off.
 _ROUNDED: Final = 1e-6

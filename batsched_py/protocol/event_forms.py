@@ -60,7 +60,7 @@ def _read_job_submitted(timestamp: float, data: Data) -> JobSubmitted:
     if described is None:
         job = None
     elif type(described) is dict:
-        job = read_job(job_id, described)
+        job = read_job(job_id, described, timestamp)
     else:
         raise FieldError("job", f"must be an object, not {shown(described)}")
     known = 1 + ("job" in data)
@@ -85,7 +85,8 @@ def _job_submitted_as_read(event: JobSubmitted) -> JobSubmitted | None:
         return None
     try:
         check_job_id(event.job_id)
-        return JobSubmitted(event.timestamp, event.job_id, read_job(event.job_id, loads(dump(job.members))))
+        read = read_job(event.job_id, loads(dump(job.members)), event.timestamp)
+        return JobSubmitted(event.timestamp, event.job_id, read)
     except (TypeError, FieldError):
         return None
 

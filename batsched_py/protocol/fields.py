@@ -148,15 +148,18 @@ def is_job_number(name: str) -> bool:
     return int(name) <= _LARGEST and str(int(name)) == name
 
 
-def read_job(job_id: str, data: Data) -> Job:
-    """Read the `job` object of a message; `walltime` absent or -1 means none."""
+def read_job(job_id: str, data: Data, submitted: float = 0.0) -> Job:
+    """Read the `job` object of a message; `walltime` absent or -1 means none.
+
+    A job without `subtime` was submitted at `submitted`, the instant of its event.
+    """
     size = data.get("res")
     if type(size) is not int or size < 0:
         raise FieldError("job.res", f"must be an integer from 0, not {shown(size)}")
     profile = data.get("profile")
     if type(profile) is not str:
         raise FieldError("job.profile", f"must be a string, not {shown(profile)}")
-    submit_time = data.get("subtime", 0.0)
+    submit_time = data.get("subtime", submitted)
     if (type(submit_time) is not float and type(submit_time) is not int) or submit_time < 0:
         raise FieldError("job.subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")
     walltime = data.get("walltime")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from itertools import islice
 from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
 
@@ -12,6 +13,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.table import Table
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import Slot
+from batsched_py.planning.policies.ordering import Order
 from batsched_py.protocol.events import Event
 from batsched_py.scheduling.options import NoOptions
 from batsched_py.scheduling.plan import Plan
@@ -36,6 +38,10 @@ class Scheduler(ABC, Generic[Options]):
             that do not ask for it have registration finished for them.
         uses_dynamic_jobs: the algorithm submits jobs if Batsim runs with --enable-dynamic-jobs, and does without if
             not; finishing registration is its own task.
+        needs_profiles: the algorithm reads profiles of jobs that have not come, or steps of composed ones. Batsim 5
+            then sends all at the beginning, as it does to algorithms that submit jobs; to others, each with its job.
+        reads_waits: the algorithm compares how long jobs have waited, so that the latency of Batsim's messages may
+            change decisions. `__init__` sets it for an object with an option that is a dynamic order.
         oversubscribes: the algorithm puts several executors on a host (`plan.start` with a mapping); otherwise jobs
             that ask for more than the platform's hosts are rejected before the algorithm sees them. Where it depends on
             the platform, `setup` sets it for the object.
@@ -49,6 +55,8 @@ class Scheduler(ABC, Generic[Options]):
     needs_energy: ClassVar[bool] = False
     needs_dynamic_jobs: ClassVar[bool] = False
     uses_dynamic_jobs: ClassVar[bool] = False
+    needs_profiles: ClassVar[bool] = False
+    reads_waits: bool = False
     oversubscribes: bool = False
     heeds_constraints: ClassVar[bool] = False
     #: The class between the brackets of `Scheduler[...]`.
@@ -63,6 +71,8 @@ class Scheduler(ABC, Generic[Options]):
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        if _has_dynamic_order(options):
+            self.reads_waits = True
 
     def setup(self, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
         """Prepare; called once, when the hosts are known and before the first decision."""
@@ -126,6 +136,13 @@ class Scheduler(ABC, Generic[Options]):
 
         One instant may take several messages, so never conclude that all of it is known.
         """
+
+
+def _has_dynamic_order(options: object) -> bool:
+    """Return whether an option is an order of jobs that may change with time."""
+    names = [field.name for field in fields(options)] if is_dataclass(options) else []
+    values = [getattr(options, name) for name in names]
+    return any(isinstance(value, Order) and value.dynamic for value in values)
 
 
 def waiting_time(job: Job, view: View, plan: Plan) -> float | None:

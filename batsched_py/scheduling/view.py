@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile, ProfileError, parse_profile
 from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.events import Config, Members, Progress
 from batsched_py.scheduling.checks import check_id, id_of
 from batsched_py.scheduling.remainder import remainder
@@ -17,9 +17,6 @@ from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.queue import Queue
 from batsched_py.state.running import Running
 from batsched_py.state.state import State
-
-#: Seconds by which Batsim may be late or early: its news of an instant passes through simulated messages (E18).
-TOLERANCE: Final = 1e-3
 
 
 class View:

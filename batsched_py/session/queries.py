@@ -49,7 +49,7 @@ class QueryAnswers:
         job = self._view.job(job_id)
         if job is None and isinstance(described, dict):
             try:
-                job = read_job(job_id, described)
+                job = read_job(job_id, described, message.now)
             except FieldError as error:
                 position = next(number for number, event in enumerate(message.events) if event is query)
                 path = f"events[{position}].data.requests.estimate_waiting_time.{error.path}"

@@ -45,7 +45,7 @@ from batsched_py.session.recurring import Recurring, told
 from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.story import failure, in_short, where
-from batsched_py.session.unheeded import constraint_hint
+from batsched_py.session.unheeded import constraint_hint, misdated_line
 from batsched_py.session.waiting import standstill_line, waiting_lines
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
@@ -133,6 +133,8 @@ class Session:
         self._observes = scheduler.observe is not Scheduler.observe
         #: Warning for the first job that asks for certain hosts; None if there is nothing to tell.
         self._hint: str | None = None
+        #: Warning for the first job that was not submitted when it says; "" as long as there is none.
+        self._misdated = ""
         #: The request that was received last, the wall-clock instant of that, and whether it is the last of the run.
         self._message = _NONE
         self._began = 0.0
@@ -329,6 +331,10 @@ class Session:
         return Message(message.now, tuple(describe(message.events, store, with_profiles=forwarded)))
 
     def _apply(self, message: Message) -> None:
+        if self._tell is not None and not self._misdated:
+            self._misdated = misdated_line(message.events, self._state.registered)
+            if self._misdated:
+                self._tell(self._misdated)
         applied = 0
         try:
             for event in message.events:

@@ -28,17 +28,17 @@ def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -
             read_stored_answer(event, store) if type(event) is Answer and "redis_keys" in event.values else event
             for event in events
         ]
-    job_ids = [event.job_id for event in events if type(event) is JobSubmitted and event.job is None]
-    if not job_ids:
+    submitted = {event.job_id: event.timestamp for event in events if type(event) is JobSubmitted and event.job is None}
+    if not submitted:
         return events
-    found = store.jobs(job_ids)
+    found = store.jobs(list(submitted))
     jobs = {}
-    for job_id in job_ids:
+    for job_id, timestamp in submitted.items():
         members = found.get(job_id)
         if members is None:
             raise StoreError(f"{store.place(job_id)}: is missing, but Batsim has submitted this job")
         try:
-            jobs[job_id] = read_job(job_id, dict(members))
+            jobs[job_id] = read_job(job_id, dict(members), timestamp)
         except FieldError as error:
             raise StoreError(f"{store.place(job_id)}: {error.path.removeprefix('job.')} {error.rule}") from None
     names: dict[str, ProfileName] = {}

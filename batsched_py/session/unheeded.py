@@ -1,9 +1,12 @@
-"""Hints that an algorithm does not heed what jobs ask for."""
+"""Hints that an algorithm does not heed what jobs ask for, or that their times contradict each other."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from typing import Any
 
+from batsched_py.planning.waiting import TOLERANCE
+from batsched_py.protocol.events import Event, JobSubmitted
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.placement import PlacementOptions
 from batsched_py.text.display import displayed
@@ -19,3 +22,17 @@ def constraint_hint(scheduler: Scheduler[Any]) -> str | None:
     if options.constraint.rule is not None:
         return None
     return "jobs have a constraint, which is not heeded: the option constraint=query makes it so"
+
+
+def misdated_line(events: Sequence[Event], own: Container[str]) -> str:
+    """Return what to tell of the first job whose `subtime` is not the instant of its event; "" if there is none.
+
+    Those that we registered, whose ids are in `own`, may have been submitted before.
+    """
+    for event in events:
+        if type(event) is JobSubmitted and event.job is not None:
+            apart = event.timestamp - event.job.submit_time
+            if not -TOLERANCE <= apart <= TOLERANCE and event.job_id not in own:
+                when = f"submitted at {event.timestamp:g} s and says {event.job.submit_time:g} s"
+                return f"{displayed(event.job_id)} is {when}: orders and waits count from the latter"
+    return ""

@@ -21,7 +21,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import Event, SimulationBegins
 from batsched_py.simulator.contention.demand import Processors
 from batsched_py.simulator.contention.fluid_model import FluidModel
-from batsched_py.simulator.contention.messages import Courier, message_demands
+from batsched_py.simulator.contention.messages import Courier, longest_message, message_demands
 from batsched_py.simulator.contention.simgrid_config import SimgridConfig, read_simgrid_config
 from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.context import Context
@@ -68,6 +68,8 @@ class Parts(Struct, frozen=True):
     begins: SimulationBegins
     sources: list[TimedSource[Any]]
     loop: InstantLoop | LatencyLoop | LiveLoop | Batsim1Loop
+    #: Returns the most seconds that one of Batsim's own messages takes on the platform's links.
+    longest_message: Callable[[], float]
 
 
 def assemble(
@@ -154,6 +156,7 @@ def assemble(
         simulation_begins.build(context, computing, storages, profiles),
         _sources(context, submissions, external, announces_end=live is None),
         loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
+        partial(longest_message, platform, hosts, settings.master_host, config.tcp_window),
     )
 
 

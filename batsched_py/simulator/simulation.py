@@ -39,6 +39,12 @@ from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchang
 
 #: Batsim without any option.
 DEFAULTS: Final = Settings()
+#: Seconds that a message may take without being noticed: times in messages of Batsim 4 have six decimals.
+UNNOTICED: Final = 1e-6
+#: Said of an algorithm that compares waits, where messages take none of the time that they take in Batsim.
+WAITS: Final = "waits: messages take no time here and up to %.3g ms in Batsim, which may decide between waits"
+#: How to simulate it.
+_WITH_LATENCY: Final = " (--message-latency)"
 
 
 class Simulation:
@@ -93,6 +99,14 @@ class Simulation:
     def job_count(self) -> int:
         """Jobs of the workloads, and those that were registered so far."""
         return self._parts.submissions.count + self._registration.count + self._jobs.resubmitted
+
+    def with_latency_told(self, result: Result) -> Result:
+        """Return the result of an algorithm that compares waits: it says if Batsim's messages would take time here."""
+        settings, seconds = self._context.settings, self._parts.longest_message()
+        if settings.message_latency or seconds <= UNNOTICED:
+            return result
+        line = WAITS % (seconds * 1000) + (_WITH_LATENCY if self._context.generation.waits_for_calls else "")
+        return replace(result, approximations=tuple(sorted({*result.approximations, line})))
 
     def status(self) -> RunStatus:
         """Return where the run stands; to be called between two messages. Takes longer the more jobs wait."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, Slot, View
+from batsched_py.campaigns import simulate
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
@@ -128,3 +129,40 @@ def test_an_instant_is_due_a_little_before_it_has_come(time: float, due: bool) -
     session.answer(message(5.0))
     assert session.view.due(time) is due
     assert session.view.due(time, tolerance=2.0)
+
+
+@pytest.mark.parametrize("latency", [False, True])
+@pytest.mark.parametrize("protocol", ["v4", "v5"])
+def test_jobs_that_arrive_together_are_served_alike_with_and_without_latency(protocol: str, latency: bool) -> None:
+    """The third has waited longest for its walltime, if a message takes 0.2 ms."""
+    jobs = workload(
+        job("1", "d50", at=5, walltime=900),
+        job("2", "d50", at=5, walltime=600),
+        job("3", "d50", at=5, walltime=60),
+        profiles={"d50": {"type": "delay", "delay": 50}},
+    )
+    settings = Settings(protocol=protocol, message_latency=latency)
+    run = simulate(ROOT / "platforms" / "cluster32.xml", jobs, "priority", {"order": "wfp3"}, settings=settings)
+    starts = {record.job.id: record.start for record in run.result.jobs}
+    assert sorted(starts, key=lambda job_id: (starts[job_id], job_id)) == ["w0!1", "w0!2", "w0!3"]
+
+
+TOLD = "waits: messages take no time here and up to 0.2 ms in Batsim, which may decide between waits"
+
+
+@pytest.mark.parametrize(
+    ("options", "platform", "settings", "expected"),
+    [
+        ({"order": "wfp3"}, "cluster32.xml", Settings(), [f"{TOLD} (--message-latency)"]),
+        ({"backfill_order": "unicep"}, "cluster32.xml", Settings(protocol="v1.4"), [TOLD]),
+        ({"order": "wfp3"}, "cluster32.xml", LATE, []),
+        ({"order": "sjf"}, "cluster32.xml", Settings(), []),
+        ({"order": "wfp3"}, "tiny4.xml", Settings(), []),
+    ],
+)
+def test_a_run_says_if_it_depends_on_latency(
+    options: dict[str, Any], platform: str, settings: Settings, expected: list[str]
+) -> None:
+    """Where waits decide, and messages would take time."""
+    run = simulate(ROOT / "platforms" / platform, workload(job("1", walltime=20)), "easy", options, settings=settings)
+    assert [line for line in run.result.approximations if "waits" in line] == expected

@@ -245,6 +245,8 @@ def _run(
         else:
             with simulation_bar(wanted=not request.quiet) as progress:
                 result = simulation.run(exchange, progress)
+    if any(session.scheduler.reads_waits for session in sessions):
+        result = simulation.with_latency_told(result)
     if request.export is None and not request.gantt:
         return result
     return replace(result, tables=tuple(table for session in sessions for table in session.tables()))

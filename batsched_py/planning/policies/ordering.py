@@ -13,6 +13,7 @@ from msgspec import Struct
 from batsched_py.errors import PlanError
 from batsched_py.model.job import Job
 from batsched_py.named import Named, failed
+from batsched_py.planning.waiting import wait_of
 
 #: A number for a job at an instant.
 Key = Callable[[Job, float], float]
@@ -39,8 +40,8 @@ class Order(Struct, frozen=True):
         name: what users write.
         key: a number for a job at an instant (seconds since the start of the simulation); infinite is last.
         dynamic: the order of two jobs may change with time, so that it must be found again at each decision.
-        formula: the key, where s is the submission, r the walltime (infinite without one), w the wait until now, in
-            seconds, and n the number of hosts.
+        formula: the key, where s is the submission, r the walltime (infinite without one), w the wait until now in
+            whole milliseconds (`wait_of`), in seconds, and n the number of hosts.
         source: where it comes from.
     """
 
@@ -54,11 +55,6 @@ class Order(Struct, frozen=True):
         """Return the jobs, which come in order of arrival, in this order at `now`."""
         key = self.key
         return sorted(jobs, key=lambda job: key(job, now))
-
-
-def wait_of(job: Job, now: float) -> float:
-    """Return w: seconds since the submission; Batsim's rounding never makes it negative."""
-    return max(0.0, now - job.submit_time)
 
 
 def area_of(job: Job) -> float:

@@ -13,6 +13,8 @@ from batsched_py.text.display import shown
 
 #: Unit -> how many there are in a second.
 _UNITS: Final = {"Second": 1, "Millisecond": 1000}
+#: Seconds by which a time may be after a whole millisecond and count as that.
+NOISE: Final = 1e-6
 #: The largest number of an unsigned integer of 64 bits, and of 32.
 _MOST: Final = 2**64 - 1
 _MOST_TIMES: Final = 2**32 - 1
@@ -57,10 +59,15 @@ def read_call(timestamp: float, data: Data) -> CallMeLater | CallPeriodically:
 
 
 def write_call(command: CallMeLater) -> dict[str, Any]:
-    """Write a call at the first millisecond that is not before `at`; without an id that is its id."""
+    """Write a call at the first millisecond that is not before `at`; without an id that is its id.
+
+    One that is asked for after the command is never rounded down to what is not after it.
+    """
     if not 0 <= command.at < math.inf:
         raise FieldError("when.time", f"must be a finite time from 0, not {command.at!r}")
     moment = milliseconds(command.at)
+    if moment / 1000 <= command.timestamp < command.at:
+        moment += 1
     if moment > _MOST:
         raise FieldError("when.time", f"must be below {_MOST} milliseconds, not {command.at!r} s")
     when = {"time": moment, "time_unit": "Millisecond"}
@@ -75,9 +82,13 @@ def write_periodic_call(command: CallPeriodically) -> dict[str, Any]:
 
 
 def milliseconds(time: float) -> int:
-    """Return the first integer that, as milliseconds, is not before `time` (s)."""
+    """Return the first integer that, as milliseconds, is not more than NOISE before `time` (s).
+
+    Batsim's clock is late by the latency of its messages, 1e-10 s as a rule: what was planned from it, for a whole
+    millisecond, is meant for that.
+    """
     nearest = round(time * 1000)
-    return nearest if nearest / 1000 >= time else nearest + 1
+    return nearest if nearest / 1000 >= time - NOISE else nearest + 1
 
 
 def period_fault(period: float, times: int | None) -> str | None:

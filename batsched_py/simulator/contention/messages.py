@@ -39,6 +39,13 @@ def message_seconds(demand: Demand) -> float:
     return demand.latency + demand.seconds_alone(_NO_PROCESSORS)
 
 
+def longest_message(
+    platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
+) -> float:
+    """Return the most seconds that a message is on its way, from any of these hosts or from the master to itself."""
+    return max(map(message_seconds, message_demands(platform, hosts, master_name, tcp_window)))
+
+
 class Courier:
     """Brings messages to the master host."""
 

@@ -29,6 +29,7 @@ from batsched_py.protocol.commands import KillJob
 from batsched_py.protocol.events import SimulationEnds
 from batsched_py.schedulers.easy import Easy
 from batsched_py.schedulers.fcfs import Fcfs
+from batsched_py.schedulers.priority import Priority
 from batsched_py.session.clock import DecisionClock, parse_clock
 from batsched_py.session.session import Session
 from tests.builders import begins_data, begun, completed_data, message, said, submitted_data
@@ -670,3 +671,26 @@ def test_an_algorithm_that_fails_when_it_is_called_again_is_told() -> None:
     session.receive(message(1, *(("JOB_SUBMITTED", submitted_data(name, 3)) for name in "ab")))
     with pytest.raises(AlgorithmError, match=r"^t=1: fcfs failed on JobSubmitted w0!a, JobSubmitted w0!b: start w0!b"):
         session.decide_again()
+
+
+def test_a_job_without_subtime_was_submitted_when_its_event_says() -> None:
+    """Last come, first served: the second of two that wait comes first, although neither says when it came."""
+    session = Session(Priority, {"order": "lcfs"})
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(1))))
+    for now, name in ((1, "a"), (2, "b"), (3, "c")):
+        data = submitted_data(name)
+        del data["job"]["subtime"]
+        reply = session.answer(message(now, ("JOB_SUBMITTED", data)))
+    assert said(reply) == []
+    ended = session.answer(message(9, ("JOB_COMPLETED", completed_data("a", "0"))))
+    assert said(ended) == [("EXECUTE_JOB", {"job_id": "w0!c", "alloc": "0"})]
+
+
+def test_a_job_that_says_another_time_than_its_event_is_told_once() -> None:
+    """A millisecond is latency."""
+    told: list[str] = []
+    session = Session(Fcfs, warn=told.append)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data())))
+    for now, name, subtime in ((1.0005, "a", 1.0), (2, "b", 1.0), (3, "c", 4.0)):
+        session.answer(message(now, ("JOB_SUBMITTED", submitted_data(name, subtime=subtime))))
+    assert told == ["w0!b is submitted at 2 s and says 1 s: orders and waits count from the latter"]
