@@ -25,9 +25,14 @@ class SiteProcess:
         told: lines that it wrote before.
     """
 
-    def __init__(self, folder: Path, options: Sequence[str], opened_by: Sequence[str] = SITE) -> None:
+    def __init__(
+        self, folder: Path, options: Sequence[str], opened_by: Sequence[str] = SITE, files: int | None = None
+    ) -> None:
+        """`files` is the number of files that it may have open; None for that of this process."""
         command = [sys.executable, "-m", "batsched_py", *opened_by]
         command += ["--listen", "127.0.0.1:0", "--data", str(folder / "site"), *options]
+        if files is not None:
+            command = ["sh", "-c", 'ulimit -n "$0"; exec "$@"', str(files), *command]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder)
         assert self.process.stderr is not None
         self.told = list[str]()
@@ -37,7 +42,7 @@ class SiteProcess:
                 self.url = found[1]
                 return
             self.told.append(line)
-        self.process.wait()
+        self.process.communicate()
         raise AssertionError("".join(self.told))
 
     def client(self, user: str = "", group: str = "", token: str = "") -> SiteClient:
@@ -57,9 +62,9 @@ class SiteProcess:
 
 
 @contextmanager
-def running_site(folder: Path, *options: str) -> Iterator[SiteProcess]:
+def running_site(folder: Path, *options: str, files: int | None = None) -> Iterator[SiteProcess]:
     """Start a site, and stop it if it runs still."""
-    site = SiteProcess(folder, options)
+    site = SiteProcess(folder, options, files=files)
     try:
         yield site
     finally:

@@ -66,6 +66,7 @@ class Site(ABC):
         inbox: where requests are left.
         board: how things are.
         clock: simulated time; change it through the inbox.
+        leaving: is set when those who follow the site are to go, because it stops.
     """
 
     def __init__(self, settings: SiteSettings, log: PassOn | None = None) -> None:
@@ -82,6 +83,7 @@ class Site(ABC):
             compute_sharing=settings.compute_sharing,
         )
         self.board = Board(self.session)
+        self.leaving = threading.Event()
         try:
             settings.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from batsched_py.plugins import load
 from batsched_py.simulator.settings import Settings
 from batsched_py.site.api.app import DoorSettings, make_app
-from batsched_py.site.api.server import listen, run
+from batsched_py.site.api.listening import listen
+from batsched_py.site.api.server import run
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import SiteSettings
 from batsched_py.text.display import displayed_line
@@ -132,7 +133,7 @@ class Server:
         self.address = self._socket.getsockname()
         ready = threading.Event()
         self._thread = threading.Thread(
-            target=run, args=(self.site, app, self._socket, lambda _: ready.set()), daemon=True
+            target=run, args=(self.site, app, self._socket, lambda _: ready.set(), print), daemon=True
         )
         self._thread.start()
         ready.wait(PATIENCE)

@@ -80,6 +80,7 @@ class ServeRequest(Struct, frozen=True):
     data: Path
     token_file: Path | None
     rate: float
+    request_timeout: float
     wakeup_interval: float
 
 
@@ -97,6 +98,13 @@ class ServeRequest(Struct, frozen=True):
 @option("--data", "DIR", "With --site: folder for its state.", type=PATH, default="site-data")
 @option("--token-file", "FILE", "With --site: file with the token that callers must send.", type=PATH)
 @option("--rate", "N", "With --site: requests per second of each user.", type=Number(min=1), default=100.0)
+@option(
+    "--request-timeout",
+    "S",
+    "With --site: seconds that the headers, and the body, of a request may take to arrive.",
+    type=Seconds(min=0.1),
+    default=20.0,
+)
 @option(
     "--wakeup-interval",
     "S",
@@ -149,7 +157,7 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
     if request.live or request.record is not None or choice.clock != "zero":
         raise click.UsageError("'--live', '--record' and '--clock' do not go with '--site', which keeps a transcript")
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
-    doors = front.Doors(listen, request.token_file, request.rate)
+    doors = front.Doors(listen, request.token_file, request.rate, request.request_timeout)
     with _decisions_aside(request) as decisions, RepSocket(request.bind, current_limits()) as socket:
         settings = front.SiteSettings(
             name=socket.address,

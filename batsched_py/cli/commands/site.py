@@ -11,7 +11,7 @@ from msgspec import Struct
 from batsched_py.bounded_file import read_file
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, takes
-from batsched_py.cli.shared.parameters import PATH, Number, Pace, algorithm_options, flag, option
+from batsched_py.cli.shared.parameters import PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
 from batsched_py.simulator.settings import Settings
 from batsched_py.site.simulated import SimulatedSite
@@ -33,6 +33,7 @@ class SiteRequest(Struct, frozen=True):
     data: Path
     token_file: Path | None
     rate: float
+    request_timeout: float
 
 
 @takes(SiteRequest)
@@ -57,6 +58,13 @@ class SiteRequest(Struct, frozen=True):
     type=PATH,
 )
 @option("--rate", "N", "Requests per second that each user may send.", type=Number(min=1), default=100.0)
+@option(
+    "--request-timeout",
+    "S",
+    "Seconds that the headers, and the body, of a request may take to arrive.",
+    type=Seconds(min=0.1),
+    default=20.0,
+)
 def command(request: SiteRequest) -> None:
     """Run a live site: an HTTP API for leases and jobs on a simulated platform whose clock runs.
 
@@ -66,7 +74,7 @@ def command(request: SiteRequest) -> None:
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
     settings, limits = _settings(request), current_limits()
     platform, content = read_platform(request.platform, limits=limits), read_file(request.platform, limits)
-    doors = front.Doors(request.listen, request.token_file, request.rate)
+    doors = front.Doors(request.listen, request.token_file, request.rate, request.request_timeout)
     front.open_doors(doors, lambda: SimulatedSite(settings, platform, content, request.settings))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from batsched_py.cli.shared.site_options import read_token
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.loading import require
 from batsched_py.session.decision_log import PassOn
 from batsched_py.site.served import ServedSite
@@ -20,7 +20,9 @@ for _package in ("litestar", "uvicorn"):
     require(_package, "a live site", "site")
 
 from batsched_py.site.api.app import DoorSettings, make_app  # noqa: E402  (without the extra there is a clear line)
-from batsched_py.site.api.server import listen, run  # noqa: E402
+from batsched_py.site.api.connections import REQUEST_TIMEOUT  # noqa: E402
+from batsched_py.site.api.listening import listen  # noqa: E402
+from batsched_py.site.api.server import run  # noqa: E402
 
 __all__ = ["Doors", "SiteSettings", "open_doors", "serve_at"]
 
@@ -31,6 +33,7 @@ class Doors(Struct, frozen=True):
     address: str
     token_file: Path | None
     rate: float
+    request_timeout: float = REQUEST_TIMEOUT
 
 
 def open_doors(doors: Doors, make_site: Callable[[], Site]) -> Site:
@@ -39,8 +42,13 @@ def open_doors(doors: Doors, make_site: Callable[[], Site]) -> Site:
     settings = DoorSettings(token, doors.rate, 10 * doors.rate)
     with closing(listen(doors.address, guarded=bool(token))) as sock:
         site = make_site()
-        run(site, make_app(site, settings), sock, lambda url: say(f"the site answers at {url}", err=True))
+        app = make_app(site, settings)
+        run(site, app, sock, _tell_address, warn, request_timeout=doors.request_timeout)
     return site
+
+
+def _tell_address(url: str) -> None:
+    say(f"the site answers at {url}", err=True)
 
 
 def serve_at(

@@ -16,7 +16,8 @@ Start with app.py, which makes the application (Litestar) of these parts:
 * timeline_views.py: the experiment of an algorithm that runs timelines;
 * lease_routes.py, experiment_routes.py, timeline_routes.py, site_routes.py, page_routes.py: the
   resources, and the page in front of them;
-* server.py: the server around it.
+* server.py: the server around it; listening.py and connections.py: its limits on the number, the size and the time of
+  what comes in; notices.py: lines on what goes wrong there, one for each kind and minute.
 
 Nothing that comes in names code, a file or a header to be believed; bodies are bounded before they are read.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 import sys
 import threading
@@ -11,7 +10,9 @@ from collections.abc import Callable
 import uvicorn
 from litestar import Litestar
 
-from batsched_py.errors import OptionError, SiteError
+from batsched_py.site.api.connections import REQUEST_TIMEOUT, limited
+from batsched_py.site.api.listening import Listener
+from batsched_py.site.api.notices import Notices, noted_logs
 from batsched_py.site.site import Site
 
 #: Seconds that open connections are given when the site stops.
@@ -21,43 +22,45 @@ _GRACE = 2
 _SWITCH = 0.0002
 
 
-def listen(address: str, *, guarded: bool) -> socket.socket:
-    """Return a socket that listens at HOST:PORT; the port may be 0 for a free one.
+class _Server(uvicorn.Server):
+    """A server that lets followers of a site go before it waits for connections to end."""
 
-    OptionError if that is no address, or if other machines could reach it and the site is not `guarded` by a token;
-    SiteError if the address is taken.
-    """
-    host, colon, port = address.rpartition(":")
-    host = host.strip("[]") if host.startswith("[") else host
-    if not (colon and host and port.isascii() and port.isdecimal() and len(port) <= 5 and int(port) < 65536):
-        raise OptionError(f"--listen must be HOST:PORT, like 127.0.0.1:8080, not {address!r}")
-    try:
-        found = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
-    except OSError as error:
-        raise OptionError(f"--listen {address}: {error.strerror or error}") from None
-    family, kind, _, _, place = found
-    if not guarded and not ipaddress.ip_address(place[0]).is_loopback:
-        raise OptionError(f"--listen {address}: other machines can reach it: set a token (--token-file)")
-    sock = socket.socket(family, kind)
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind(place)
-        sock.listen(1024)
-    except OSError as error:
-        sock.close()
-        raise SiteError(f"cannot listen on {address}: {error.strerror or error}") from None
-    return sock
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop."""
+        self._site.leaving.set()
+        await super().shutdown(sockets)
 
 
-def run(site: Site, app: Litestar, sock: socket.socket, started: Callable[[str], None]) -> None:
+def run(
+    site: Site,
+    app: Litestar,
+    listener: Listener,
+    started: Callable[[str], None],
+    tell: Callable[[str], None],
+    *,
+    request_timeout: float = REQUEST_TIMEOUT,
+) -> None:
     """Serve until SIGINT or SIGTERM, or until the site has ended; raises what ended it if it failed.
 
-    `started(url)` is called when requests are answered.
+    Args:
+        site: not started.
+        app: its application.
+        listener: where it answers.
+        started: is called with the URL when requests are answered.
+        tell: writes a line on what goes wrong at the doors.
+        request_timeout: seconds that the headers, and the body, of a request may take to arrive.
     """
-    host, port = sock.getsockname()[:2]
+    host, port = listener.getsockname()[:2]
     name = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         app,
+        loop="asyncio",  # others accept connections without asking the listener
+        http=limited(request_timeout),
+        ws="none",
         log_config=None,
         access_log=False,
         log_level="error",  # what others send is not worth a line
@@ -65,16 +68,17 @@ def run(site: Site, app: Litestar, sock: socket.socket, started: Callable[[str],
         proxy_headers=False,  # nobody says where else a request comes from
         lifespan="on",
         timeout_graceful_shutdown=_GRACE,
-        h11_max_incomplete_event_size=1 << 16,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config, site)
     sys.setswitchinterval(_SWITCH)
     watcher = threading.Thread(target=_watch, args=(site, server), daemon=True)
+    notices = listener.notices = Notices(tell)
     site.start()
     watcher.start()
     try:
         started(f"http://{name}:{port}")
-        server.run(sockets=[sock])
+        with noted_logs(notices):
+            server.run(sockets=[listener])
     finally:
         site.stop()
     if site.failure is not None:

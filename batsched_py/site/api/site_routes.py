@@ -214,7 +214,7 @@ def _state(number: int, sets: Mapping[str, HostSet]) -> str:
 
 async def _news(site: Site) -> AsyncIterator[ServerSentEventMessage]:
     seen, silent = -1, 0.0
-    while site.alive:
+    while site.alive and not site.leaving.is_set():
         number = site.board.snapshot.number
         if number != seen or silent >= _ALIVE:
             news = {"snapshot": number, "clock": _plain(_clock(site))}
