@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import deepcopy
+from typing import Any, Final
 
 import gymnasium
 import numpy as np
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
@@ -19,12 +20,19 @@ from batsched_py.gym.observations import Observation, QueueWindow
 from batsched_py.gym.pick_job import PickJob
 from batsched_py.gym.question import Shape
 from batsched_py.gym.rewards import BoundedSlowdown, EpisodeRewards, Reward
+from batsched_py.model.workload import Workload
 from batsched_py.reporting.metrics.summary import summarise_jobs
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
+from batsched_py.text.display import shown
+from batsched_py.text.wording import unknown
 
 #: Job ids in the questions of an episode are shown so many at most, as RLScheduler has it.
 WINDOW = 128
+#: The option of `reset`.
+_WORKLOAD: Final = "workload"
+#: Attributes that are made anew in a copy.
+_OF_EPISODES: Final = frozenset({"_episode", "_rewards", "_played"})
 
 
 class ScheduleEnv(gymnasium.Env[Any, Any]):
@@ -42,6 +50,9 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
         reward: what it is paid.
         window: the number of waiting jobs that are shown at most.
         settings: the options of `batsched-py simulate`; messages take no time, and the protocol is v4.
+        render_mode: None, as Gymnasium asks for it; nothing is drawn while an episode lasts.
+
+    An environment can be copied and pickled, by playing the actions of its episode again: a copy is where it is.
 
     Errors are those of `simulate`, in the constructor, in `reset` and in `step`.
     """
@@ -56,37 +67,74 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
         reward: Reward = BoundedSlowdown(),  # noqa: B008
         window: int = WINDOW,
         settings: Settings = DEFAULTS,
+        render_mode: str | None = None,
     ) -> None:
         if window < 1:
             raise OptionError(f"window: must be at least 1, not {window}")
-        self._platform, self._episodes, self._settings = as_platform(platform), as_episodes(workload), settings
+        if render_mode is not None:
+            advice = "env.unwrapped.run.gantt() draws an episode that is over"
+            raise OptionError(f"render_mode: must be None, not {shown(render_mode)}: {advice}")
+        self.render_mode = render_mode
+        self._platform, self._episodes = as_platform(platform), as_episodes(workload)
+        self._settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
         self._observation, self._actions, self._reward = observation, actions, reward
         hosts = len(self._platform.compute_hosts(settings.master_host)[: settings.machines])
         self._shape = Shape(window, hosts)
         self.observation_space = observation.space(self._shape)
         self.action_space = actions.space(self._shape)
         self._episode: Episode | None = None
+        #: The workload of the latest episode, and the actions so far.
+        self._played: tuple[Workload, list[Any]]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode.
 
         Args:
             seed: what the source of workloads draws from from now on; None to go on drawing.
-            options: {"workload": a workload, or a file with one} to play that in this episode.
+            options: {"workload": a workload, or a file with one} to play that in this episode; there are no others.
         """
+        for name in options or {}:
+            if name != _WORKLOAD:
+                raise OptionError(f"options of reset: {unknown(str(name), [_WORKLOAD])}")
         super().reset(seed=seed)
-        given = (options or {}).get("workload")
+        given = (options or {}).get(_WORKLOAD)
         workload = self._episodes.draw(self.np_random) if given is None else as_workload(given)
-        self._episode = Episode(self._platform, workload, self._settings, self._actions, self._shape.window)
-        if self._episode.result is not None:
+        episode = self._begin(workload)
+        return self._observe(episode), self._info(episode)
+
+    def _begin(self, workload: Workload) -> Episode:
+        """Begin an episode with this workload."""
+        self._episode = episode = Episode(self._platform, workload, self._settings, self._actions, self._shape.window)
+        if episode.result is not None:
             raise WorkloadError(workload.source, "", "has no job to decide about")
         self._rewards = EpisodeRewards(self._reward, len(workload.jobs), self._shape.hosts)
-        return self._observe(self._episode), self._info(self._episode)
+        self._played = workload, []
+        return episode
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Support copying and pickling: what an episode consists of is its workload and the actions."""
+        state = {name: value for name, value in vars(self).items() if name not in _OF_EPISODES}
+        if self._episode is None:
+            return state
+        workload, actions = self._played
+        return {**state, "_played": (workload, list(actions))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Play the episode of the original up to where it was."""
+        played = state.pop("_played", None)
+        vars(self).update(state)
+        self._episode = None
+        if played is not None:
+            workload, actions = played
+            self._begin(workload)
+            for action in actions:
+                self.step(action)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Answer the question, and play until the next one or to the end."""
         episode, self._episode = self._running(), None  # an episode that fails is not gone on with
         episode.answer(action)
+        self._played[1].append(action if isinstance(action, (int, np.integer)) else deepcopy(action))
         self._episode = episode
         for record in episode.newly_ended():
             self._rewards.note(record)

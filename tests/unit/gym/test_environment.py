@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from random import Random
 from typing import Any
@@ -14,7 +18,17 @@ from gymnasium.utils.env_checker import check_env
 
 from batsched_py.campaigns import Drawn, simulate
 from batsched_py.errors import DeadlockError, ExtraError, OptionError, WorkloadError
-from batsched_py.gym import LogWindows, Model, PickJob, ScheduleEnv
+from batsched_py.gym import (
+    FreeHosts,
+    LogWindows,
+    Makespan,
+    Model,
+    PickJob,
+    PickJobAndHosts,
+    PickOrder,
+    ScheduleEnv,
+    Wait,
+)
 from batsched_py.simulator.settings import Settings
 from batsched_py.testing import Case
 from tests.drawing import given_once
@@ -154,3 +168,68 @@ def test_a_missing_extra_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ExtraError, match=r'^batsched_py.gym: needs gymnasium: pip install "batsched-py\[gym\]"$'):
         import_module("batsched_py.gym")
+
+
+def pickled(env: ScheduleEnv) -> ScheduleEnv:
+    """The environment as another process would have it."""
+    found = pickle.loads(pickle.dumps(env))
+    assert isinstance(found, ScheduleEnv)
+    return found
+
+
+#: Environments of all kinds of actions, with episodes that are drawn.
+KINDS: dict[str, Callable[[], ScheduleEnv]] = {
+    "job": lambda: ScheduleEnv(MACHINE, LogWindows(LUBLIN, 30), actions=PickJob(backfilling="easy")),
+    "hosts": lambda: ScheduleEnv(MACHINE, LogWindows(LUBLIN, 30), actions=PickJobAndHosts(), observation=FreeHosts()),
+    "order": lambda: ScheduleEnv(MACHINE, LogWindows(LUBLIN, 30), actions=PickOrder(), reward=Wait()),
+    "end": lambda: ScheduleEnv(MACHINE, Model(Drawn(30, 32)), reward=Makespan(paid="end")),
+}
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, pickled])
+@pytest.mark.parametrize("steps", [None, 0, 7], ids=["not reset", "reset", "in the middle"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_copy_goes_on_like_the_original(
+    kind: str, steps: int | None, duplicate: Callable[[ScheduleEnv], ScheduleEnv]
+) -> None:
+    """With the same random numbers, wherever in an episode; what is done with it does not change the original."""
+    env = KINDS[kind]()
+    env.action_space.seed(3)
+    if steps is not None:
+        env.reset(seed=5)
+        for _ in range(steps):
+            env.step(env.action_space.sample())
+    twin = duplicate(env)
+    told = []
+    for one in (twin, env):
+        if steps is None:
+            one.reset(seed=5)
+        one.action_space.seed(4)
+        rewards, over = [], False
+        while not over:
+            _, reward, over, _, _ = one.step(one.action_space.sample())
+            rewards.append(reward)
+        told.append((rewards, one.run.result.jobs))
+    assert told[0] == told[1]
+
+
+def test_a_made_environment_can_be_copied() -> None:
+    """With the wrappers of Gymnasium."""
+    env = gymnasium.make("batsched/Schedule-v0", platform=MACHINE, workload=LUBLIN)
+    copy.deepcopy(env).reset()
+
+
+def test_unknown_options_of_reset_are_refused() -> None:
+    """A misspelt one would play another workload than the one that is meant."""
+    env = ScheduleEnv(MACHINE, LUBLIN)
+    with pytest.raises(OptionError, match=r"^options of reset: unknown; did you mean workload\? There are: workload$"):
+        env.reset(options={"workloads": LUBLIN})
+
+
+@pytest.mark.filterwarnings("ignore:.*render_mode")  # what Gymnasium itself has to say
+@pytest.mark.parametrize("made", [ScheduleEnv, partial(gymnasium.make, "batsched/Schedule-v0")])
+def test_the_only_render_mode_is_none(made: Callable[..., Any]) -> None:
+    """As Gymnasium's wrappers give it; others are refused in words."""
+    assert made(platform=MACHINE, workload=LUBLIN, render_mode=None).render_mode is None
+    with pytest.raises(OptionError, match=r"^render_mode: must be None, not 'ansi': .*gantt\(\) draws"):
+        made(platform=MACHINE, workload=LUBLIN, render_mode="ansi")
