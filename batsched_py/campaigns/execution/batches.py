@@ -111,6 +111,5 @@ def _run(environment: RunEnvironment, source: WorkloadLike, spec: RunSpec, *, jo
     began = time.perf_counter()
     with forgotten_modules(spec.variant, environment.code_folder):
         executed = execute(environment, source, spec)
-    content = encode_run(stored(executed.outcome, time.perf_counter() - began))
     rows = None if executed.schedule is None or not jobs else encode_jobs(executed.schedule)
-    return FinishedRun(content, rows)
+    return FinishedRun(encode_run(stored(executed.outcome, time.perf_counter() - began, rows)), rows)

@@ -12,9 +12,12 @@ from batsched_py.campaigns.execution.batches import Batch, FinishedRun, make_bat
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun, decode_run
 from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
+from batsched_py.errors import InputError
 
 #: A function that is told of each run that ended.
 ShowRun = Callable[[PlannedRun, StoredRun], None]
+#: A function that is told one line of what is strange.
+Warn = Callable[[str], None]
 
 
 class Workers(Protocol):
@@ -47,13 +50,16 @@ class CampaignState(Struct, frozen=True):
         return self.done | self.failed
 
 
-def read_state(plan: CampaignPlan, store: RunStore) -> CampaignState:
-    """Read the runs of a plan that are in the store. InputError for a file that is no run."""
+def read_state(plan: CampaignPlan, store: RunStore, warn: Warn | None = None) -> CampaignState:
+    """Read the runs of a plan that are in the store.
+
+    A run whose file is damaged counts as missing; `warn` is told which.
+    """
     jobs = plan.campaign.jobs
     there, with_jobs = store.keys(), store.keys(with_jobs=True) if jobs else set()
     done, failed, missing = {}, {}, []
     for key, run in plan.keys.items():
-        found = store.read(key) if key in there else None
+        found = _sound(store, key, with_jobs=key in with_jobs, warn=warn) if key in there else None
         if found is not None and found.failed:
             failed[key] = found
         elif found is not None and (not jobs or key in with_jobs):
@@ -61,6 +67,16 @@ def read_state(plan: CampaignPlan, store: RunStore) -> CampaignState:
         else:
             missing.append(run)
     return CampaignState(done, failed, tuple(missing))
+
+
+def _sound(store: RunStore, key: str, *, with_jobs: bool, warn: Warn | None) -> StoredRun | None:
+    """Return a run of the store; None if its file, or that of its jobs if it is wanted, is damaged."""
+    try:
+        return store.read(key, with_jobs=with_jobs)
+    except InputError as error:
+        if warn is not None:
+            warn(f"{error}; its run counts as missing, and will be made again")
+        return None
 
 
 def forget_failed(plan: CampaignPlan, state: CampaignState, store: RunStore) -> CampaignState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,12 +37,22 @@ class RunStore:
         found = self._keys(_RUNS)
         return found & self._keys(_JOBS) if with_jobs else found
 
-    def read(self, key: str) -> StoredRun:
-        """Return a run that is there. InputError."""
+    def read(self, key: str, *, with_jobs: bool = False) -> StoredRun:
+        """Return a run that is there. InputError if it, or the file of its jobs if that is wanted, is damaged."""
         path = self._path(_RUNS, key)
         with reported(path, InputError):
             content = path.read_bytes()
-        return decode_run(path, content)
+        run = decode_run(path, content)
+        if with_jobs and not run.failed:
+            self._check_jobs(key, run)
+        return run
+
+    def _check_jobs(self, key: str, run: StoredRun) -> None:
+        path = self.jobs_path(key)
+        with reported(path, InputError), path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest != run.jobs_sha256:
+            raise InputError(str(path), "", "does not have the jobs of its run: its checksum is wrong")
 
     def jobs_path(self, key: str) -> Path:
         """Return the file of the jobs of a run."""
@@ -95,7 +106,7 @@ class RunStore:
 
     def _files(self, kind: str) -> list[Path]:
         folder = self.folder / kind
-        return [Path(entry) for inner in sorted(folder.glob("??")) for entry in os.scandir(inner)]
+        return [Path(entry) for inner in sorted(folder.glob("??")) if inner.is_dir() for entry in os.scandir(inner)]
 
     def _path(self, kind: str, key: str) -> Path:
         return self.folder / kind / key[:_FOLDER_DIGITS] / (key[_FOLDER_DIGITS:] + _ENDINGS[kind])

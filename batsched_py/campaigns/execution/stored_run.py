@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import orjson
@@ -17,6 +18,9 @@ from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.text.display import displayed
 
+#: The member with the checksum of all others.
+_CHECK: Final = "sha256"
+
 
 class StoredRun(Struct, frozen=True, kw_only=True):
     """A run that ended, whatever its workload and its algorithm are called in tables.
@@ -26,6 +30,7 @@ class StoredRun(Struct, frozen=True, kw_only=True):
         version: of batsched-py.
         python: the version of Python.
         seconds: what the run took; the only thing that differs if it is made again.
+        jobs_sha256: SHA-256 of the file of its jobs; None without one.
     """
 
     metrics: RunMetrics | None
@@ -39,6 +44,7 @@ class StoredRun(Struct, frozen=True, kw_only=True):
     python: str
     seconds: float
     features: Features | None = None
+    jobs_sha256: str | None = None
 
     @property
     def failed(self) -> bool:
@@ -62,8 +68,8 @@ class StoredRun(Struct, frozen=True, kw_only=True):
         )
 
 
-def stored(outcome: Outcome, seconds: float = 0.0) -> StoredRun:
-    """Return what is kept of a run that this program made, and that took so many seconds."""
+def stored(outcome: Outcome, seconds: float = 0.0, jobs: bytes | None = None) -> StoredRun:
+    """Return what is kept of a run that this program made, and that took so many seconds, beside the file `jobs`."""
     return StoredRun(
         metrics=outcome.metrics,
         ran=outcome.ran,
@@ -76,17 +82,28 @@ def stored(outcome: Outcome, seconds: float = 0.0) -> StoredRun:
         python=platform.python_version(),
         seconds=round(seconds, 3),
         features=outcome.features,
+        jobs_sha256=None if jobs is None else hashlib.sha256(jobs).hexdigest(),
     )
 
 
 def encode_run(run: StoredRun) -> bytes:
-    """Return the content of the file of a run."""
-    return orjson.dumps(msgspec.to_builtins(run), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    """Return the content of the file of a run, with a checksum."""
+    members = msgspec.to_builtins(run)
+    return orjson.dumps({**members, _CHECK: _digest(members)}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def decode_run(path: Path, content: bytes) -> StoredRun:
-    """Return the run in a file. InputError names the file."""
+    """Return the run in a file. InputError names the file, also if a bit of it is another one than was written."""
     try:
-        return msgspec.json.decode(content, type=StoredRun)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        members = orjson.loads(content)
+        check = members.pop(_CHECK, None) if isinstance(members, dict) else None
+        run = msgspec.convert(members, StoredRun)
+    except (orjson.JSONDecodeError, msgspec.ValidationError) as error:
         raise InputError(str(path), "", f"is not a run of a campaign: {displayed(str(error))}") from error
+    if check != _digest(members):
+        raise InputError(str(path), "", "is not a run of a campaign: its checksum is wrong")
+    return run
+
+
+def _digest(members: Any) -> str:
+    return hashlib.sha256(orjson.dumps(members)).hexdigest()

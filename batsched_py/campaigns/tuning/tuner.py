@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.execution.campaign_runner import Workers, read_state, run_missing
+from batsched_py.campaigns.execution.campaign_runner import Warn, Workers, read_state, run_missing
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.metrics import Metric, find_metrics
@@ -87,9 +87,17 @@ def read_tuning(campaign: Campaign) -> Tuning:
 
 
 def tune(
-    tuning: Tuning, plan: CampaignPlan, store: RunStore, workers: Workers, show: Callable[[Trial], None] | None = None
+    tuning: Tuning,
+    plan: CampaignPlan,
+    store: RunStore,
+    workers: Workers,
+    show: Callable[[Trial], None] | None = None,
+    *,
+    warn: Warn | None = None,
 ) -> list[Trial]:
     """Make all trials, one after the other, and return them in their order. Runs of the store are not made again.
+
+    `warn` is told of damaged files of the store, whose runs are made again.
 
     ExtraError without Optuna; InputError for files.
     """
@@ -102,7 +110,8 @@ def tune(
     for number in range(tuning.trials):
         asked = search.ask()
         options = {name: _choose(asked, name, space) for name, space in tuning.spaces.items()}
-        trial = _made(Trial(number, options), _planned(tuning, options, plan), tuning.metric, store, workers)
+        planned = _planned(tuning, options, plan)
+        trial = _made(Trial(number, options), planned, tuning.metric, store, workers, warn=warn)
         if trial.value is None:
             search.tell(asked, state=optuna.trial.TrialState.FAIL)
         else:
@@ -138,11 +147,13 @@ def _planned(tuning: Tuning, options: Mapping[str, Any], plan: CampaignPlan) -> 
         return error.rule
 
 
-def _made(trial: Trial, plan: CampaignPlan | str, metric: Metric, store: RunStore, workers: Workers) -> Trial:
+def _made(
+    trial: Trial, plan: CampaignPlan | str, metric: Metric, store: RunStore, workers: Workers, *, warn: Warn | None
+) -> Trial:
     """Make the runs of a trial that are not there, and return it with its value."""
     if isinstance(plan, str):
         return replace(trial, error=plan)
-    before = read_state(plan, store)
+    before = read_state(plan, store, warn)
     state = run_missing(before, store, workers, jobs=False)
     told = next((run.error for run in state.failed.values()), "")
     return replace(trial, value=_mean(metric, state.done.values(), plan), error=told, made=len(before.missing))

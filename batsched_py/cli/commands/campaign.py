@@ -18,6 +18,7 @@ from batsched_py.campaigns.results.table_files import write_table_csv, write_tab
 from batsched_py.campaigns.tuning.trials_file import TRIALS, write_trials
 from batsched_py.campaigns.tuning.tuner import read_tuning
 from batsched_py.campaigns.tuning.tuner import tune as search
+from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.campaign_tables import (
     chosen_metrics,
     comparison_options,
@@ -297,7 +298,7 @@ def tune(request: TuneRequest) -> None:
         tuning = read_tuning(plan.campaign)
         tuning = replace(tuning, trials=request.trials or tuning.trials)
         with trials_bar(tuning, wanted=not request.quiet) as show, dask_workers(request.place, _TUNE) as workers:
-            trials = search(tuning, plan, store, workers, show)
+            trials = search(tuning, plan, store, workers, show, warn=Warnings())
         path = files.results / TRIALS
         with writing(path):
             write_trials(path, trials, tuning.metric)

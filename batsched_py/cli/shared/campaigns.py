@@ -13,6 +13,7 @@ from batsched_py.campaigns.execution.dask_workers import CLUSTERS, Place
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.plan.planner import CampaignPlan, plan_campaign
 from batsched_py.campaigns.plan.study_file import read_study
+from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.output_paths import check_apart
 from batsched_py.cli.shared.parameters import PATH, option, together
@@ -78,9 +79,9 @@ class OpenCampaign(Struct, frozen=True):
 
 
 def open_campaign(files: CampaignFiles) -> OpenCampaign:
-    """Read a campaign and the runs that are there. InputError."""
+    """Read a campaign and the runs that are there; warn of damaged files. InputError."""
     plan, store = files.plan(), files.store
-    return OpenCampaign(files, plan, store, read_state(plan, store))
+    return OpenCampaign(files, plan, store, read_state(plan, store, Warnings()))
 
 
 def check_place(place: Place) -> None:

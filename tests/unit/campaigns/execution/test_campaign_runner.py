@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
 import pytest
@@ -128,3 +128,52 @@ def test_a_worker_with_another_program_makes_no_run(tmp_path: Path) -> None:
     [batch, *_] = make_batches(planned(tmp_path).runs, jobs=False, count=9, workers=1)
     with pytest.raises(OptionError, match="a worker has another batsched-py"):
         run_batch(batch.environment, batch.workload, batch.specs, jobs=False, code="another")
+
+
+def empty(path: Path) -> None:
+    """As a full disk leaves it."""
+    path.write_bytes(b"")
+
+
+def cut(path: Path) -> None:
+    """As a power failure leaves it."""
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def other(path: Path) -> None:
+    """Another digit, which is as good a number or column."""
+    content = path.read_bytes()
+    at = next(at for at in range(len(content) // 3, len(content)) if content[at : at + 1] in b"2345678")
+    path.write_bytes(content[:at] + b"1" + content[at + 1 :])
+
+
+def text(path: Path) -> None:
+    """As a mistake leaves it."""
+    path.write_text("bad\n")
+
+
+def gone(path: Path) -> None:
+    """Removed by somebody."""
+    path.unlink()
+
+
+@pytest.mark.parametrize("damage", [empty, cut, other, text, gone])
+@pytest.mark.parametrize("kind", ["runs", "jobs"])
+def test_a_damaged_file_costs_its_run(kind: str, damage: Callable[[Path], None], tmp_path: Path) -> None:
+    """One line names it; the run is made again, with the same result, and all others are not."""
+    plan, store = planned(tmp_path, STUDY + "[results]\njobs = true\n"), RunStore(tmp_path)
+    whole = ran(plan, tmp_path).done
+    path = sorted((tmp_path / kind).glob("*/*"))[4]
+    damage(path)
+    told: list[str] = []
+    state = read_state(plan, store, told.append)
+    key = path.parent.name + path.stem
+    assert ([run.key for run in state.missing], len(state.done), state.failed) == ([key], 8, {})
+    if damage is not gone:
+        [line] = told
+        assert line.startswith(f"{path}: ")
+        assert line.endswith("; its run counts as missing, and will be made again")
+    again = ran(plan, tmp_path).done
+    assert {one: run.metrics for one, run in again.items()} == {one: run.metrics for one, run in whole.items()}
+    assert read_state(plan, store, told.append).missing == ()
+    assert len(told) == (0 if damage is gone else 1)
