@@ -18,7 +18,6 @@ from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.text.display import shown
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: Digits of a number that a message shows.
 _MOST_DIGITS = 20
 _NOT_A_NUMBER = re.compile(rb"-?(nan|inf)", re.IGNORECASE)
@@ -45,7 +44,7 @@ class _Doubled(dict[str, Any]):
 def read_content(path: Path, limits: Limits = LIMITS) -> bytes:
     """Read the file's bytes, without a byte order mark; WorkloadError names the file."""
     with reported(path, WorkloadError):
-        return read_file(path, limits).removeprefix(_BYTE_ORDER_MARK)
+        return read_file(path, limits)
 
 
 def parse_object(file: str, content: bytes) -> dict[str, Any]:

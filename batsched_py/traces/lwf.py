@@ -42,7 +42,7 @@ def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = 
     file, requests, root, told = str(path), list[LeaseRequest](), None, list[str]()
     reader, description, site = _Reader(limits, starttime), "", None
     with reported(path, WorkloadError):
-        for element in read_elements(file, read_lines(path, limits), told):
+        for element in read_elements(file, read_lines(path, limits, encoded=True), told):
             if element.tag == REQUEST:
                 requests.append(reader.request(element))
                 if len(requests) > limits.jobs:

@@ -103,7 +103,7 @@ def read_root(path: Path, limits: Limits) -> Element:
     Blanks before the XML declaration are accepted, as SimGrid does: files of Batsim's own experiments have them.
     """
     with reported(path, PlatformError):
-        content = read_file(path, limits).lstrip()
+        content = read_file(path, limits, encoded=True).lstrip()
     try:
         xml = fromstring(content, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     except DefusedXmlException as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from batsched_py.bounded_file import GZIP
+from batsched_py.compression import GZIP
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Header, MessageLine
 

@@ -9,9 +9,11 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
-from batsched_py.bounded_file import DamageError, read_messages
+from batsched_py.bounded_file import read_messages
+from batsched_py.compression import DamageError
 from batsched_py.errors import TranscriptError
 from batsched_py.model.limits import LIMITS, LimitError, Limits
+from batsched_py.text.encoding import EncodingError
 from batsched_py.transcripts.lines import BATSIM, FORMAT, SCHEDULER, Header, MessageLine
 
 
@@ -99,7 +101,7 @@ class Transcript:
                 yield number, line, members
         except OSError as error:
             raise TranscriptError(str(self.path), "", f"cannot be read: {error.strerror or error}") from error
-        except DamageError as error:
+        except (DamageError, EncodingError) as error:
             raise TranscriptError(str(self.path), "", str(error)) from None
         except LimitError as error:
             raise self._error(number + 1, str(error)) from None

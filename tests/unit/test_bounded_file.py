@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py.bounded_file import DamageError, read_file, read_lines
+from batsched_py.bounded_file import read_file, read_lines
+from batsched_py.compression import DamageError
 from batsched_py.errors import InputError, TranscriptError
 from batsched_py.model.limits import LimitError, Limits
 from batsched_py.reporting.metrics.host_times import batsim_times

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.bounded_file import read_file, reported
+from batsched_py.bounded_file import read_raw, reported
 from batsched_py.campaigns.comparison import find_baseline
 from batsched_py.campaigns.execution.batsim_run import BatsimFiles
 from batsched_py.campaigns.execution.planned import RunEnvironment, RunSpec
@@ -171,11 +171,11 @@ def _batsim_files(platform: Platform, one: SimulatorSettings, limits: Limits) ->
     """Read the files that real Batsim is given. InputError."""
     path = Path(platform.source)
     with reported(path, PlatformError):
-        content = read_file(path, limits)
+        content = read_raw(path, limits)
     if one.events is None:
         return BatsimFiles(content)
     with reported(one.events, WorkloadError):
-        return BatsimFiles(content, read_file(one.events, limits))
+        return BatsimFiles(content, read_raw(one.events, limits))
 
 
 def _varied(given: Sequence[Mapping[str, Any]]) -> list[str]:

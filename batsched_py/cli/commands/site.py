@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.bounded_file import read_file
+from batsched_py.bounded_file import read_raw
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import PATH, Number, Pace, Seconds, algorithm_options, flag, option
@@ -73,7 +73,7 @@ def command(request: SiteRequest) -> None:
     """
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
     settings, limits = _settings(request), current_limits()
-    platform, content = read_platform(request.platform, limits=limits), read_file(request.platform, limits)
+    platform, content = read_platform(request.platform, limits=limits), read_raw(request.platform, limits)
     doors = front.Doors(request.listen, request.token_file, request.rate, request.request_timeout)
     front.open_doors(doors, lambda: SimulatedSite(settings, platform, content, request.settings))
 

@@ -19,6 +19,7 @@ from batsched_py.bounded_file import read_file
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.redis_place import RedisPlace
 from batsched_py.cli.shared.terminal import warn
+from batsched_py.compression import DamageError
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.limits import LimitError
 from batsched_py.plugins import load
@@ -28,6 +29,7 @@ from batsched_py.scheduling.options import Origin, parse_options, read_values
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
+from batsched_py.text.encoding import EncodingError
 from batsched_py.traces.json_document import refuse_doubled
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
@@ -158,7 +160,7 @@ def read_options(path: Path | None) -> Mapping[str, Any]:
         refuse_doubled(str(path), content)
     except OSError as error:
         raise OptionError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except LimitError as error:
+    except (DamageError, EncodingError, LimitError) as error:
         raise OptionError(f"{path}: {error}") from error
     except WorkloadError as error:
         raise OptionError(str(error)) from None
