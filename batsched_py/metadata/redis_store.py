@@ -52,7 +52,8 @@ class RedisStore(KeyedStore):
         """Connect; StoreError without an answer, ExtraError if the package is missing. No password if it is empty."""
         if redis is None:
             raise ExtraError("Batsim's jobs in Redis", "redis", "redis")
-        super().__init__(f"Redis {displayed(hostname)}:{port}", prefix)
+        host = displayed(hostname)
+        super().__init__(f"Redis [{host}]:{port}" if ":" in host else f"Redis {host}:{port}", prefix)
         self._tries = persistence.tries
         self._retry = Retry(
             ExponentialBackoff(cap=persistence.longest_wait, base=persistence.first_wait / 2),

@@ -2,7 +2,7 @@
 
 Start with connection.py: `Connection`, all that the loops beside Batsim need of one, and the way to make Batsim stop.
 zmq_rep.py is the decision process's end, zmq_req.py Batsim's end for the simulator and the proxy; zmq_socket.py has
-what both share, peer_watch.py counts who has introduced itself and who has gone.
+what both share, address.py the rules of addresses, peer_watch.py counts who has introduced itself and who has gone.
 
 Invariants:
 

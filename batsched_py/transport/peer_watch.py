@@ -22,7 +22,7 @@ class PeerWatch:
     needs no counting.
     """
 
-    __slots__ = ("_followed", "_monitor", "_open", "_socket", "departed", "followed_gone", "present")
+    __slots__ = ("_followed", "_monitor", "_open", "_socket", "departed", "followed_gone", "met", "present")
 
     def __init__(self, socket: zmq.Socket[bytes]) -> None:
         self._socket = socket
@@ -33,6 +33,8 @@ class PeerWatch:
         self._followed: int | None = None
         #: True once the connection that is followed has ended; its descriptor may be another's by now.
         self.followed_gone = False
+        #: True once there was a connection at all, whether of a peer or not.
+        self.met = False
         #: Peers connected; at most as many as there are connections.
         self.present = 0
         #: Peers that have gone for certain.
@@ -63,6 +65,7 @@ class PeerWatch:
             elif event == zmq.Event.DISCONNECTED:
                 self._forget(value)
             else:
+                self.met = True
                 self._open.add(value)
 
     def _forget(self, descriptor: int) -> None:

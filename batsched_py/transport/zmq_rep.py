@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import time
 from collections.abc import Callable
 from typing import Final
@@ -11,7 +12,8 @@ import zmq
 
 from batsched_py.errors import TransportError
 from batsched_py.model.limits import LIMITS, Limits
-from batsched_py.transport.zmq_socket import FORM, ZmqSocket
+from batsched_py.transport.address import FORM, SocketFile, free_to_bind, listens_on_ipv6
+from batsched_py.transport.zmq_socket import ZmqSocket
 
 #: Seconds of silence after which the kernel asks a remote machine whether it still exists. The kernel answers, not
 #: Batsim: a Batsim that computes for hours, or is stopped in a debugger, is not dead.
@@ -19,6 +21,8 @@ KEEPALIVE: Final = 60
 
 #: The reply to a peer that is not served: Batsim aborts on an event that it does not know, instead of waiting for ever.
 _REFUSAL: Final = '{"now":0,"events":[{"timestamp":0,"type":"BATSCHED_PY_STOPPED","data":{"reason":"%s"}}]}'
+#: Errors of the file of a socket, which pyzmq words at length.
+_OF_FILES: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EACCES)
 _SRCFD: Final = int(zmq.SRCFD)
 
 
@@ -34,12 +38,15 @@ class RepSocket(ZmqSocket):
             of Batsim than its connection: a Batsim that died before it connected was never a peer.
     """
 
-    __slots__ = ("_batsim", "_send", "address", "watch")
+    __slots__ = ("_batsim", "_file", "_send", "address", "watch")
 
     linger = 5000
 
     def __init__(self, address: str, limits: Limits = LIMITS) -> None:
-        """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible."""
+        """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible.
+
+        `tcp://*:28000` are all addresses of the machine, of IPv4 and IPv6.
+        """
         super().__init__(zmq.REP, address, limits)
         self.watch: Callable[[], None] | None = None
         #: Sends bytes without a look at the options that pyzmq has for other types of sockets.
@@ -48,12 +55,26 @@ class RepSocket(ZmqSocket):
         self._socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, KEEPALIVE)
         #: File descriptor of the first peer's connection; ZeroMQ stamps it on each message. None before the first.
         self._batsim: int | None = None
+        self._socket.setsockopt(zmq.IPV6, listens_on_ipv6(address))
+        #: The file of the address, to be removed at the end; None for an address without one.
+        self._file: SocketFile | None = None
         try:
-            self._socket.bind(address)
+            with free_to_bind(address):
+                self._socket.bind(address)
+                self._file = SocketFile.of(address)
         except zmq.ZMQError as error:
             self.close()
             raise TransportError(f"cannot listen on {address}: {_bind_problem(error)}") from error
+        except TransportError:
+            self.close()
+            raise
         self.address = self._socket.get_string(zmq.LAST_ENDPOINT)
+
+    def close(self) -> None:
+        """Close, after the last reply has left or some seconds have passed; remove the socket's file."""
+        super().close()
+        if self._file is not None:
+            self._file.remove()
 
     def receive(self, timeout: float | None = None) -> bytes:
         """Wait for Batsim's next request.
@@ -115,8 +136,10 @@ class RepSocket(ZmqSocket):
 def _bind_problem(error: zmq.ZMQError) -> str:
     if error.errno == errno.EADDRINUSE:
         return "the address is in use; is another decision process still running?"
+    if error.errno == errno.EAFNOSUPPORT:
+        return "this machine has no IPv6"
     if error.errno in (errno.ENODEV, errno.EADDRNOTAVAIL):
-        return "this machine has no such address; give a number (127.0.0.1), an interface, or * for all"
+        return "this machine has no such address; give a number (127.0.0.1 or [::1]), an interface, or * for all"
     if error.errno in (errno.EINVAL, errno.EPROTONOSUPPORT):
         return FORM
-    return error.strerror
+    return os.strerror(error.errno or 0) if error.errno in _OF_FILES else error.strerror

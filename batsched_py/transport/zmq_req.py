@@ -8,7 +8,8 @@ import zmq
 
 from batsched_py.errors import TransportError
 from batsched_py.model.limits import LIMITS, Limits
-from batsched_py.transport.zmq_socket import FORM, ZmqSocket
+from batsched_py.transport.address import FORM, connects_by_ipv6
+from batsched_py.transport.zmq_socket import ZmqSocket
 
 
 class ReqSocket(ZmqSocket):
@@ -34,6 +35,7 @@ class ReqSocket(ZmqSocket):
         """
         super().__init__(zmq.REQ, address, limits)
         self.address, self.connect_timeout, self.answer_timeout = address, connect_timeout, answer_timeout
+        self._socket.setsockopt(zmq.IPV6, connects_by_ipv6(address))
         try:
             self._socket.connect(address)
         except zmq.ZMQError as error:
@@ -43,7 +45,8 @@ class ReqSocket(ZmqSocket):
     def exchange(self, request: bytes) -> bytes:
         """Send a request and wait for its reply.
 
-        TransportError if nobody listens, or if the peer goes away or is silent for longer than the time-outs allow.
+        TransportError if nobody listens, if the peer goes away or is silent for longer than the time-outs allow, or if
+        its reply is too large or has several parts.
         """
         started = time.monotonic()
         try:
@@ -54,11 +57,21 @@ class ReqSocket(ZmqSocket):
                 except zmq.Again:
                     self._check_peer(time.monotonic() - started)
                     continue
+                if self._socket.getsockopt(zmq.RCVMORE):
+                    raise TransportError(f"a reply of {self._parts()} parts; there must be one (on {self.address})")
                 if len(reply) > self._limits.message_size:
                     raise TransportError(f"a reply on {self.address} {self._limits.rule('message_size')}")
                 return reply
         except zmq.ZMQError as error:
             raise TransportError(f"cannot talk to {self.address}: {error.strerror}") from error
+
+    def _parts(self) -> int:
+        """Receive the other parts of a reply, and return how many there are in all."""
+        parts = 1
+        while self._socket.getsockopt(zmq.RCVMORE):
+            self._socket.recv()
+            parts += 1
+        return parts
 
     def _check_peer(self, waited: float) -> None:
         self._peers.look()
@@ -66,6 +79,7 @@ class ReqSocket(ZmqSocket):
             raise TransportError(f"the decision process on {self.address} closed the connection before it answered")
         if not self._peers.greeted:
             if self.connect_timeout is not None and waited >= self.connect_timeout:
-                raise TransportError(f"no decision process listens on {self.address} (waited {waited:.0f} s)")
+                other = "; what listens there does not speak as one" if self._peers.met else ""
+                raise TransportError(f"no decision process listens on {self.address} (waited {waited:.0f} s{other})")
         elif self.answer_timeout is not None and waited >= self.answer_timeout:
             raise TransportError(f"the decision process on {self.address} has not answered for {waited:.0f} s")

@@ -7,12 +7,10 @@ from typing import ClassVar, Final, Self
 
 import zmq
 
-from batsched_py.errors import TransportError
 from batsched_py.model.limits import Limits
+from batsched_py.transport.address import check_port
 from batsched_py.transport.peer_watch import PeerWatch
 
-#: The rule for addresses, for messages.
-FORM: Final = "it must be an address like tcp://127.0.0.1:28000"
 #: Milliseconds between two looks at the peer while it is silent. A message does not wait for the look, only news of a
 #: death does, and a signal that arrives in the few instructions where Python cannot yet see it.
 LOOK_EVERY: Final = 200
@@ -53,10 +51,3 @@ class ZmqSocket:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
-
-
-def check_port(address: str) -> None:
-    """Refuse a port that no machine has: ZeroMQ keeps its last 16 bits and uses another port, silently."""
-    port = address.rpartition(":")[2]
-    if address.startswith("tcp://") and port.isdecimal() and (len(port) > 5 or int(port) > 65535):
-        raise TransportError(f"cannot use {address}: the port must be at most 65535")

@@ -15,7 +15,7 @@ from rich.table import Table
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Number, flag, option
-from batsched_py.cli.shared.queries import parse_query
+from batsched_py.cli.shared.queries import QueryCommand, parse_query
 from batsched_py.cli.shared.terminal import put, say
 from batsched_py.collection.alternatives import Schedule, write_alternatives
 from batsched_py.collection.classes import JobClass, parse_classes
@@ -50,7 +50,7 @@ class PlacementsRequest(Struct, frozen=True):
     json: bool
 
 
-@takes(PlacementsRequest)
+@takes(PlacementsRequest, kind=QueryCommand)
 @click.argument("expression", metavar="EXPR", default="true")
 @option("-p --platform", "FILE", "Platform, SimGrid XML, none of whose hosts is in use.", type=INPUT, required=True)
 @option("--hosts", "N", "Place so many objects, each on a host of its own.", type=HOSTS, default=1)

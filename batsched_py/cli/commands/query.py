@@ -15,7 +15,7 @@ from rich.table import Table
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import INPUT, flag, option
-from batsched_py.cli.shared.queries import parse_query
+from batsched_py.cli.shared.queries import QueryCommand, parse_query
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.hosts import DYNAMIC, platform_records
@@ -44,7 +44,7 @@ class QueryRequest(Struct, frozen=True):
     user: str | None
 
 
-@takes(QueryRequest)
+@takes(QueryRequest, kind=QueryCommand)
 @click.argument("expression", metavar="EXPR", default="true")
 @option("-p --platform", "FILE", "Platform, SimGrid XML, whose hosts are asked.", type=INPUT)
 @option("--records", "FILE", "Records instead: a JSON list of objects with a name.", type=INPUT)

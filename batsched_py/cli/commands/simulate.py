@@ -29,7 +29,7 @@ from batsched_py.cli.shared.parameters import (
     requests_option,
 )
 from batsched_py.cli.shared.progress import simulation_bar
-from batsched_py.cli.shared.redis_place import redis_option
+from batsched_py.cli.shared.redis_place import redis_option, without_brackets
 from batsched_py.cli.shared.result_writer import RowsAside, result_paths, write_result
 from batsched_py.cli.shared.run_description import (
     Decider,
@@ -104,7 +104,13 @@ class SimulateRequest(Struct, frozen=True):
 @behaviour_options
 @option("--sched-cfg scheduler_config", "JSON", "Options, as Batsim sends them.", default="")
 @flag("--enable-redis", "Keep jobs in Redis; messages only name them.")
-@option("--redis-hostname", "NAME", "Host of Redis.", default="127.0.0.1")
+@option(
+    "--redis-hostname",
+    "NAME",
+    "Host of Redis.",
+    default="127.0.0.1",
+    callback=lambda _context, _option, host: without_brackets(host),
+)
 @option("--redis-port", "N", "Port of Redis.", type=click.IntRange(1, 65535), default=6379)
 @option("--redis-prefix", "PREFIX", "What keys in Redis begin with.", default=DEFAULT_PREFIX)
 @redis_option

@@ -180,7 +180,7 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--from moved",
     None,
-    "",
+    "The earlier name of --input-format.",
     cls=MovedOption,
     moved={"firewheel": "--input-format"},
     hidden=True,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
+import click
+
+from batsched_py.cli.shared.repetition import Once
 from batsched_py.cli.shared.terminal import warn
 from batsched_py.collection.mil.expression import Expression
 from batsched_py.collection.mil.parser import parse
@@ -12,6 +16,8 @@ from batsched_py.text.display import displayed
 
 #: Characters of a query that are shown before and behind a mistake.
 _AROUND: Final = 30
+#: A long option, with its value or without.
+_LONG: Final = re.compile(r"--[A-Za-z][A-Za-z-]*(=.*)?", re.DOTALL)
 
 
 def parse_query(text: str) -> Expression:
@@ -24,3 +30,25 @@ def parse_query(text: str) -> Expression:
         warn(before + displayed(text[error.position : error.position + _AROUND]))
         warn(" " * len(before) + "^")
         raise
+
+
+class QueryCommand(Once):
+    """A command with a query among its arguments, which may begin with a minus."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as usual; a word that begins with a minus and is no option is the query."""
+        return super().parse_args(ctx, _with_query_last(self, ctx, args))
+
+
+def _with_query_last(command: click.Command, ctx: click.Context, args: list[str]) -> list[str]:
+    """Return the words with a query that begins with a minus behind `--`, where no word is an option."""
+    options = {name: one for one in command.get_params(ctx) for name in one.opts if isinstance(one, click.Option)}
+    shorts = tuple(name for name in options if not name.startswith("--"))
+    is_value = False
+    for at, word in enumerate(args):
+        if word == "--":
+            break
+        if not is_value and word.startswith("-") and not (_LONG.fullmatch(word) or word.startswith(shorts)):
+            return [*args[:at], *args[at + 1 :], "--", word]
+        is_value = not is_value and word in options and not options[word].is_flag
+    return args

@@ -44,8 +44,9 @@ class RedisPlace(Struct, frozen=True):
         StoreError, before anything is looked up or connected, if Batsim names a host that it may not. The password goes
         to hosts that the user named, and to no other: on this machine, too, a peer could name a port of its own.
         """
-        hostname, port = self.redis_address or (config.redis_hostname, config.redis_port)
-        named = self.redis_address is not None or hostname.lower() in {host.lower() for host in self.allowed_redis}
+        hostname, port = self.redis_address or (without_brackets(config.redis_hostname), config.redis_port)
+        allowed = {without_brackets(host).lower() for host in self.allowed_redis}
+        named = self.redis_address is not None or hostname.lower() in allowed
         if not (named or is_this_machine(hostname)):
             shown = displayed(hostname)
             raise StoreError(
@@ -57,6 +58,11 @@ class RedisPlace(Struct, frozen=True):
         password = os.environ.get(PASSWORD, "") if named else ""
         opened: RedisStore = module.RedisStore(hostname, port, prefix, password=password)
         return opened
+
+
+def without_brackets(hostname: str) -> str:
+    """Return an IPv6 address as it is looked up: without the brackets that set it apart from a port."""
+    return hostname[1:-1] if hostname.startswith("[") and hostname.endswith("]") else hostname
 
 
 def is_this_machine(hostname: str) -> bool:

@@ -41,6 +41,7 @@ class Opened:
     [
         (RedisPlace(allowed_redis=("other", "BatSim")), ("batsim", 7000, "lab")),
         (RedisPlace(("::1", 1)), ("::1", 1, "lab")),
+        (RedisPlace(allowed_redis=("batsim", "[::2]")), ("batsim", 7000, "lab")),
         (RedisPlace(redis_prefix="", allowed_redis=("batsim",)), ("batsim", 7000, "")),
     ],
 )
@@ -54,7 +55,7 @@ def test_what_is_not_said_is_as_batsim_says(
     assert opened.where == where
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "::1", "localhost", "LOCALHOST"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "::1", "[::1]", "localhost", "LOCALHOST"])
 def test_batsim_may_name_this_machine(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     """But gets no password there: a peer could listen on the port that it names."""
     monkeypatch.setattr("batsched_py.metadata.redis_store.RedisStore", Opened)
