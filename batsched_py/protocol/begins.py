@@ -35,6 +35,8 @@ _REDIS_KEYS: Final = {
     "redis_port": "port",
     "redis_prefix": "prefix",
 }
+#: Members of a configuration that are read, in any spelling.
+CONFIG_MEMBERS: Final = frozenset({*_FLAT_KEYS.values(), "redis", "job_submission"})
 _DEFAULTS: Final = Config()
 #: Type of an attribute -> reader of its member.
 _READERS: Final[Mapping[type, Callable[[Data, str], Any]]] = {bool: boolean, int: integer, str: text}

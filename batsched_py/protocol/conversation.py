@@ -27,6 +27,7 @@ from batsched_py.protocol.events import Config, Event, SimulationBegins, Simulat
 from batsched_py.protocol.fields import Data
 from batsched_py.protocol.forms import Envelope, Forms
 from batsched_py.protocol.stopping import STOP_EVENT
+from batsched_py.protocol.unread import UnreadMembers
 from batsched_py.text.display import displayed
 
 
@@ -69,7 +70,7 @@ _NOTABLE: Final = frozenset({SimulationBegins, SimulationEnds, Unknown})
 class DecisionSide:
     """The decision process's end: reads requests, writes replies, in the dialect of SIMULATION_BEGINS."""
 
-    __slots__ = ("_config", "_events", "_limits", "_sharing", "_warn", "dialect", "now", "turn")
+    __slots__ = ("_config", "_events", "_limits", "_sharing", "_unread", "_warn", "dialect", "now", "turn")
 
     def __init__(self, warn: Callable[[str], None] | None = None, limits: Limits = LIMITS) -> None:
         """Begin; `warn`, if given, receives one line for each thing that is strange but legal."""
@@ -84,6 +85,7 @@ class DecisionSide:
         #: `now` of the latest request.
         self.now = 0.0
         self._warn = warn
+        self._unread = None if warn is None else UnreadMembers(warn)
 
     def receive(self, raw: bytes) -> Message:
         """Read a request. RemoteProtocolError if it breaks a rule; it then counts as not received."""
@@ -96,6 +98,8 @@ class DecisionSide:
             dialect = self.dialect if self.turn is Turn.GREETED else dialect_of(begins)
             events = dialect.events.within(highest_host(begins))
         message = read_document(document, events, keep_unknown=True)
+        if self._unread is not None:
+            self._unread.look(document, message, events.envelope)
         if opens and self._config is not None:
             message = _configured(message, self._config, compute_sharing=self._sharing)
         self.turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError, self._warn)

@@ -71,7 +71,7 @@ class Header(Struct, frozen=True):
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Header:
-        """Read the header of a parsed line; unknown members are passed over. ValueError names the broken rule."""
+        """Read the header of a parsed line, but for unknown members. ValueError names the broken rule."""
         version = members.get("version")
         if type(version) is not int or version > VERSION:
             raise ValueError(f"version: must be at most {VERSION}, the newest this program reads, not {version!r}")
@@ -81,6 +81,11 @@ class Header(Struct, frozen=True):
             if type(value) is not expected:
                 raise ValueError(f"{name}: must be {what}, not {value!r}")
         return cls(**known)
+
+
+#: Members of a header, and of the line of a message.
+HEADER_MEMBERS: Final = frozenset({"format", "version", *Header.__struct_fields__})
+LINE_MEMBERS: Final = frozenset({"seq", "from", "message", "bytes", "base64"})
 
 
 class MessageLine(Struct, frozen=True):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from msgspec import Struct
@@ -13,8 +14,20 @@ from batsched_py.bounded_file import read_messages
 from batsched_py.compression import DamageError
 from batsched_py.errors import TranscriptError
 from batsched_py.model.limits import LIMITS, LimitError, Limits
+from batsched_py.text.display import displayed
 from batsched_py.text.encoding import EncodingError
-from batsched_py.transcripts.lines import BATSIM, FORMAT, SCHEDULER, Header, MessageLine
+from batsched_py.transcripts.lines import (
+    BATSIM,
+    FORMAT,
+    HEADER_MEMBERS,
+    LINE_MEMBERS,
+    SCHEDULER,
+    Header,
+    MessageLine,
+)
+
+#: Unknown members that are told; a hostile recording may have any number.
+_MOST_TOLD: Final = 20
 
 
 class Exchange(Struct, frozen=True):
@@ -41,6 +54,8 @@ class Transcript:
         """
         self.path, self._limits = path, limits
         self._tell = warn
+        #: Unknown members of lines that were told.
+        self._told = set[str]()
         self.header = self._read_header()
 
     def __iter__(self) -> Iterator[Exchange]:
@@ -52,6 +67,7 @@ class Transcript:
                 if number > 1:
                     raise self._error(number, "the header must be the first line")
                 continue
+            self._tell_unknown(members.keys() - LINE_MEMBERS)
             try:
                 line = MessageLine.read(content, members)
                 _check_turn(request, line, exchanges)
@@ -70,6 +86,12 @@ class Transcript:
         if self._tell is not None:
             self._tell(f"{self.path}: {text}")
 
+    def _tell_unknown(self, names: AbstractSet[str]) -> None:
+        """Tell of members of lines that nothing reads, each once."""
+        for name in sorted(names - self._told)[: _MOST_TOLD - len(self._told)]:
+            self._told.add(name)
+            self._warn(f"member {displayed(name)} of a line is unknown and not read")
+
     def _read_header(self) -> Header | None:
         number, _, members = next(self._lines(), (1, b"", None))
         if members is None:
@@ -78,6 +100,7 @@ class Transcript:
             return None
         if members["format"] != FORMAT:
             raise self._error(number, f"format: must be {FORMAT!r}, not {members['format']!r}")
+        self._tell_unknown(members.keys() - HEADER_MEMBERS)
         try:
             return Header.from_members(members)
         except ValueError as error:

@@ -206,7 +206,9 @@ def test_an_event_of_an_unknown_type_is_kept_with_one_warning() -> None:
     side.reply(0.0, ())
     message = side.receive(raw(document(3.0, ("SOLAR_FLARE", {"class": "X"}), CALL)))
     assert message.events == (Unknown(3.0, "SOLAR_FLARE", {"class": "X"}), RequestedCall(3.0))
-    assert warnings == ["t=3: event of unknown type SOLAR_FLARE kept, but nothing is done with it"]
+    assert [line for line in warnings if not line.startswith("t=0: member")] == [
+        "t=3: event of unknown type SOLAR_FLARE kept, but nothing is done with it"
+    ]
 
 
 def test_a_notice_of_an_unknown_kind_is_kept() -> None:

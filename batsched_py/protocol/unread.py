@@ -1,0 +1,73 @@
+"""Members of messages that nothing reads: each is told once, so that nothing a peer says is passed over.
+
+Algorithms find what an event has besides its known members in its `extra`, so none of them is refused. Real Batsim was
+not seen to send any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from batsched_py.protocol.begins import CONFIG_MEMBERS
+from batsched_py.protocol.codec import Message
+from batsched_py.protocol.events import NO_MEMBERS, SimulationBegins
+from batsched_py.protocol.forms import Envelope
+from batsched_py.text.display import displayed
+
+#: Kinds of members that are told; a hostile peer may make up any number.
+MOST: Final = 50
+_ENVELOPE: Final = ("now", "events")
+#: Members that Batsim 5 is known to send, and that are read from `extra` or tell nothing that decisions depend on:
+#: versions, its command line, the names of external events, counters of probes, speeds of hosts.
+_KNOWN: Final = frozenset(
+    {
+        *("batprotocol_version", "batsim_version", "batsim_commit", "batsim_arguments"),
+        *("batsim_execution_context_json", "external_event_lists", "external_event_type"),
+        *("manually_triggered", "metrics", "nb_emitted", "nb_triggered"),
+        *("pstate", "pstate_count", "core_count", "computation_speed"),
+    }
+)
+
+
+class UnreadMembers:
+    """Looks at the messages of one peer."""
+
+    __slots__ = ("_known", "_tell")
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        """`tell` receives a line for each kind of member."""
+        self._tell = tell
+        #: (event, member) that were told.
+        self._known = set[tuple[str, str]]()
+
+    def look(self, document: Mapping[str, Any], message: Message, envelope: Envelope) -> None:
+        """Tell what is new in a message; `document` is what it was read from."""
+        if len(document) > len(_ENVELOPE):
+            self._tell_new(message, "a message", (name for name in document if name not in _ENVELOPE))
+        for event, written in zip(message.events, document["events"], strict=True):
+            extra = getattr(event, "extra", NO_MEMBERS)
+            if extra or len(written) > 3:
+                kind = str(written.get(envelope.kind))
+                known = ("timestamp", envelope.kind, envelope.data)
+                self._tell_new(message, kind, (name for name in written if name not in known))
+                self._tell_new(message, kind, (name for name in extra if name not in _KNOWN))
+            if type(event) is SimulationBegins:
+                self._look_at_begins(event, message)
+
+    def _look_at_begins(self, event: SimulationBegins, message: Message) -> None:
+        members = event.config.members
+        self._tell_new(message, "config", (name for name in members if name not in CONFIG_MEMBERS))
+        for resource in (*event.resources, *event.storages):
+            if resource.extra:
+                self._tell_new(message, "a resource", (name for name in resource.extra if name not in _KNOWN))
+
+    def _tell_new(self, message: Message, kind: str, names: Iterable[str]) -> None:
+        for name in names:
+            if (kind, name) not in self._known and len(self._known) < MOST:
+                self._known.add((kind, name))
+                self._tell(
+                    f"t={message.now:g}: member {displayed(name)} of {displayed(kind)} is unknown: nothing reads it"
+                )
+                if len(self._known) == MOST:
+                    self._tell("further unknown members of messages are not reported")

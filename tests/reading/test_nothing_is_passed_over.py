@@ -1,0 +1,49 @@
+"""Whatever an input says is obeyed, refused, or told in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reading.readers import PENDING, READERS, Reader
+
+
+@pytest.fixture(autouse=True)
+def _pending(request: pytest.FixtureRequest) -> None:
+    reader = request.getfixturevalue("reader")
+    if reader.name in PENDING:
+        request.applymarker(pytest.mark.xfail(strict=False))
+
+
+def names(reader: Reader) -> str:
+    """The name of a case."""
+    return reader.name
+
+
+@pytest.mark.parametrize("reader", READERS, ids=names)
+def test_an_addition_changes_the_result_or_is_told(reader: Reader, tmp_path: Path) -> None:
+    """A member, an attribute, a column of each kind, in each place: none is passed over."""
+    before = reader.outcome(reader.content, tmp_path / "before")
+    labelled = [(label, content) for additions in reader.additions for label, content in additions(reader.content)]
+    assert labelled
+    passed_over = [
+        label
+        for number, (label, content) in enumerate(labelled)
+        if reader.outcome(content, tmp_path / str(number)) == before and not label.startswith(tuple(reader.without))
+    ]
+    assert passed_over == []
+
+
+@pytest.mark.parametrize("reader", [reader for reader in READERS if reader.twice], ids=names)
+def test_a_member_that_is_given_twice_is_refused_or_told(reader: Reader, tmp_path: Path) -> None:
+    """Readers that take the last or the first one silently lose the other."""
+    before = reader.outcome(reader.content, tmp_path / "before")
+    labelled = [(label, content) for twice in reader.twice for label, content in twice(reader.content)]
+    assert labelled
+    passed_over = [
+        label
+        for number, (label, content) in enumerate(labelled)
+        if reader.outcome(content, tmp_path / str(number)) == before and not label.startswith(tuple(reader.without))
+    ]
+    assert passed_over == []
