@@ -154,6 +154,7 @@ ON_TESTBED: Final = {
 
 SIMULATE: Final = f"simulate -p {TINY} -w w.json -s fcfs"
 PLATFORMS: Final = f"simulate -p p.xml -w {WORKLOAD} -s easy"
+ON_ENERGY: Final = f"simulate -p {PLATFORM} -w {WORKLOAD} -s easy"
 #: Members that a user adds to jobs and profiles are for algorithms, and reach them.
 READERS: Final = (
     *(
@@ -184,8 +185,12 @@ READERS: Final = (
     ),
     Reader("SWF", "log.swf", SWF, ("convert log.swf -o w.json", "metrics log.swf"), (fields,)),
     Reader(
-        "sacct", "s.txt", SACCT, ("convert s.txt --from sacct -o w.json --hosts 99", "metrics s.txt"),
-        (columns("|"),), (column_twice("|"),),
+        "sacct",
+        "s.txt",
+        SACCT,
+        ("convert s.txt --from sacct -o w.json --hosts 99", "metrics s.txt"),
+        (columns("|"),),
+        (column_twice("|"),),
     ),
     *(
         Reader(
@@ -204,17 +209,30 @@ READERS: Final = (
         (f"convert {DATA}/haizea/im-basic/leases.lwf -o w.json --imagefile i.txt",),
         (columns(" "),),
     ),
-    Reader("timelines", "t.json", _json(TIMELINES), ("timeline show t.json --resume 100",), (json_members,), (json_twice,)),
     Reader(
-        "FIREWHEEL's schedule", "s.json", _json(SCHEDULE), ("timeline convert --from firewheel s.json -o t.json",),
-        (json_members,), (json_twice,),
+        "timelines", "t.json", _json(TIMELINES), ("timeline show t.json --resume 100",), (json_members,), (json_twice,)
     ),
     Reader(
-        "experiment in JSON", "e.json", (DATA / "experiments" / "all.json").read_bytes(), ("experiment show e.json",),
-        (json_members,), (json_twice,),
+        "FIREWHEEL's schedule",
+        "s.json",
+        _json(SCHEDULE),
+        ("timeline convert --from firewheel s.json -o t.json",),
+        (json_members,),
+        (json_twice,),
     ),
     Reader(
-        "experiment in OVF", "e.ovf", (DATA / "experiments" / "all.ovf").read_bytes(), ("experiment show e.ovf",),
+        "experiment in JSON",
+        "e.json",
+        (DATA / "experiments" / "all.json").read_bytes(),
+        ("experiment show e.json",),
+        (json_members,),
+        (json_twice,),
+    ),
+    Reader(
+        "experiment in OVF",
+        "e.ovf",
+        (DATA / "experiments" / "all.ovf").read_bytes(),
+        ("experiment show e.ovf",),
         (xml_parts, xml_texts),
     ),
     Reader(
@@ -230,7 +248,7 @@ READERS: Final = (
         "events",
         "events.txt",
         EVENTS,
-        (f"simulate -p {PLATFORM} -w {WORKLOAD} -s easy --events events.txt --forward-unknown-events --record r.jsonl",),
+        (f"{ON_ENERGY} --events events.txt --forward-unknown-events --record r.jsonl",),
         (json_lines,),
     ),
     Reader(
@@ -276,42 +294,84 @@ READERS: Final = (
         (json_twice,),
     ),
     Reader(
-        "jobs", "out_jobs.csv", JOBS, ("metrics out", "gantt out"), (columns(","),), (column_twice(","),),
+        "jobs",
+        "out_jobs.csv",
+        JOBS,
+        ("metrics out", "gantt out"),
+        (columns(","),),
+        (column_twice(","),),
         {"out_schedule.csv": SCHEDULED, "out_machine_states.csv": STATES},
     ),
     Reader(
-        "schedule", "out_schedule.csv", SCHEDULED, ("metrics out", "gantt out"), (columns(","),), (column_twice(","),),
+        "schedule",
+        "out_schedule.csv",
+        SCHEDULED,
+        ("metrics out", "gantt out"),
+        (columns(","),),
+        (column_twice(","),),
         {"out_jobs.csv": JOBS, "out_machine_states.csv": STATES},
     ),
     Reader(
-        "machine states", "out_machine_states.csv", STATES, ("metrics out", "gantt out"), (columns(","),),
-        (column_twice(","),), {"out_jobs.csv": JOBS, "out_schedule.csv": SCHEDULED},
+        "machine states",
+        "out_machine_states.csv",
+        STATES,
+        ("metrics out", "gantt out"),
+        (columns(","),),
+        (column_twice(","),),
+        {"out_jobs.csv": JOBS, "out_schedule.csv": SCHEDULED},
     ),
     Reader(
-        "description of a run", "out_run.json", _json(DESCRIBED), ("metrics out", "explain out w0!13"), (json_members,),
-        (json_twice,), {"out_jobs.csv": JOBS, "out_decisions.csv": DECISIONS},
+        "description of a run",
+        "out_run.json",
+        _json(DESCRIBED),
+        ("metrics out", "explain out w0!13"),
+        (json_members,),
+        (json_twice,),
+        {"out_jobs.csv": JOBS, "out_decisions.csv": DECISIONS},
     ),
     Reader(
-        "decisions", "out_decisions.csv", DECISIONS, ("explain out w0!1", "explain out w0!13 --json"), (columns(","),),
-        (column_twice(","),), {"out_jobs.csv": JOBS},
+        "decisions",
+        "out_decisions.csv",
+        DECISIONS,
+        ("explain out w0!1", "explain out w0!13 --json"),
+        (columns(","),),
+        (column_twice(","),),
+        {"out_jobs.csv": JOBS},
     ),
     *(
         Reader(
-            f"table of {name}", f"run_{name}.csv", LEASE_TABLES[name], ("metrics run", "gantt run"), (columns(","),),
-            (column_twice(","),), {f"run_{other}.csv": its for other, its in LEASE_TABLES.items() if other != name},
+            f"table of {name}",
+            f"run_{name}.csv",
+            LEASE_TABLES[name],
+            ("metrics run", "gantt run"),
+            (columns(","),),
+            (column_twice(","),),
+            {f"run_{other}.csv": its for other, its in LEASE_TABLES.items() if other != name},
         )
         for name in LEASE_TABLES
     ),
     Reader(
-        "records", "r.json", _json(RECORDS), ("query --records r.json true --attributes", "query --records r.json true"),
-        (json_members,), (json_twice,),
+        "records",
+        "r.json",
+        _json(RECORDS),
+        ("query --records r.json true --attributes", "query --records r.json true"),
+        (json_members,),
+        (json_twice,),
     ),
     Reader(
-        "classes", "c.json", _json(CLASSES), (f"placements -p {TINY} $id<4 --classes c.json --class big",),
-        (json_members,), (json_twice,),
+        "classes",
+        "c.json",
+        _json(CLASSES),
+        (f"placements -p {TINY} $id<4 --classes c.json --class big",),
+        (json_members,),
+        (json_twice,),
     ),
     Reader(
-        "options of an algorithm", "o.json", _json({"depth": 3}),
-        (f"simulate -p {TINY} -w {WORKLOAD} -s backfill --options-file o.json",), (json_members,), (json_twice,),
+        "options of an algorithm",
+        "o.json",
+        _json({"depth": 3}),
+        (f"simulate -p {TINY} -w {WORKLOAD} -s backfill --options-file o.json",),
+        (json_members,),
+        (json_twice,),
     ),
-)  # fmt: skip
+)
