@@ -7,10 +7,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import batsched_py
 from batsched_py.campaigns.study import Variant
 from batsched_py.plugins import is_built_in
+
+#: The folder that was put on Python's path last, if it was not there; it stays for those who load an algorithm again.
+_LOOKED_INTO: Final = set[str]()
 
 
 @contextmanager
@@ -24,14 +28,25 @@ def forgotten_modules(variant: Variant, folder: str) -> Iterator[None]:
         if all(is_built_in(text) for text in texts[:1]):
             yield
             return
-    elif folder not in sys.path:
-        sys.path.append(folder)
+    else:
+        _look_into(folder)
     before = set(sys.modules)
     try:
         yield
     finally:
         for name in [name for name in sys.modules if name not in before and not _is_installed(name)]:
             del sys.modules[name]
+
+
+def _look_into(folder: str) -> None:
+    """Let Python look for modules in a folder, and no more in the one of another campaign: it may have namesakes."""
+    for other in _LOOKED_INTO - {folder}:
+        if other in sys.path:
+            sys.path.remove(other)
+        _LOOKED_INTO.discard(other)
+    if folder not in sys.path:
+        sys.path.append(folder)
+        _LOOKED_INTO.add(folder)
 
 
 def _is_installed(name: str) -> bool:

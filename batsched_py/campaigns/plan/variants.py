@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -77,17 +78,20 @@ def _variants(sweep: AlgorithmSweep, folder: Path) -> Iterator[PlannedVariant]:
         told = dict(zip(sweep.options, values, strict=True))
         options = {name: find_code(value, folder) for name, value in told.items()}
         with forgotten_modules(Variant(sweep.name, algorithm, options), str(folder.resolve())):
-            variant = _variant(sweep, algorithm, told, options)
+            variant = _variant(sweep, algorithm, told, options, folder)
         yield variant
 
 
 def _variant(
-    sweep: AlgorithmSweep, algorithm: str, told: Mapping[str, Any], options: Mapping[str, Any]
+    sweep: AlgorithmSweep, algorithm: str, told: Mapping[str, Any], options: Mapping[str, Any], folder: Path
 ) -> PlannedVariant:
     """Return a variant with the options as they are `told`, and with absolute paths."""
+    before = set(sys.modules)
     scheduler = load(algorithm)
     session = Session(scheduler, options)
-    files = {file.role: file.sha256 for file in files_of_algorithm(algorithm, options)}
+    loaded = [name for name in sys.modules if name not in before and os.sep not in name]
+    found = files_of_algorithm(algorithm, options, folder=folder, loaded=loaded)
+    files = {file.role: file.sha256 for file in found}
     named = told if not sweep.name else {name: told[name] for name in told if len(sweep.options[name]) > 1}
     name = label_variant(sweep.name or scheduler.name, named)
     variant = Variant(name, algorithm, options)

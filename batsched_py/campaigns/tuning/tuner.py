@@ -18,10 +18,12 @@ from msgspec.structs import replace
 from batsched_py.campaigns.execution.campaign_runner import Warn, Workers, read_state, run_missing
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun
+from batsched_py.campaigns.execution.user_modules import forgotten_modules
 from batsched_py.campaigns.metrics import Metric, find_metrics
 from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign
 from batsched_py.campaigns.plan.planner import CampaignPlan, plan_algorithms
 from batsched_py.campaigns.plan.variants import find_code
+from batsched_py.campaigns.study import Variant
 from batsched_py.campaigns.tuning.search_space import Numbers, Space, read_space
 from batsched_py.errors import ConfigurationError, OptionError, PluginError
 from batsched_py.loading import require
@@ -74,8 +76,11 @@ def read_tuning(campaign: Campaign) -> Tuning:
     chosen, source = campaign.tuning, str(campaign.source)
     if chosen is None:
         raise ConfigurationError(source, "tune", "is missing: which options of which algorithm shall be tuned?")
+    folder = campaign.source.parent
+    algorithm = find_code(chosen.algorithm, folder)
     try:
-        scheduler = load(find_code(chosen.algorithm, campaign.source.parent))
+        with forgotten_modules(Variant("", algorithm), str(folder.resolve())):
+            scheduler = load(algorithm)
     except PluginError as error:
         raise ConfigurationError(source, "tune.algorithm", str(error)) from error
     try:

@@ -105,6 +105,35 @@ def test_the_content_of_an_algorithms_file_counts(tmp_path: Path) -> None:
     assert len(before & keys(planned(tmp_path, text))) == 6
 
 
+@pytest.mark.parametrize("changed", ["helper.py", "pkg/deep.py", "pkg/__init__.py", "dynamic.py"])
+def test_the_content_of_what_an_algorithms_file_imports_counts(changed: str, tmp_path: Path) -> None:
+    """From its folder, directly or not, and for another change again; a module that nobody imports does not."""
+    (tmp_path / "pkg").mkdir()
+    imports = "import importlib\nimport helper\nimportlib.import_module('dynamic')\n"
+    for name, content in {
+        "mine.py": imports + MINE,
+        "helper.py": "from pkg.deep import value\n",
+        "pkg/deep.py": "value = 1\n",
+        "pkg/__init__.py": "",
+        "dynamic.py": "",
+        "unused.py": "",
+    }.items():
+        (tmp_path / name).write_text(content)
+    study = STUDY.replace('"fcfs"', '"mine.py:Mine"')
+    before = planned(tmp_path, study)
+    (tmp_path / "unused.py").write_text("other = 2\n")
+    assert keys(planned(tmp_path, study)) == keys(before)
+    found = [before]
+    for number in (2, 3):
+        with (tmp_path / changed).open("a") as file:
+            file.write(f"other{number} = {number}\n")
+        found.append(planned(tmp_path, study))
+    mine = [{run.key for run in plan.runs if run.variant.name == "mine"} for plan in found]
+    assert len(set.union(*mine)) == 9
+    others = [{run.key for run in plan.runs if run.variant.name != "mine"} for plan in found]
+    assert others[0] == others[1] == others[2]
+
+
 def test_a_seed_that_changes_nothing_is_the_same_run(tmp_path: Path) -> None:
     """Algorithms without an option `seed` are run once, those with one once for each."""
     text = 'seeds = "1-4"\n' + STUDY.replace('algorithm = "fcfs"', 'algorithm = "random"')

@@ -1,0 +1,91 @@
+"""Which files belong to code of a user's: what it imports from its folder, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from batsched_py.reporting.algorithm_files import files_of_algorithm
+from batsched_py.reporting.imported_files import imported_files
+
+#: Path -> content of files of which `algo.py` is the algorithm's.
+FILES = {
+    "algo.py": "import helper, numpy\nfrom pkg import one\ndef late():\n    from other.deep import thing\n",
+    "helper.py": "import second as s\nimport algo\nfrom installed import x\n",
+    "second.py": "",
+    "pkg/__init__.py": "from .two import name\nfrom . import three\n",
+    "pkg/one.py": "from ..pkg import four\nfrom batsched_py.api import Job\n",
+    "pkg/two.py": "name = 1\n",
+    "pkg/three.py": "def broken(:\n",
+    "pkg/four.py": "",
+    "pkg/unused.py": "",
+    "other/deep.py": "thing = 1\n",
+    "unused.py": "",
+    "data.json": "{}",
+    "venv/pyvenv.cfg": "",
+    "venv/lib/site-packages/installed.py": "",
+}
+IMPORTED = [
+    *("helper.py", "other/deep.py", "pkg/__init__.py", "pkg/four.py", "pkg/one.py", "pkg/three.py", "pkg/two.py"),
+    "second.py",
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the files, which is the current one."""
+    for name, content in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    monkeypatch.syspath_prepend(tmp_path / "venv" / "lib" / "site-packages")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_what_code_imports_from_its_folder_is_found_without_importing_it(folder: Path) -> None:
+    """Directly or not, in functions, from packages; not what is installed, even if that is below the folder."""
+    before = set(sys.modules)
+    found = imported_files(folder / "algo.py", folder)
+    assert list(found) == IMPORTED
+    assert all(path == (folder / name).resolve() for name, path in found.items())
+    assert set(sys.modules) == before
+
+
+def test_modules_are_looked_for_in_the_folder_of_the_campaign(folder: Path) -> None:
+    """As Python does, which does not look beside the algorithm's own file."""
+    (folder / "mine").mkdir()
+    (folder / "mine" / "algo.py").write_text("import helper\n")
+    (folder / "mine" / "helper.py").write_text("import unused\n")
+    assert list(imported_files(folder / "mine" / "algo.py", folder)) == ["algo.py", *IMPORTED]
+
+
+def test_modules_that_were_loaded_by_other_means_count(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as importlib: they are named by who loaded them."""
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "unused", raising=False)
+    __import__("unused")
+    assert list(imported_files(folder / "second.py", folder, ["unused", "json"])) == ["unused.py"]
+    monkeypatch.delitem(sys.modules, "unused")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("algorithm", ["algo.py:Mine", "algo:Mine", "algo.py"])
+def test_a_run_is_told_with_the_modules_of_its_algorithm(algorithm: str) -> None:
+    """By their roles and hashes; an algorithm of a module is found before it is loaded."""
+    files = files_of_algorithm(algorithm, {"order": "second.py:by", "data": "data.json", "depth": 3})
+    assert [(file.role, file.path) for file in files] == [
+        ("algorithm", "algo.py"),
+        ("option order", "second.py"),
+        ("option data", "data.json"),
+        *((f"module {name}", name) for name in IMPORTED),
+    ]
+    assert all(len(file.sha256 or "") == 64 for file in files)
+
+
+def test_built_in_algorithms_have_no_files() -> None:
+    """The version tells them."""
+    assert files_of_algorithm("easy", {"order": "sjf"}) == ()
+    assert files_of_algorithm("batsched_py.schedulers.easy:Easy", {}) == ()
