@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from batsched_py.leases.capacity import Quantity
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
+from batsched_py.model.limits import LATEST, LONGEST, NAME_RULE, TOO_LATE, breaks_csv, is_too_late
 from batsched_py.text.display import shown
 
 #: The member of a job that holds its terms.
@@ -148,11 +148,11 @@ def _instant(value: Any, job: Job, term: str, rule: str) -> float:
         days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         instant = job.submit_time + ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     elif type(value) in (int, float) and value >= 0:
-        instant = float(value) if value <= LONGEST else math.inf
+        instant = float(value) if value <= LATEST else math.inf
     else:
         raise TermsError(f"{MEMBER}.{term}", f"{rule}, not {shown(value)}")
-    if instant > LONGEST:
-        raise TermsError(f"{MEMBER}.{term}", f"{TOO_LONG} not {shown(value)}")
+    if is_too_late(instant):
+        raise TermsError(f"{MEMBER}.{term}", f"{TOO_LATE} not {shown(value)}")
     return instant
 
 

@@ -13,12 +13,22 @@ from msgspec import Struct
 LONGEST: Final = 60_000_000_000
 TOO_LONG: Final = f"must be at most {LONGEST} s, beyond which a clock has no steps of 10 us,"
 
+#: Seconds: the latest submission, and other instants of jobs, which may be later than LONGEST if they have no fraction.
+#: Up to 2**37 s (1.37e11) the steps of a float are shorter than 20 us, so that 10 us later is still another instant.
+LATEST: Final = 100_000_000_000
+TOO_LATE: Final = f"must be at most {LATEST} s, and above {LONGEST} s without a fraction,"
+
 #: Seconds: what Batsim writes with six digits after the point. A shorter walltime reaches schedulers as none at all.
 SHORTEST: Final = 1e-6
 
 #: Characters that no name may have: Batsim writes names into its CSV files as they are, without quotes.
 _BREAKS_CSV = re.compile('[\x00-\x1f\x7f-\x9f\u2028\u2029,"]')
 NAME_RULE: Final = "must have no comma, double quote, line break or other control character"
+
+
+def is_too_late(instant: float) -> bool:
+    """Return whether an instant breaks the rule TOO_LATE."""
+    return instant > LONGEST and (instant > LATEST or instant % 1 != 0)
 
 
 def breaks_csv(name: str) -> bool:

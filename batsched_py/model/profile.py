@@ -90,8 +90,8 @@ class ParallelHomogeneous(_Homogeneous, frozen=True):
 class ParallelHomogeneousTotal(_Homogeneous, frozen=True):
     """`cpu` flops in all, shared equally by the n hosts; each ordered pair of distinct hosts has `com / n` bytes.
 
-    That is what real Batsim does: `com` is divided by the number of hosts, not of pairs, so that what is sent is n - 1
-    times `com`.
+    That is what real Batsim 4 does: `com` is divided by the number of hosts, not of pairs, so that what is sent is
+    n - 1 times `com`. Batsim 5 divides it by the n * n - n pairs.
     """
 
 

@@ -27,6 +27,7 @@ class Workload(Brief, frozen=True):
         description: of the file, if it has one: where the workload is from.
         log_start: the date, with an offset, at which the clock of its submission times was at 0; None if unknown.
         notes: lines on what the file says and is not obeyed.
+        protocol: "v5" if the file is written for Batsim 5, whose profiles of one name may mean something else.
     """
 
     source: str
@@ -36,6 +37,7 @@ class Workload(Brief, frozen=True):
     description: str = ""
     log_start: datetime | None = None
     notes: tuple[str, ...] = ()
+    protocol: str = "v4"
 
     def submissions(self) -> Sequence[float]:
         """Return when each job is submitted, in their order."""

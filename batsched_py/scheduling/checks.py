@@ -15,7 +15,7 @@ from batsched_py.bits import format_bits
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
+from batsched_py.model.limits import LATEST, LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.model.profile import (
     ALL_TRANSFERS,
     Composed,
@@ -75,6 +75,8 @@ _ONLY_BATSIM_1: Final = frozenset(
 )
 #: Types of profiles that may move data between storages, themselves or by a step.
 _MAY_STAGE: Final = frozenset({"composed", "data_staging"})
+#: Types of profiles that compute; on one host they do nothing else.
+_COMPUTES: Final = frozenset({"parallel", "parallel_homogeneous", "parallel_homogeneous_total"})
 
 
 def insist(what: str, fault: str | None) -> None:
@@ -278,6 +280,16 @@ def staging_fault(name: str, lookup: Lookup) -> str | None:
     return None
 
 
+def idle_fault(job: Job, lookup: Lookup) -> str | None:
+    """Return that a job is one on which Batsim 5 aborts: a task of one executor that computes nothing."""
+    if job.size != 1:
+        return None
+    for members in _with_steps(job.profile, lookup):
+        if members.get("type") in _COMPUTES and members.get("cpu") in (0, [0]):
+            return "runs a parallel task on one host with 0 flops, on which Batsim 5 aborts"
+    return None
+
+
 def only_storage(state: State, job: Job) -> Mapping[str, int] | None:
     """Return the only storage host for the labels of a job's profile that are no host's name; None if there are none.
 
@@ -321,9 +333,9 @@ def job_fault(job: Job, dialect: Dialect) -> str | None:
         return f"id: must be that of the job, not {shown(job.members['id'])}"
     if job.size == 0:
         return "it needs at least one host, Batsim runs no job on none"
-    for what, value in (("walltime", job.walltime), ("subtime", job.submit_time)):
-        if value is not None and not (math.isfinite(value) and value <= LONGEST):
-            return f"{what}: {TOO_LONG} not {shown(value)}"
+    for what, value, most in (("walltime", job.walltime, LONGEST), ("subtime", job.submit_time, LATEST + LONGEST)):
+        if value is not None and not (math.isfinite(value) and value <= most):
+            return f"{what}: must be at most {most} s, not {shown(value)}"
     return None
 
 

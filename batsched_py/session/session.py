@@ -32,7 +32,7 @@ from batsched_py.protocol.dialects import V5, V14, Dialect
 from batsched_py.protocol.events import Config, Event, SimulationBegins
 from batsched_py.protocol.fields import FieldError
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.checks import staging_fault
+from batsched_py.scheduling.checks import idle_fault, staging_fault
 from batsched_py.scheduling.host_queries import MEMBER
 from batsched_py.scheduling.options import Origin, plain_options
 from batsched_py.scheduling.plan import MOST_TOLD, Plan
@@ -53,6 +53,10 @@ from batsched_py.text.wording import counted
 
 #: The name under which Batsim 5 is greeted, before that of the algorithm.
 PROGRAM: Final = "batsched-py"
+#: Why Batsim 5 may have crashed when it was asked for all profiles.
+UNUSED_PROFILE: Final = (
+    "Batsim 5.0.0-rc2 crashes here if the workload has a profile that no job uses: 'batsched-py convert' drops those"
+)
 #: Said of hosts in this state in SIMULATION_BEGINS.
 _COMPUTING: Final = "hosts %s compute when the simulation begins: no event will report their end, so they count as free"
 #: What has been received before the first request.
@@ -76,8 +80,9 @@ class Session:
         requests: True if external events may ask for jobs and take them back (see `session.requests`).
         call_every: as long as such events may come, be called after so many simulated seconds at the latest.
         log: receives rows of holds and promises, some at a time; None if nobody wants them.
-        features: what Batsim 5 is asked for, besides what the algorithm needs: profiles at the beginning, and if it
-            must submit jobs, or events do, registration and the reuse of profiles.
+        features: what Batsim 5 is asked for, besides what the algorithm needs: if it must submit jobs, or events do,
+            registration and the reuse of profiles; all profiles at the beginning then, or if it `needs_profiles`,
+            otherwise each with its job.
         compute_sharing: several jobs may run on one host of Batsim 5, which does not look; earlier versions decide it.
 
     Raises OptionError at once if the options are wrong.
@@ -102,6 +107,8 @@ class Session:
         self._call_every = call_every
         self._takes_requests = requests
         self._features, self._sharing = features, compute_sharing
+        #: True if Batsim 5 was asked for all profiles at the beginning.
+        self._asks_for_all = False
         #: What external events ask for; None if they may not.
         self._requests: Requests | None = None
         self._class = scheduler
@@ -289,6 +296,8 @@ class Session:
 
         Real Batsim closes the connection then, without a word.
         """
+        if self._asks_for_all and not self._ready:
+            return UNUSED_PROFILE
         over = self.over or not self.messages or not (self._state.all_submitted or self.dialect is V14)
         return "" if over else standstill_line(self._state, self.waiting(), self.now)
 
@@ -320,9 +329,15 @@ class Session:
         """Return the answer to Batsim 5's greeting: who we are, and what the algorithm needs of the simulation."""
         scheduler = self._class
         submits = scheduler.needs_dynamic_jobs or self._takes_requests
-        features = replace(self._features, forward_profiles_on_simulation_begins=True)
+        features = self._features
         if submits or features.dynamic_registration:
             features = replace(features, dynamic_registration=True, profile_reuse=True)
+        # At the beginning rc2 crashes if a profile is unused, so that only those ask who must know them in advance.
+        if scheduler.needs_profiles or features.dynamic_registration:
+            features = replace(features, forward_profiles_on_simulation_begins=True)
+        else:
+            features = replace(features, forward_profiles_on_job_submission=True)
+        self._asks_for_all = features.forward_profiles_on_simulation_begins
         return Hello(f"{PROGRAM} {scheduler.name}", batsched_py.__version__, features)
 
     def _with_stored(self, message: Message, store: JobStore) -> Message:
@@ -451,7 +466,8 @@ class Session:
         if job.size == 0:
             return "needs no host, and Batsim runs no job on none"
         if self._checks_profiles:
-            fault = staging_fault(job.profile, partial(self._state.profiles.members, job.workload))
+            lookup = partial(self._state.profiles.members, job.workload)
+            fault = staging_fault(job.profile, lookup) or idle_fault(job, lookup)
             if fault is not None:
                 return fault
         if job.walltime is None and scheduler.needs_walltime:

@@ -127,6 +127,7 @@ def assemble(
         contention=context.fluid is not None,
         compute_sharing=settings.compute_sharing or not generation.checks_allocations,
         former_storages=generation.former_storages,
+        former_tasks=generation.former_tasks,
     )
     ended = EndedJobs(machines.compute_count, pass_on)
     used_ids = set[str]()

@@ -82,6 +82,9 @@ class Generation:
     #: Data are moved between storages, the only one is used whatever its label, and amounts are those of each host.
     #: Without, a storage is known by its name, too, and amounts may be spread over the hosts.
     former_storages = True
+    #: Of a total of bytes each pair of hosts has one part for each host, and a task on one host may compute nothing.
+    #: Without, there is one part for each pair, and Batsim aborts on such a task.
+    former_tasks = True
     #: Steps of a killed sequence are counted within a repetition.
     counts_repetitions = False
     #: All jobs of a kill being killed already, or jobs submitted without any workload, are told of.
@@ -184,6 +187,7 @@ class Batsim5(Generation):
     fails_machines = False
     pstates_turn_hosts = False
     former_storages = False
+    former_tasks = False
     counts_repetitions = True
     accepts_kills_in_vain = False
     announces_without_workload = False

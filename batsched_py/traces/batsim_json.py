@@ -19,11 +19,13 @@ from batsched_py.model.limits import (
     LONGEST,
     NAME_RULE,
     SHORTEST,
+    TOO_LATE,
     TOO_LONG,
     LimitError,
     Limits,
     breaks_csv,
     check_depth,
+    is_too_late,
 )
 from batsched_py.model.name_set import NameSet
 from batsched_py.model.packed_jobs import PackedJobs
@@ -78,7 +80,8 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     _refuse_doubled(file, content, profiles=len(profiles), jobs=len(jobs), walltimes=walltimes)
     described = document.get("description")
     description = described if isinstance(described, str) else ""
-    return Workload(file, host_count, jobs, table, description, _read_start(file, document))
+    start, protocol = _read_start(file, document), "v5" if later else "v4"
+    return Workload(file, host_count, jobs, table, description, start, protocol=protocol)
 
 
 def write_workload(path: Path, workload: Workload, *, description: str = "", protocol: str = "v4") -> None:
@@ -217,8 +220,8 @@ def _read_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
     submit_time = members["subtime"]
     if type(submit_time) not in _NUMBERS or submit_time < 0:
         raise _BrokenRuleError(".subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")
-    if submit_time > LONGEST:
-        raise _BrokenRuleError(".subtime", f"{TOO_LONG} not {shown(submit_time)}")
+    if submit_time > LONGEST and is_too_late(submit_time):
+        raise _BrokenRuleError(".subtime", f"{TOO_LATE} not {shown(submit_time)}")
     walltime = members.get("walltime", -1)
     if type(walltime) not in _NUMBERS or (walltime <= 0 and walltime != -1):
         raise _BrokenRuleError(

@@ -18,6 +18,17 @@ SIMULATED_TYPES: Final = (
 )
 #: The types that only Batsim executes.
 BATSIM_TYPES: Final = (*("smpi", "usage_trace", "trace"), *("msg_par_hg_pfs", "msg_par_hg_pfs_tiers"))
+#: Name of a type before Batsim 5.0.0-rc2 -> its name there.
+EARLIER_TYPES: Final[Mapping[str, str]] = {
+    "ptask": "ParallelTaskProfile",
+    "ptask_homogeneous": "ParallelTaskHomogeneousProfile",
+    "sequential_composition": "SequentialCompositionProfile",
+    "forkjoin_composition": "ForkJoinCompositionProfile",
+    "ptask_merge_composition": "ParallelTaskMergeCompositionProfile",
+    "ptask_on_storage_homogeneous": "ParallelTaskOnStorageHomogeneousProfile",
+    "ptask_data_staging_between_storages": "ParallelTaskDataStagingBetweenStoragesProfile",
+    "trace_replay": "TraceReplayProfile",
+}
 
 
 def read_profiles(
@@ -89,4 +100,7 @@ def _type_rule(kind: str, simulated_only: bool) -> str | None:
     ours = f"the types simulated here are {', '.join(SIMULATED_TYPES)}"
     if kind in BATSIM_TYPES:
         return f"{kind!r} is executed by Batsim only: run the workload there, or write the profile anew; {ours}"
+    if kind in EARLIER_TYPES:
+        named = f"is the name of a type in an earlier release candidate of Batsim 5, which is now {EARLIER_TYPES[kind]}"
+        return f"{kind!r} {named}; {ours}"
     return f"{shown(kind)} is not a type of profile; {ours}"

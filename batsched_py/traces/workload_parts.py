@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Delay
+from batsched_py.model.profile import Composed, Delay, Receive
 from batsched_py.model.workload import Workload
 from batsched_py.text.wording import counted, seconds
 
@@ -72,6 +72,22 @@ def jobs_of(workload: Workload, first: int, count: int) -> Workload:
         raise WorkloadError(workload.source, "", f"has {counted(total, 'job')}, not {count} from number {first} on")
     jobs = workload.jobs[first : first + count]
     return _cut(workload, jobs, jobs[0].submit_time)
+
+
+def without_unused_profiles(workload: Workload) -> Workload:
+    """Return the workload without the profiles that no job runs, neither as its own nor as a step or continuation."""
+    wanted = list(dict.fromkeys(name for name, _ in workload.requests()))
+    used = set(wanted)
+    while wanted:
+        profile = workload.profiles[wanted.pop()]
+        following = set(profile.parts if isinstance(profile, Composed) else ())
+        if isinstance(profile, Receive):
+            following.update(profile.continuations.values())
+        wanted += sorted(following - used)
+        used |= following
+    if len(used) == len(workload.profiles):
+        return workload
+    return replace(workload, profiles={name: one for name, one in workload.profiles.items() if name in used})
 
 
 def _parts(workload: Workload, length: float) -> Iterator[WorkloadPart]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.protocol import commands
-from batsched_py.protocol.batsim5.greeting import Features, Hello, is_greeting, write_greeting
+from batsched_py.protocol.batsim5.greeting import Features, Hello, is_greeting, read_hello, write_greeting
 from batsched_py.protocol.batsim5.greeting import write_hello as hello
 from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.commands import Command
@@ -33,8 +36,11 @@ from batsched_py.protocol.events import (
     SimulationBegins,
     ToldBy,
 )
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.session import Session
+from batsched_py.simulator.jobs.execution import WRITES_READ
 from batsched_py.simulator.records import Result
+from batsched_py.simulator.referee.strictness import DIVIDED_BY_HOSTS
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import ContractTests
@@ -568,3 +574,144 @@ def test_every_algorithm_that_can_keeps_the_contract_on_batsim_5(name: str, opti
     for case in (*edges(6), *crowded(6)):
         if case.peer in ("simulator", "messages"):
             suite.replay(replace(suite._fitted(case), protocol="v5"))
+
+
+class Looking(Fcfs):
+    """Notes what it knows of the profile of each job that arrives."""
+
+    def setup(self, view: View) -> None:
+        super().setup(view)
+        self.seen: dict[str, str | None] = {}
+
+    def decide(self, view: View, plan: Plan) -> None:
+        for new in view.arrived:
+            profile = view.profile(new)
+            self.seen[new.id] = None if profile is None else profile.type
+            self.seen.setdefault("step", "known" if view.has_profile("w0", "d5") else None)
+        super().decide(view, plan)
+
+
+class LookingAhead(Looking):
+    """The same, in advance."""
+
+    needs_profiles = True
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "features", "step"),
+    [
+        (Looking, Features(forward_profiles_on_job_submission=True), None),
+        (LookingAhead, Features(forward_profiles_on_simulation_begins=True), "known"),
+    ],
+)
+def test_profiles_come_with_jobs_unless_all_are_needed(
+    scheduler: type[Looking], features: Features, step: str | None
+) -> None:
+    """Batsim 5.0.0-rc2 crashes when it sends all and one is unused; with a job comes its own, without steps."""
+    session = Session(scheduler)
+    profiles: Profiles = {"s": {"type": "composed", "seq": ["d5"]}, "d5": {"type": "delay", "delay": 5}}
+    result = Simulation(platform(), [small_workload(job("1", "s"), profiles=profiles)], SETTINGS["v5"]).run(
+        session.answer
+    )
+    assert result.features == features
+    assert isinstance(session.scheduler, Looking)
+    assert session.scheduler.seen == {"w0!1": "composed", "step": step}
+
+
+@pytest.mark.parametrize("name", ["submitter", "leases", "placer"])
+def test_algorithms_that_submit_jobs_are_sent_all_profiles(name: str) -> None:
+    """They may name one of a job that has not come, or must find a new name."""
+    features = Features(dynamic_registration=True)
+    hello = read_hello(Session(load(name), features=features).answer(write_greeting("")))
+    assert hello.features.forward_profiles_on_simulation_begins
+    assert not hello.features.forward_profiles_on_job_submission
+
+
+def test_a_connection_that_is_lost_after_the_hello_names_the_bug() -> None:
+    """Only if all profiles were asked for, and none has come yet."""
+    session = Session(load("submitter"))
+    assert session.standstill() == ""
+    session.answer(write_greeting(""))
+    assert "a profile that no job uses: 'batsched-py convert' drops those" in session.standstill()
+    session.answer(encode(Message(0.0, (begins(4),)), V5.events, "v5", keep_unknown=True))
+    assert "no job uses" not in session.standstill()
+    modest = Session(Fcfs)
+    modest.answer(write_greeting(""))
+    assert modest.standstill() == ""
+
+
+AMOUNTS: Profiles = {
+    "total": {"type": "parallel_homogeneous_total", "cpu": 4e9, "com": 120e6},
+    "sent": {"type": "parallel_homogeneous_total", "cpu": 0, "com": 120e6},
+    "twice": {"type": "composed", "seq": ["sent"], "repeat": 2},
+    "idle": {"type": "parallel_homogeneous", "cpu": 0, "com": 0},
+    "idle_too": {"type": "parallel", "cpu": [0], "com": [0]},
+    "rests": {"type": "composed", "seq": ["total", "idle"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("profile", "hosts", "four", "five"),
+    [
+        ("total", 2, 2.0, 2.0),
+        ("total", 3, 2.4, 4 / 3),
+        ("total", 4, 3.6, 1.2),
+        ("sent", 2, 1.2, 1.2),
+        ("sent", 4, 3.6, 1.2),
+        ("twice", 4, 7.2, 2.4),
+    ],
+)
+def test_a_total_of_bytes_is_divided_by_pairs_in_batsim_5(
+    profile: str, hosts: int, four: float, five: float, tmp_path: Path
+) -> None:
+    """As a real run on one shared link of 100 MB/s showed; Batsim 4 divides it by hosts."""
+    names = [*(f"h{number}" for number in range(4)), "master_host"]
+    lines = [f'<host id="{name}" speed="1Gf"/>' for name in names] + ['<link id="l" bandwidth="100MBps" latency="0"/>']
+    routes = [f'<route src="{a}" dst="{b}"><link_ctn id="l"/></route>' for a, b in combinations(names, 2)]
+    content = f'<platform version="4.1"><zone id="z" routing="Full">{"".join(lines + routes)}</zone></platform>'
+    (tmp_path / "p.xml").write_text(content)
+    on = read_platform(tmp_path / "p.xml")
+    jobs = small_workload(job("1", profile, res=hosts), profiles=AMOUNTS)
+    for name, finish in (("v4", four), ("v5", five)):
+        assert played("fcfs", SETTINGS[name], jobs, on, {}).jobs[0].finish == pytest.approx(finish)
+
+
+@pytest.mark.parametrize("profile", ["idle", "idle_too", "rests"])
+def test_a_task_on_one_host_without_flops_is_refused_as_batsim_5_aborts(profile: str) -> None:
+    """ "Cannot start Exec: no flops_amount defined". Our session rejects such a job; on two hosts it may run."""
+    one = small_workload(job("1", profile), profiles=AMOUNTS)
+    with pytest.raises(RefusedError, match=r"on one host, with 0 flops: Batsim 5 aborts on it"):
+        Simulation(platform(), [one], SETTINGS["v5"]).run(Edc({0.0: [start("1", "0")]}, Features()))
+    for name, state in (("v4", "COMPLETED_SUCCESSFULLY"), ("v5", "REJECTED")):
+        run = Simulation(platform(), [one], SETTINGS[name]).run(Session(LookingAhead).answer)
+        assert starts(run)["w0!1"][2] == state
+
+
+def test_what_rc2_writes_otherwise_is_an_approximation() -> None:
+    """It takes the bytes to read for those to write, unless they are spread over the hosts."""
+    on = read_platform(ROOT / "tests" / "data" / "batsim5" / "inputs" / "pmix.xml")
+    for profile, lines in (("named", [WRITES_READ]), ("spread", [])):
+        jobs = small_workload(job("1", profile, res=2), profiles=STORED)
+        edc = Edc({0.0: [start("1", "0-1")]}, Features())
+        assert list(Simulation(on, [jobs], Settings(protocol="v5")).run(edc).approximations) == lines
+
+
+@pytest.mark.parametrize(("protocol", "line"), [("v4", [DIVIDED_BY_HOSTS]), ("v5", [])])
+def test_a_file_of_another_batsim_says_that_its_totals_are_divided_otherwise(protocol: str, line: list[str]) -> None:
+    """Here a file of Batsim 5, on three hosts; on two it is the same."""
+    for size, expected in ((3, line), (2, [])):
+        written = replace(small_workload(job("1", "total", res=size), profiles=AMOUNTS), protocol="v5")
+        found = played("fcfs", SETTINGS[protocol], written, platform(), {}).approximations
+        assert [told for told in found if "total" in told] == expected
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "data" / "batsim5").glob("*.schedule.json")), ids=lambda p: p.stem
+)
+def test_the_makespan_is_that_of_the_recordings(path: Path) -> None:
+    """The last finish, counted from 0 as in the files of real 5.0.0-rc2, whose notes say: from the first submission."""
+    with path.with_name(path.name.replace(".schedule.json", ".jobs.csv")).open(newline="") as file:
+        finishes = [float(row["finish_time"]) for row in csv.DictReader(file) if row["finish_time"]]
+    found = re.search(r'"makespan": ([-\d.]+)', path.read_text())
+    assert found is not None
+    assert float(found[1]) == max(finishes, default=0.0)

@@ -224,8 +224,7 @@ NEVER: dict[str, Callable[[], bool]] = {
     "hello_no_version": lambda: bool(greeted()["events"][0]["event"]["batprotocol_version"]),
     "hello_not_json": lambda: greeted()["now"] == 0,
     "hello_unknown_events_feature": lambda: (
-        set(greeted()["events"][0]["event"]["requested_simulation_features"])
-        == {"forward_profiles_on_simulation_begins"}
+        set(greeted()["events"][0]["event"]["requested_simulation_features"]) == {"forward_profiles_on_job_submission"}
     ),
     "hello_unknown_feature": lambda: all(greeted()["events"][0]["event"]["requested_simulation_features"].values()),
     "hello_unknown_field": lambda: greeted()["events"][0]["event"].keys() == HELLO,

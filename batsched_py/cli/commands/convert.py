@@ -28,7 +28,6 @@ from batsched_py.protocol.dialects import V4, V5
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted
-from batsched_py.traces.batsim5_json import lost_in_4, lost_in_5
 from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.cleaning import KEPT_FIELDS, CleaningRules, clean, clean_jobs
 from batsched_py.traces.image_file import read_images
@@ -36,6 +35,7 @@ from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
 from batsched_py.traces.lease_workload import lease_workload, site_platform
 from batsched_py.traces.lwf import read_lwf, write_lwf
+from batsched_py.traces.other_batsim import lines_on_changes, prepared
 from batsched_py.traces.sacct import Unit, read_sacct
 from batsched_py.traces.simgrid_xml import write_flat_platform, write_homogeneous
 from batsched_py.traces.swf import SwfLog, read_swf
@@ -239,14 +239,9 @@ def _read_log(request: ConvertRequest, limits: Limits) -> tuple[SwfLog, Cleaning
 def _write_whole(request: ConvertRequest, workload: Workload) -> list[str]:
     """Write the workload, and return lines for the user."""
     make_folder(request.output)
-    write_workload(request.output, workload, description=_description(request.log), protocol=request.protocol)
-    return [*_lost(request, workload), _written(request.output, workload.host_count)]
-
-
-def _lost(request: ConvertRequest, workload: Workload) -> list[str]:
-    """Return a line for each thing that the Batsim which shall read the workload has no words for, or not the same."""
-    profiles = list(workload.profiles.values())
-    return [*(lost_in_5(profiles, workload.jobs) if request.protocol == V5.name else lost_in_4(profiles))]
+    kept = prepared(workload, request.protocol)
+    write_workload(request.output, kept, description=_description(request.log), protocol=request.protocol)
+    return [*lines_on_changes(workload, request.protocol), _written(request.output, workload.host_count)]
 
 
 def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
@@ -257,12 +252,11 @@ def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
     paths = [output.with_name(f"{output.stem}-{part.number:0{len(str(last))}d}{output.suffix}") for part in parts]
     check_apart([("LOG", request.log)], [("-o", path) for path in paths])
     make_folder(output)
-    lines = []
+    lines = [*lines_on_changes(workload, request.protocol)]
     for path, part in zip(paths, parts, strict=True):
         when = f"submitted from {brief(part.begin)} to {brief(part.end)}"
-        write_workload(
-            path, part.workload, description=f"{_description(request.log)}: {when}", protocol=request.protocol
-        )
+        kept = prepared(part.workload, request.protocol)
+        write_workload(path, kept, description=f"{_description(request.log)}: {when}", protocol=request.protocol)
         lines.append(f"{_written(path, workload.host_count)}: {counted(len(part.workload.jobs), 'job')} {when}")
     empty = last - len(parts)
     return [*lines, f"{counted(empty, 'part')} without a job: not written"] if empty else lines

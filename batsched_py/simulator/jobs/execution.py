@@ -39,6 +39,10 @@ SIMULATED: Final = (Delay, *COMPUTING, Composed, *STORING, *TALKING)
 
 NO_CONTENTION: Final = "communication: bottleneck link of each job's transfers, no contention between jobs"
 
+WRITES_READ: Final = (
+    "storage: `bytes_to_write` are written here; Batsim 5.0.0-rc2 takes `bytes_to_read` for them if they are not spread"
+)
+
 Profiles = Mapping[str, Profile]
 
 
@@ -73,16 +77,18 @@ class Execution:
         contention: bool = False,
         compute_sharing: bool = False,
         former_storages: bool = True,
+        former_tasks: bool = True,
     ) -> None:
         """`storages` are bits of hosts; `approximations` receives a line when a simplification is really used.
 
         With `contention` tasks slow each other down on links, and with `compute_sharing` on hosts. `former_storages`
-        are those of Batsim 4: later no data can be moved between them, and amounts may be spread over executors.
+        are those of Batsim 4: later no data can be moved between them, and amounts may be spread over executors. So are
+        `former_tasks`: later a total of bytes is divided by pairs, and a task on one host must compute.
         """
         self.approximations = approximations
         self._transfers, self._processors, self._storages = transfers, processors, storages
         self._contention, self._compute_sharing = contention, compute_sharing
-        self._former_storages = former_storages
+        self._former_storages, self._former_tasks = former_storages, former_tasks
 
     def work(
         self, profile: Profile, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work] | None = None
@@ -133,13 +139,15 @@ class Execution:
             what = counted(len(profile.cpu), "executor")
             raise BrokenRuleError(f"runs {profile.name}, which is for {what}, not for {len(executors)}")
         flops = list(zip(executors, computation(profile, len(executors)), strict=True))
-        transfers = [communication(profile, executors)]
+        transfers = [communication(profile, executors, by_pairs=not self._former_tasks)]
         if isinstance(profile, STORING):
             transfers = [self._storage_transfers(profile, executors, site.storages)]
         if site.io_profile is not None:
             transfers.append(self._merge(profile, site.io_profile, site.io_hosts, flops))
         if len(flops) == 1 and not isinstance(profile, STORING):
             transfers = []  # SimGrid takes a task on one host for a computation
+            if flops[0][1] == 0 and not self._former_tasks:
+                raise BrokenRuleError(f"runs {profile.name} on one host, with 0 flops: Batsim 5 aborts on it")
         #: Host -> flops, summed over its executors.
         amounts: dict[int, float] = {}
         for host, amount in flops:
@@ -206,6 +214,8 @@ class Execution:
         else:
             storage = self._storage(profile, profile.storage, storages)
         among = len(executors) if profile.is_spread and not self._former_storages else 1
+        if not (self._former_storages or profile.is_spread or profile.bytes_to_write == profile.bytes_to_read):
+            self.approximations.add(WRITES_READ)
         reads = [(storage, host, profile.bytes_to_read / among) for host in executors]
         return reads + [(host, storage, profile.bytes_to_write / among) for host in executors]
 
@@ -256,10 +266,11 @@ def computation(profile: Profile, count: int) -> tuple[float, ...]:
     return (profile.cpu,) * count
 
 
-def communication(profile: Profile, executors: Sequence[int]) -> Iterable[Transfer]:
+def communication(profile: Profile, executors: Sequence[int], *, by_pairs: bool = False) -> Iterable[Transfer]:
     """Return the transfers between executors.
 
-    Of a total each pair has a share of one over the number of hosts (not of pairs), as in Batsim.
+    Of a total each ordered pair has a share of one over the number of hosts, as in Batsim 4, or with `by_pairs`, of
+    pairs, as in Batsim 5.
     """
     count = len(executors)
     if isinstance(profile, Parallel):
@@ -268,7 +279,7 @@ def communication(profile: Profile, executors: Sequence[int]) -> Iterable[Transf
     if isinstance(profile, ParallelHomogeneous):
         size = profile.com
     elif isinstance(profile, ParallelHomogeneousTotal):
-        size = profile.com / count
+        size = profile.com / (count * max(count - 1, 1) if by_pairs else count)
     return AllToAll(executors, size) if size > 0 and count > 1 else ()
 
 

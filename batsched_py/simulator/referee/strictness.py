@@ -10,11 +10,14 @@ from batsched_py.model.workload import Workload
 from batsched_py.protocol.fields import is_job_number
 from batsched_py.simulator.generation import NAMED_JOBS, Generation
 from batsched_py.simulator.jobs.profiles import ProfileStore
+from batsched_py.traces.other_batsim import divided_otherwise
 from batsched_py.traces.simgrid_config import is_known
 
 NO_TRANSFERS: Final = "profiles: a parallel task without all its `com` sends nothing here; Batsim refuses the workload"
 NO_SIZE: Final = "workloads: an `nb_res` that is absent or 0 is ignored here; Batsim refuses the workload"
 NO_MASTER: Final = "platform: it has no master host (-m, or the role master), which is needed by real Batsim alone"
+DIVIDED_BY_PAIRS: Final = "profiles: the `com` of a total is divided by the pairs of hosts, as in Batsim 5 (--protocol)"
+DIVIDED_BY_HOSTS: Final = "profiles: the `com` of a total is divided by the hosts, as in Batsim 4 (--protocol)"
 UNKNOWN_CONFIG: Final = "platform: items of its `config` are ignored here; SimGrid stops at those it does not know: "
 
 
@@ -34,10 +37,12 @@ def refused_files(
 
 
 def refused_names(generation: Generation, workloads: Sequence[Workload], store: ProfileStore) -> Iterator[str]:
-    """Yield a line for each kind of name that is another generation's: of types of profiles, of jobs."""
+    """Yield a line for each kind of name that is another generation's, or means something else there."""
     profiles = (profile for own in store.by_workload.values() for profile in own.by_name.values())
     if any(profile.type in generation.foreign_types for profile in profiles):
         yield generation.foreign_types_note
     jobs = (job for workload in workloads for job in workload.jobs)
+    if any(divided_otherwise(workload, generation.protocol) for workload in workloads):
+        yield DIVIDED_BY_PAIRS if generation.protocol == "v5" else DIVIDED_BY_HOSTS
     if generation.jobs_are_numbers and not all(is_job_number(job.id) for job in jobs):
         yield NAMED_JOBS

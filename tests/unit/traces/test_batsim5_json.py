@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.traces.batsim5_json import lost_in_4, lost_in_5
 from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.other_batsim import lines_on_changes
 from tests.clone import ROOT
 
 INPUTS = ROOT / "tests" / "data" / "batsim5" / "inputs"
+SPREAD = "DefinedAmountsSpreadUniformly"
 JOB = {"id": 1, "subtime": 0, "res": 1, "profile": "p"}
 
 
@@ -162,3 +165,35 @@ def test_every_workload_of_the_recordings_is_read_or_refused(path: Path) -> None
             read_workload(path)
         return
     assert read_workload(path).profiles or path.stem == "w_empty"
+
+
+def test_a_total_that_is_divided_otherwise_is_told(tmp_path: Path) -> None:
+    """Among more than two hosts, in both directions; and how many profiles were left out for Batsim 5."""
+    total = {"type": "ParallelTaskHomogeneousProfile", "cpu": 0, "com": 9, "generation_strategy": SPREAD}
+    for size, count in ((2, 0), (3, 1)):
+        five = read(tmp_path, total, res=size)
+        line = "p: com of n hosts is divided by n, in Batsim 5 by n * n - n"
+        assert list(lines_on_changes(five, "v4")) == [line] * count
+        four = replace(five, protocol="v4")
+        dropped, *told = lines_on_changes(four, "v5")
+        assert told == ["p: com of n hosts is divided by n * n - n, in Batsim 4 by n"] * count
+        assert dropped == "1 profile left out: no job uses it"
+        assert list(lines_on_changes(four, "v4")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "now"),
+    [
+        ("ptask", "ParallelTaskProfile"),
+        ("ptask_homogeneous", "ParallelTaskHomogeneousProfile"),
+        ("sequential_composition", "SequentialCompositionProfile"),
+        ("ptask_on_storage_homogeneous", "ParallelTaskOnStorageHomogeneousProfile"),
+        ("trace_replay", "TraceReplayProfile"),
+    ],
+)
+def test_the_name_of_an_earlier_release_candidate_is_told_with_its_successor(
+    name: str, now: str, tmp_path: Path
+) -> None:
+    """Beside other types of Batsim 5, or none."""
+    with pytest.raises(WorkloadError, match=f"{name}' is the name .* earlier release candidate .* is now {now};"):
+        read(tmp_path, {"type": name})

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batsched_py.campaigns import simulate
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.limits import SHORTEST
+from batsched_py.model.limits import LATEST, SHORTEST
 from batsched_py.model.profile import Delay, parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.traces.batsim_json import read_workload, write_workload
+from tests.platforms import plain_platform
 
 DELAY = {"type": "delay", "delay": 5}
 
@@ -103,8 +105,9 @@ def test_no_walltime(tmp_path: Path, walltime: float | None) -> None:
             job(walltime=6e10 + 1),
             r"jobs\[1\]\.walltime: must be at most 60000000000 s, .* not 60000000001\.0; -1 is none",
         ),
-        (job(subtime=1e300), r"jobs\[1\]\.subtime: must be at most 60000000000 s, .* not 1e\+300"),
-        (job(subtime=2**64), r"jobs\[1\]\.subtime: must be at most 60000000000 s"),
+        (job(subtime=1e300), r"jobs\[1\]\.subtime: must be at most 100000000000 s, .* not 1e\+300"),
+        (job(subtime=2**64), r"jobs\[1\]\.subtime: must be at most 100000000000 s"),
+        (job(subtime=6e10 + 0.5), r"jobs\[1\]\.subtime: must be .*, and above 60000000000 s without a fraction, not 6"),
         (job(subtime=None), r"jobs\[1\]\.subtime: is missing"),
         (job(res=None), r"jobs\[1\]\.res: is missing"),
         (job(res=1.5), r"jobs\[1\]\.res: must be a whole number of hosts from 0, not 1\.5"),
@@ -405,3 +408,19 @@ def test_a_date_without_an_offset_is_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "w.json").write_text(f'{{"nb_res": 1, "log_start": {text}, "jobs": [], "profiles": {{}}}}')
     with pytest.raises(WorkloadError, match=r"w\.json: log_start: must be a date and a time with an offset, like 1996"):
         read_workload(tmp_path / "w.json")
+
+
+def test_a_submission_may_be_later_if_it_has_no_fraction(tmp_path: Path) -> None:
+    """As in a workload of Batsim's own tests; a job that takes no time still ends later than it begins."""
+    late = read(tmp_path, job(subtime=1e11, walltime=1), profiles={"d": {**DELAY, "delay": 1e-9}})
+    (record,) = simulate(plain_platform(4), late, "easy").result.jobs
+    assert (record.start, late.jobs[0].submit_time) == (1e11, 1e11)
+    assert record.finish > record.start
+
+
+@pytest.mark.parametrize("instant", [2**36, 1e11, 2**37 - 1])
+def test_ten_microseconds_are_seen_up_to_the_last_instant(instant: float) -> None:
+    """The reason for the limit."""
+    assert instant + 1e-5 > instant
+    assert LATEST < 2**37
+    assert 2.0**37 + 1e-5 == 2.0**37

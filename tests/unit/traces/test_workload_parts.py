@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
-from batsched_py.traces.workload_parts import MOST_PARTS, jobs_of, later, parts_of
+from batsched_py.traces.workload_parts import MOST_PARTS, jobs_of, later, parts_of, without_unused_profiles
+from tests.unit.simulator.scenario import job as small_job
+from tests.unit.simulator.scenario import workload
 
 START = datetime(2024, 5, 31, tzinfo=UTC)
 WORKLOAD = delay_workload(
@@ -73,3 +76,20 @@ def test_jobs_that_are_not_there_are_an_error(first: int, count: int) -> None:
     """One line that tells how many there are."""
     with pytest.raises(WorkloadError, match=f"a log: has 3 jobs, not {count} from number {first} on"):
         jobs_of(WORKLOAD, first, count)
+
+
+def test_profiles_that_no_job_runs_are_dropped() -> None:
+    """A step of a used one, or what it continues with, is used, in any depth."""
+    profiles: dict[str, dict[str, Any]] = {
+        "outer": {"type": "composed", "seq": ["inner", "d"]},
+        "inner": {"type": "composed", "seq": ["asks"]},
+        "asks": {"type": "recv", "success": "asks", "failure": "late"},
+        "late": {"type": "delay", "delay": 1},
+        "d": {"type": "delay", "delay": 1},
+        "unused": {"type": "composed", "seq": ["also"]},
+        "also": {"type": "delay", "delay": 1},
+    }
+    whole = workload(small_job("1", "outer"), profiles=profiles)
+    kept = without_unused_profiles(whole)
+    assert list(kept.profiles) == ["outer", "inner", "asks", "late", "d"]
+    assert without_unused_profiles(kept) is kept

@@ -1,0 +1,42 @@
+"""A workload that is written for another Batsim, and what changes for those who read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from batsched_py.model.profile import ParallelHomogeneousTotal
+from batsched_py.model.workload import Workload
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
+from batsched_py.traces.batsim5_json import lost_in_4, lost_in_5
+from batsched_py.traces.workload_parts import without_unused_profiles
+
+
+def prepared(workload: Workload, protocol: str) -> Workload:
+    """Return what is written of a workload for a protocol: for Batsim 5, which crashes on them, no unused profiles."""
+    return without_unused_profiles(workload) if protocol == "v5" else workload
+
+
+def divided_otherwise(workload: Workload, protocol: str) -> list[str]:
+    """Return the profiles whose total of bytes has other parts than in the Batsim for which the file is written.
+
+    Batsim 4 gives each pair of n hosts one part of n, Batsim 5 one of n * n - n: the same for up to two hosts.
+    """
+    if (workload.protocol == "v5") == (protocol == "v5") or all(size <= 2 for _, size in workload.requests()):
+        return []
+    totals = (one for one in workload.profiles.values() if isinstance(one, ParallelHomogeneousTotal))
+    return [profile.name for profile in totals if profile.com > 0]
+
+
+def lines_on_changes(workload: Workload, protocol: str) -> Iterator[str]:
+    """Yield a line for each thing that the Batsim of a protocol has no words for, or not the same."""
+    kept = prepared(workload, protocol)
+    dropped = len(workload.profiles) - len(kept.profiles)
+    if dropped:
+        yield f"{counted(dropped, 'profile')} left out: no job uses {'it' if dropped == 1 else 'them'}"
+    profiles = list(kept.profiles.values())
+    divided = divided_otherwise(kept, protocol)
+    if divided:
+        here, there = ("n * n - n", "Batsim 4 by n") if protocol == "v5" else ("n", "Batsim 5 by n * n - n")
+        yield f"{', '.join(map(displayed, divided))}: com of n hosts is divided by {here}, in {there}"
+    yield from lost_in_5(profiles, kept.jobs) if protocol == "v5" else lost_in_4(profiles)
