@@ -47,6 +47,9 @@ class Arrivals:
         self._amounts: dict[tuple[tuple[str, Quantity], ...], Amounts | None] = {}
         self._last = self._aside = 0
         self._told = False
+        #: Why best-effort leases cannot give way to others -> the first such job, until this is told; then "".
+        self._obstacles: dict[str, str] = {}
+        self._reserved = False
 
     def read(self, arrived: Sequence[Job], view: View, plan: Plan) -> Iterator[tuple[Lease, Sequence[Job]]]:
         """Iterate over the leases of jobs that have arrived, each with its jobs; others are rejected."""
@@ -65,7 +68,10 @@ class Arrivals:
                 self._told = True
                 why = "reservations and immediate leases are never suspended or stopped"
                 plan.warn(f"{jobs[0].id}: lease.preemptible is ignored, also for later jobs: {why}")
+            self._reserved = self._reserved or lease.kind in _NEVER_STOPPED
             yield lease, jobs
+        if self._reserved:
+            self._tell_obstacles(plan)
 
     def find_cancelled(
         self, notices: Iterable[Mapping[str, Any]], leases: Mapping[int, Lease], plan: Plan
@@ -107,6 +113,12 @@ class Arrivals:
         for job_id in jobs.split(" "):
             self._numbers.setdefault(job_id, []).append(number)
 
+    def _tell_obstacles(self, plan: Plan) -> None:
+        for why, job_id in self._obstacles.items():
+            if job_id:
+                plan.warn(f"{job_id} cannot be suspended or stopped for others, nor later jobs like it: {why}")
+                self._obstacles[why] = ""
+
     def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[_Party]:
         """Return jobs with their terms: those of a group that were submitted at one instant together, others alone."""
         parties: dict[object, list[tuple[Job, Terms]]] = {}
@@ -128,7 +140,12 @@ class Arrivals:
             if replace(theirs, nodes=terms.nodes) != terms or other.walltime != job.walltime:
                 raise TermsError("lease.group", f"{other.id} has other terms, or another walltime, than {job.id}")
             demands += self._demands(other, theirs)
-        repeatable = view.config.dynamic_jobs and all(self._segments.repeatable(one, view) is not None for one in jobs)
+        obstacles = [self._segments.obstacle(one, view) for one in jobs] if view.config.dynamic_jobs else []
+        repeatable = bool(obstacles) and not any(obstacles)
+        if terms.kind is Kind.BEST_EFFORT and terms.preemptible:
+            for one, why in zip(jobs, obstacles, strict=False):
+                if why:
+                    self._obstacles.setdefault(why, one.id)
         duration = terms.duration if terms.duration is not None else min(job.limit, UNLIMITED)
         return Lease(
             self._number(jobs),

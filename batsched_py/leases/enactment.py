@@ -11,19 +11,20 @@ kill is not done yet. What is to start on such hosts waits here until they are f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from batsched_py.hostset import HostSet
 from batsched_py.leases.actions import Action, Occupy, Reject, Start, Stop
+from batsched_py.leases.chain import Chain, Killed, Left, Running, ShownOverhead
 from batsched_py.leases.lease import Lease, Run
 from batsched_py.leases.segments import Overhead, Segments
 from batsched_py.leases.terms import Kind
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Delay
 from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.events import (
     COMPLETED_FAILED,
     COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
     Event,
     JobCompleted,
     JobKilled,
@@ -31,6 +32,7 @@ from batsched_py.protocol.events import (
     Progress,
 )
 from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.remainder import in_turn
 from batsched_py.scheduling.view import View
 
 #: The share of a profile by which Batsim's progress may be off.
@@ -39,56 +41,6 @@ _ROUNDED: Final = 1e-6
 _NOTHING: Final[Members] = {"type": "delay", "delay": 1e-3}
 #: Reasons to stop a run after which its lease goes on.
 _GOES_ON: Final = frozenset({"suspend", "requeue"})
-
-
-class _Chain:
-    """A job of a lease with the segments that follow it.
-
-    Attributes:
-        nodes: those of the lease on which it runs.
-        job: the last segment: it waits for its start, runs, or has run.
-        waits: the job is to be started, though Batsim may not have taken it yet.
-        done: it has done all its work.
-    """
-
-    __slots__ = ("done", "job", "lease", "nodes", "waits")
-
-    def __init__(self, lease: Lease, nodes: range, job: Job) -> None:
-        self.lease, self.nodes, self.job = lease, nodes, job
-        self.waits, self.done = True, False
-
-
-class _Running(NamedTuple):
-    """A job that runs, the run of its lease for which it was started, and when."""
-
-    chain: _Chain
-    run: Run
-    job: Job
-    started: float
-
-
-class _Killed(NamedTuple):
-    """A job that is being killed, when it was started, and why: "suspend", "requeue", "shutdown", "cancel", "fail"."""
-
-    chain: _Chain
-    job: Job
-    started: float
-    why: str
-
-
-class _Left(NamedTuple):
-    """A killed job that goes on: its work as profiles in turn, and the seconds that it may still run."""
-
-    chain: _Chain
-    parts: tuple[Members, ...]
-    walltime: float
-
-
-class _Overhead(NamedTuple):
-    """A job that shows what suspending or resuming takes, and its hosts."""
-
-    job: Job
-    hosts: HostSet
 
 
 class Enactment:
@@ -113,18 +65,20 @@ class Enactment:
         self.ended: list[Lease] = []
         self.failed: list[Lease] = []
         #: Lease id -> its jobs, until the lease has ended and none of them runs any more.
-        self._chains: dict[int, list[_Chain]] = {}
+        self._chains: dict[int, list[Chain]] = {}
         #: Ids of leases that will not go on: a job of theirs has ended, was stopped for good or was refused.
         self._closing: dict[int, None] = {}
         #: Job id -> what runs, for as long as Batsim says that it does.
-        self._running: dict[str, _Running] = {}
+        self._running: dict[str, Running] = {}
         #: Job id -> what is being killed, until Batsim tells what it had done.
-        self._killed: dict[str, _Killed] = {}
+        self._killed: dict[str, Killed] = {}
         #: Lease id -> what is to start, in the order in which it was decided.
         self._starting: dict[int, Start] = {}
-        self._left: list[_Left] = []
+        self._left: list[Left] = []
+        #: Jobs that go on in a run that is under way, submitted and not started, with the run.
+        self._next: list[tuple[Chain, Run]] = []
         #: Jobs that show overheads and have not started.
-        self._overheads: list[_Overhead] = []
+        self._overheads: list[ShownOverhead] = []
         #: Jobs that are to be rejected when Batsim has taken them, and why.
         self._refused: list[tuple[Job, str]] = []
 
@@ -136,15 +90,15 @@ class Enactment:
     @property
     def in_progress(self) -> bool:
         """True if a job was killed that has not been submitted again, or waits for its hosts to be free."""
-        waits = self._left or self._starting or self._overheads or self._refused
+        waits = self._left or self._next or self._starting or self._overheads or self._refused
         return bool(waits) or any(one.why in _GOES_ON for one in self._killed.values())
 
     def meet(self, lease: Lease, jobs: Sequence[Job]) -> None:
         """Take over jobs that are a lease together; its nodes are theirs, in their order."""
-        chains, first = list[_Chain](), 1
+        chains, first = list[Chain](), 1
         for job in jobs:
             last = first + job.size if len(jobs) > 1 else lease.size + 1
-            chains.append(_Chain(lease, range(first, last), job))
+            chains.append(Chain(lease, range(first, last), job))
             first = last
         self._chains[lease.id] = chains
 
@@ -169,9 +123,8 @@ class Enactment:
 
     def proceed(self, plan: Plan) -> None:
         """Submit what goes on, and start what is due and has its hosts."""
-        for chain, parts, walltime in self._left:
-            if not chain.lease.ended:
-                chain.job, chain.waits = self.segments.go_on(chain.job, parts, walltime, self._view, plan), True
+        for left in self._left:
+            self._go_on(left, plan)
         self._left.clear()
         for refused in [one for one in self._refused if one[0].id in self._view.queue]:
             self._refused.remove(refused)
@@ -180,10 +133,12 @@ class Enactment:
             if overhead.job.id in self._view.queue and overhead.hosts <= plan.free:
                 self._overheads.remove(overhead)
                 plan.start(overhead.job, overhead.hosts)
-        if self._starting:
+        if self._starting or self._next:
             lingering = self._lingering()
             for start in list(self._starting.values()):
                 self._start(start, lingering, plan)
+            for chain, run in list(self._next):
+                self._start_next(chain, run, lingering, plan)
         self._let_go()
 
     def _note_end(self, job_id: str, state: str) -> None:
@@ -191,9 +146,14 @@ class Enactment:
         if runs is None or state == COMPLETED_KILLED:
             return
         chain, late = runs.chain, self._killed.pop(job_id, None)
+        left = runs.job.limit - (self._view.now - runs.started)
         if late is not None:
             if late.why in _GOES_ON:  # it was quicker than its kill, and its lease is thought of as stopped
-                self._left.append(_Left(chain, (_NOTHING,), late.job.limit))
+                again = chain.parts if late.why == "requeue" and chain.following else chain.following
+                self._left.append(Left(chain, again or (_NOTHING,), chain.limit if again is chain.parts else left))
+            return
+        if state == COMPLETED_SUCCESSFULLY and chain.following and left > TOLERANCE:
+            self._left.append(Left(chain, chain.following, left, runs.run))
             return
         chain.done = True
         self._closing[chain.lease.id] = None
@@ -214,38 +174,78 @@ class Enactment:
                 continue
             progress = event.progress.get(job_id) if killed.why == "suspend" else None
             parts = self._unfinished(killed, progress, event.timestamp) if progress is not None else None
-            limit = killed.job.limit if parts is None else killed.chain.lease.remaining
+            limit = killed.chain.limit if parts is None else killed.chain.lease.remaining
             if parts is None:
-                parts = (self._whole(killed.job),)
-            self._left.append(_Left(killed.chain, parts or (_NOTHING,), limit))
+                parts = self._whole(killed.chain)
+            self._left.append(Left(killed.chain, parts or (self._nothing(killed.job),), limit))
 
-    def _unfinished(self, killed: _Killed, progress: Progress, now: float) -> tuple[Members, ...] | None:
-        """Return what a killed job had left; None if it is not known.
+    def _unfinished(self, killed: Killed, progress: Progress, now: float) -> tuple[Members, ...] | None:
+        """Return what a killed job had left, with what was to follow it; None if it is not known.
 
         Batsim rounds progress to six digits, seconds of a long delay. The clock is more exact; progress is right where
         the job began later than it was told to.
         """
         parts = self._view.remainder(killed.job.id, progress)
-        profile = self._view.profile(killed.job)
-        if parts and isinstance(profile, Delay):
-            left = profile.delay - (now - killed.started)
-            if abs(left - parts[0]["delay"]) <= _ROUNDED * profile.delay + TOLERANCE and left > 0:
-                return ({**parts[0], "delay": left},)
+        whole = self.segments.work(killed.job, self._view)
+        if parts and whole is not None and len(whole) == 1 and whole[0]["type"] == "delay":
+            seconds = whole[0]["delay"]
+            left = seconds - (now - killed.started)
+            if abs(left - parts[0]["delay"]) <= _ROUNDED * seconds + TOLERANCE and left > 0:
+                parts = ({**parts[0], "delay": left},)
+        return None if parts is None else in_turn([*parts, *killed.chain.following])
+
+    def _whole(self, chain: Chain) -> tuple[Members, ...]:
+        """Return all of the work of a run, from its begin."""
+        if chain.parts:
+            return chain.parts
+        parts = self.segments.work(chain.job, self._view)
+        assert parts is not None, f"{chain.job.id} was stopped and cannot continue"  # noqa: S101  # it was repeatable
         return parts
 
-    def _whole(self, job: Job) -> Members:
-        profile = self.segments.repeatable(job, self._view)
-        assert profile is not None, f"{job.id} was stopped and cannot continue"  # noqa: S101  # it was repeatable
-        return profile
+    def _nothing(self, job: Job) -> Members:
+        """Return the work of a job that was killed when it had done all of it: to return what it would have."""
+        profile = self._view.profile(job)
+        code = 0 if profile is None else profile.return_code
+        return {**_NOTHING, "ret": code} if code else _NOTHING
+
+    def _go_on(self, left: Left, plan: Plan) -> None:
+        """Submit what follows a job that was killed or has ended, unless its lease has ended."""
+        chain, parts, limit, run = left
+        if chain.lease.ended:
+            self._closing[chain.lease.id] = None
+            return
+        if run is None:
+            chain.parts, chain.limit = parts, limit
+        chain.following = () if self.segments.joins(plan) else parts[1:]
+        chain.job, chain.waits = self.segments.go_on(chain.job, parts, limit, self._view, plan), True
+        if run is not None:
+            self._next.append((chain, run))
+
+    def _start_next(self, chain: Chain, run: Run, lingering: HostSet, plan: Plan) -> None:
+        """Start the next job of a run that is under way, on the hosts of the last one."""
+        nodes = {node: run.nodes[node] for node in chain.nodes}
+        hosts = self._numbers(nodes)
+        if chain.lease.ended:
+            self._next.remove((chain, run))
+        elif chain.job.id in self._view.queue and hosts <= self._usable(plan) - lingering:
+            self._next.remove((chain, run))
+            self._begin(chain, run, hosts, plan)
+
+    def _begin(self, chain: Chain, run: Run, hosts: HostSet, plan: Plan) -> None:
+        plan.start(chain.job, hosts, self._executors({node: run.nodes[node] for node in chain.nodes}, hosts))
+        chain.waits = False
+        self._running[chain.job.id] = Running(chain, run, chain.job, self._view.now)
+
+    def _usable(self, plan: Plan) -> HostSet:
+        return self._view.all_hosts - self._view.unavailable if self._view.compute_sharing else plan.free
 
     def _start(self, start: Start, lingering: HostSet, plan: Plan) -> None:
         """Start all jobs of a lease, if they are there and their hosts are free."""
         lease, run = start
         chains = [chain for chain in self._chains[lease.id] if not chain.done]
-        usable = self._view.all_hosts - self._view.unavailable if self._view.compute_sharing else plan.free
         there = all(chain.job.id in self._view.queue and chain.job.id not in self._killed for chain in chains)
         everywhere = self._numbers(run.nodes)
-        if not there or not everywhere <= usable - lingering:
+        if not there or not everywhere <= self._usable(plan) - lingering:
             return
         del self._starting[lease.id]
         late = self._view.now - run.start
@@ -254,9 +254,7 @@ class Enactment:
         for chain in chains:
             nodes = {node: run.nodes[node] for node in chain.nodes}
             hosts = everywhere if len(nodes) == len(run.nodes) else self._numbers(nodes)
-            plan.start(chain.job, hosts, self._executors(nodes, hosts))
-            chain.waits = False
-            self._running[chain.job.id] = _Running(chain, run, chain.job, self._view.now)
+            self._begin(chain, run, hosts, plan)
 
     def _lingering(self) -> HostSet:
         """Return hosts of jobs that still run though their time is over."""
@@ -274,14 +272,25 @@ class Enactment:
                 del self._starting[lease.id]
                 self._refuse_waiting(lease, why, plan)
             return
+        self._break_off(lease, why)
         for chain in self._chains[lease.id]:
             job = chain.job
             # What began late ends late: its walltime ends it, unless an advance reservation is shut down before.
             best_effort = lease.kind is Kind.BEST_EFFORT
             due = why == "shutdown" and (best_effort or run.start + job.limit <= run.end + TOLERANCE)
             if job.id in self._running and not due:
-                self._killed[job.id] = _Killed(chain, job, self._running[job.id].started, why)
+                self._killed[job.id] = Killed(chain, job, self._running[job.id].started, why)
                 plan.kill(job)
+
+    def _break_off(self, lease: Lease, why: str) -> None:
+        """Do not start what was to follow at once in a run that is stopped."""
+        self._next = [one for one in self._next if one[0].lease is not lease]
+        for number, left in enumerate(self._left):
+            if left.chain.lease is lease and left.run is not None and why in _GOES_ON:
+                again, limit = left.parts, left.walltime
+                if why == "requeue":
+                    again, limit = self._whole(left.chain), left.chain.limit
+                self._left[number] = Left(left.chain, again, limit)
 
     def _reject(self, reject: Reject, plan: Plan) -> None:
         why = reject.why
@@ -318,7 +327,7 @@ class Enactment:
             overhead = Overhead(reservation.use.value, seconds, len(hosts))
             job = self._chains[reservation.lease.id][0].job
             shown = self.segments.show_overhead(job, overhead, self._view, plan)
-            self._overheads.append(_Overhead(shown, hosts))
+            self._overheads.append(ShownOverhead(shown, hosts))
 
     def _let_go(self) -> None:
         """Forget leases that have ended, unless jobs of theirs run on, or are still being killed."""

@@ -10,13 +10,29 @@ from typing import Any, Final, NamedTuple
 
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST
-from batsched_py.model.profile import Composed, Profile
-from batsched_py.protocol.events import Members
+from batsched_py.model.profile import (
+    DataStaging,
+    Delay,
+    Parallel,
+    ParallelHomogeneous,
+    ParallelHomogeneousPfs,
+    ParallelHomogeneousTotal,
+    Profile,
+    Receive,
+    parse_profile,
+)
+from batsched_py.protocol.events import Members, Progress
 from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.remainder import MOST_PARTS, NOT_BEGUN
 from batsched_py.scheduling.view import View
+from batsched_py.text.display import shown
 
 #: The workload of all segments for Batsim 1, whose own workloads are named by hexadecimal digits.
 WORKLOAD: Final = "segments"
+#: Profiles of which Batsim tells how much a killed job has done.
+_MEASURED: Final = (
+    *(Delay, Parallel, ParallelHomogeneous, ParallelHomogeneousTotal, ParallelHomogeneousPfs, DataStaging),
+)
 
 
 class Overhead(NamedTuple):
@@ -59,20 +75,48 @@ class Segments:
         """Return the number of segments without the first ones."""
         return len(self._first)
 
-    def repeatable(self, job: Job, view: View) -> Mapping[str, Any] | None:
+    def repeatable(self, job: Job, view: View) -> Members | None:
         """Return the profile of a job that could begin again after a kill; None if it could not.
 
         Batsim must have told the profile, and take it again: where it forgets profiles, or where segments have a
-        workload of their own, this one is registered anew. That is not possible for composed ones and types that we do
-        not know.
+        workload of their own, this one is registered anew. That is not possible for types that we do not know, for
+        composed profiles that are not one delay or one task, and where a recv goes on with profiles of its workload.
         """
         profile = view.profile(job)
         if profile is None or (job.walltime or 0.0) > LONGEST:
             return None
-        anew = view.config.forgets_profiles or view.config.numbered_jobs
-        if anew and (type(profile) is Profile or isinstance(profile, Composed)):
-            return None
-        return profile.members
+        if not (view.config.forgets_profiles or view.config.numbered_jobs):
+            return profile.members
+        parts = self._all(job, view)
+        kept = not view.config.numbered_jobs or not isinstance(profile, Receive) or not profile.continuations
+        told = parts is not None and len(parts) == 1 and type(_typed(parts[0])) is not Profile
+        return parts[0] if parts is not None and told and kept else None
+
+    def work(self, job: Job, view: View) -> tuple[Members, ...] | None:
+        """Return profiles that do a job's work in turn, and can go on after a kill; None if there are none."""
+        return None if self.obstacle(job, view) else self._all(job, view)
+
+    def obstacle(self, job: Job, view: View) -> str:
+        """Return why a job can not be killed and go on where it was; empty if it can.
+
+        Batsim must have told the profile, and tell how much of it is done.
+        """
+        profile = view.profile(job)
+        if profile is None:
+            return "its profile is not known (Batsim: --forward-profiles-on-submission)"
+        if (job.walltime or 0.0) > LONGEST:
+            return f"its walltime is longer than {LONGEST} s"
+        if isinstance(profile, _MEASURED):
+            return ""
+        parts = self._all(job, view)
+        if parts is None:
+            return f"its profile has unknown steps, or more than {MOST_PARTS} that are not delays"
+        untold = next((one for one in map(_typed, parts) if not isinstance(one, _MEASURED)), None)
+        return f"Batsim tells no progress of a profile of type {shown(untold.type)}" if untold is not None else ""
+
+    @staticmethod
+    def _all(job: Job, view: View) -> tuple[Members, ...] | None:
+        return view.remainder(job.id, Progress(job.profile, None, NOT_BEGUN))
 
     def repeat(self, job: Job, profile: Mapping[str, Any], view: View, plan: Plan) -> Job:
         """Submit the job again, whole, under the next id of its lease; with its own walltime and members."""
@@ -86,14 +130,15 @@ class Segments:
     def go_on(self, job: Job, parts: Sequence[Members], walltime: float, view: View, plan: Plan) -> Job:
         """Submit what a killed job had left, as profiles that do it in turn, under the next id of its lease.
 
-        Jobs of Batsim 4 get the id of their lease and their number as metadata.
+        They are one job where Batsim runs composed profiles that are registered (`joins`); elsewhere it is the first of
+        them alone. Jobs of Batsim 4 get the id of their lease and their number as metadata.
         """
         first = self.first(job)
         segment_id = self._next_id(first, view)
         workload, _, name = segment_id.partition("!")
         fresh = self._fresh(f"{first.workload}!{name}" if workload == WORKLOAD else name, workload, view)
         profile = parts[0]
-        if len(parts) > 1:
+        if len(parts) > 1 and self.joins(plan):
             names = [f"{fresh}.{number}" for number in range(len(parts))]
             for part_name, part in zip(names, parts, strict=True):
                 plan.register_profile(workload, part_name, part)
@@ -104,6 +149,11 @@ class Segments:
         if plan.dialect.keeps_metadata:
             plan.set_metadata(segment, f"lease {first.id}, segment {self._count[first.id]}")
         return segment
+
+    @staticmethod
+    def joins(plan: Plan) -> bool:
+        """Return whether several profiles can be one job."""
+        return plan.dialect.runs_registered_sequences
 
     def show_overhead(self, job: Job, overhead: Overhead, view: View, plan: Plan) -> Job:
         """Submit a job of so many hosts that does nothing: it shows what suspending or resuming a lease takes."""
@@ -143,3 +193,7 @@ class Segments:
         while view.has_profile(workload, name):
             name += "#"
         return name
+
+
+def _typed(members: Members) -> Profile:
+    return parse_profile("", members)

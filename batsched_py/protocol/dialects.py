@@ -33,6 +33,11 @@ class Dialect(Struct, frozen=True):
         """True if a registered profile may have a `ret`; Batsim 5 reads those of its workload files only."""
         return self.name != "v5"
 
+    @property
+    def runs_registered_sequences(self) -> bool:
+        """True if a composed profile may be registered: Batsim 4 crashes when it runs one (ADR 11)."""
+        return self.name != "v4"
+
     def within(self, highest: int) -> Dialect:
         """Return the same version, which refuses host sets with a host above `highest`."""
         return Dialect(self.name, self.events.within(highest), self.commands.within(highest))

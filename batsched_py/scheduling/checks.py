@@ -262,7 +262,7 @@ def profile_fault(name: str, members: Members, dialect: Dialect, lookup: Lookup)
     if isinstance(profile, Delay) and profile.delay > LONGEST:
         return f"delay: {TOO_LONG} not {shown(profile.delay)}"
     if isinstance(profile, Composed):
-        if dialect is V4:
+        if not dialect.runs_registered_sequences:
             return "type: it is composed, and Batsim 4 crashes when it runs a composed profile that was registered"
         missing = [step for step in profile.sequence if lookup(step) is None]
         if missing:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Profile, ProfileError, parse_profile
+from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, ProfileError, parse_profile
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.events import Config, Members, Progress
@@ -152,11 +152,13 @@ class View:
         """Return what a killed job had left to do, as profiles that do it in turn.
 
         `progress` is that of the JobKilled which came with this message. A delay is shortened, a parallel task scaled,
-        a composed profile taken apart; empty if nothing was left, None if Batsim did not send the profiles.
+        a composed profile taken apart: steps that are delays and follow each other are one. Empty if nothing was left,
+        None if Batsim did not send the profiles, or for more than 1000 parts.
         """
         check_id("view.remainder", job_id)
         workload = job_id.partition("!")[0]
-        return remainder(progress, lambda name: self._state.profiles.members(workload, name))
+        types = FORMER_NAMES if self._state.config.numbered_jobs else FORMER_TYPES
+        return remainder(progress, lambda name: self._state.profiles.members(workload, name), types)
 
     @property
     def wakeups(self) -> Sequence[float]:

@@ -194,6 +194,8 @@ class Jobs:
         self._attempts[job_id] = first, attempt
         members = {**plain.members, "id": job_id, "subtime": round(now, 6)}
         job = Job(job_id, now, plain.size, plain.walltime, plain.profile, members)
+        if self._forgets_profiles:
+            self._profiles.need(job.workload, job.profile)
         self.submit(job, live.profile)
         self.resubmitted += 1
         if self._context.store is not None:

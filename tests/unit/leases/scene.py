@@ -17,7 +17,16 @@ from batsched_py.state.state import State
 from tests.builders import begins, hosts, submitted
 
 DELAY = {"type": "delay", "delay": 50}
-PROFILES = {"p": DELAY, "steps": {"type": "composed", "seq": ["p", "p"]}, "odd": {"type": "of our own"}}
+PROFILES: dict[str, dict[str, Any]] = {
+    "p": DELAY,
+    "task": {"type": "parallel_homogeneous", "cpu": 1e9, "com": 0},
+    "steps": {"type": "composed", "seq": ["p", "p"]},
+    "mixed": {"type": "composed", "seq": ["p", "task"]},
+    "many": {"type": "composed", "seq": ["p", "task"], "repeat": 501},
+    "hears": {"type": "recv", "success": "p"},
+    "talk": {"type": "composed", "seq": ["p", "hears"]},
+    "odd": {"type": "of our own"},
+}
 
 
 class Scene:

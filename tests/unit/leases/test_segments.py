@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from batsched_py.leases.segments import Segments
@@ -64,19 +66,68 @@ def test_batsim_1_has_segments_named_by_integers_in_a_workload_of_their_own() ->
     registered = [(each.workload, each.name) for each in scene.plan.commands if isinstance(each, RegisterProfile)]
     assert registered == [("segments", "w0!p")]
     assert segments.meet([fourth])
-    assert segments.repeatable(scene.run("3", "2", profile="steps"), scene.view) is None
+    assert segments.repeatable(scene.run("3", "2", profile="steps"), scene.view) == {**DELAY, "delay": 100}
+    assert segments.repeatable(scene.run("4", "3", profile="hears"), scene.view) is None
 
 
-@pytest.mark.parametrize("profile", ["steps", "odd", "nobody told of it"])
-def test_only_profiles_that_can_be_told_again_begin_again(profile: str) -> None:
-    """Composed ones and types that we do not know only where Batsim keeps them."""
+@pytest.mark.parametrize(
+    ("profile", "anew"),
+    [
+        ("steps", {**DELAY, "delay": 100}),
+        ("mixed", None),
+        ("hears", PROFILES["hears"]),
+        ("odd", None),
+        ("nobody told of it", None),
+    ],
+)
+def test_only_profiles_that_can_be_told_again_begin_again(profile: str, anew: Any) -> None:
+    """Composed ones that are not one delay, and types that we do not know, only where Batsim keeps them."""
     for forgetful in (False, True):
         scene = Scene(forgetful=forgetful)
         found = Segments().repeatable(scene.run("a", "0", profile=profile), scene.view)
-        assert found == (None if forgetful else PROFILES.get(profile))
+        assert found == (anew if forgetful else PROFILES.get(profile))
+
+
+@pytest.mark.parametrize(
+    ("profile", "why"),
+    [
+        ("p", ""),
+        ("steps", ""),
+        ("mixed", ""),
+        ("hears", "Batsim tells no progress of a profile of type 'recv'"),
+        ("odd", "Batsim tells no progress of a profile of type 'of our own'"),
+        ("talk", "Batsim tells no progress of a profile of type 'recv'"),
+        ("many", "its profile has unknown steps, or more than 1000 that are not delays"),
+        ("nobody told of it", "its profile is not known (Batsim: --forward-profiles-on-submission)"),
+    ],
+)
+def test_a_job_that_cannot_go_on_has_a_reason(profile: str, why: str) -> None:
+    """Its progress must be told, and what is left must be known."""
+    for forgetful in (False, True):
+        scene, segments = Scene(forgetful=forgetful), Segments()
+        job = scene.run("a", "0", profile=profile)
+        assert segments.obstacle(job, scene.view) == why
+        assert (segments.work(job, scene.view) is None) == bool(why)
+
+
+@pytest.mark.parametrize("batsim_1", [False, True])
+def test_what_is_left_is_one_job_where_batsim_runs_it(batsim_1: bool) -> None:
+    """Batsim 4 gets the first part alone, and crashes when it runs a composed profile that was registered."""
+    scene, segments = Scene(batsim_1=batsim_1), Segments()
+    job = scene.run("1", "0", profile="mixed")
+    parts = segments.work(job, scene.view)
+    assert parts == (PROFILES["p"], PROFILES["task"])
+    again = segments.go_on(job, parts, 70.0, scene.view, scene.plan)
+    registered = [each.profile for each in scene.plan.commands if isinstance(each, RegisterProfile)]
+    names = [f"{again.profile}.0", f"{again.profile}.1"]
+    joined = [*parts, {"type": "composed", "repeat": 1, "seq": names}]
+    assert registered == (joined if batsim_1 else [parts[0]])
+    assert (again.walltime, segments.joins(scene.plan)) == (70.0, batsim_1)
 
 
 def test_a_walltime_that_is_too_long_to_be_sent_is_not_sent_again() -> None:
     """Batsim took it from a file; its readers of messages would not."""
     scene = Scene()
-    assert Segments().repeatable(scene.run("a", "0", walltime=1e300), scene.view) is None
+    job = scene.run("a", "0", walltime=1e300)
+    assert Segments().repeatable(job, scene.view) is None
+    assert Segments().obstacle(job, scene.view) == "its walltime is longer than 60000000000 s"
