@@ -102,6 +102,9 @@ class Preemption:
         if room is None:
             taken = sum(len(hosts) for _, hosts in offered)
             more = f", {taken} more could be taken from best-effort jobs" if taken else ""
+            stays = next((run.job for run in self._view.running if self._is_stuck(run, begin)), None)
+            if stays is not None:
+                more += f"; {stays.id} is not stopped: it cannot be submitted again"
             there = counted(len(free), "is free", "are free")
             return f"it needs {counted(job.size, 'host')} in [{start:g}, {end:g}), {there}{more}"
         return room
@@ -147,9 +150,12 @@ class Preemption:
         return oldest_first if self._oldest_first else oldest_first[::-1]
 
     def _preemptible(self, job: Job) -> bool:
-        terms = read_terms(job)
-        may = terms.kind is Kind.BEST_EFFORT and terms.preemptible
-        return may and self.segments.repeatable(job, self._view) is not None
+        return _may_be_stopped(job) and self.segments.repeatable(job, self._view) is not None
+
+    def _is_stuck(self, run: Running, begin: float) -> bool:
+        """Return whether a job is in the way that could be stopped, if it could begin again."""
+        may = self.active and run.end > begin and not run.killed and _may_be_stopped(run.job)
+        return may and self.segments.repeatable(run.job, self._view) is None
 
     def _leaving(self) -> HostSet:
         """Return hosts whose work is about to end: it was killed, or its walltime is over."""
@@ -159,6 +165,11 @@ class Preemption:
             if run.killed or self._view.due(end, self._tolerance):
                 bits |= run.hosts.bits
         return HostSet(bits)
+
+
+def _may_be_stopped(job: Job) -> bool:
+    terms = read_terms(job)
+    return terms.kind is Kind.BEST_EFFORT and terms.preemptible
 
 
 def choose_victims(

@@ -247,7 +247,11 @@ def test_a_job_whose_profile_is_unknown_is_no_victim() -> None:
     assert Told([*TWO, ("r", 20, 4, 10, 10, {"start": 50})], settings).states()["r"] == "REJECTED"
 
 
-COMPOSED = {"old": parse_profile("old", {"type": "composed", "repeat": 2, "seq": ["d80"]})}
+TASK = {"type": "parallel_homogeneous", "cpu": 1e9, "com": 0}
+COMPOSED = {
+    "old": parse_profile("old", {"type": "composed", "repeat": 2, "seq": ["d80", "task"]}),
+    "task": parse_profile("task", TASK),
+}
 
 
 @pytest.mark.parametrize(("reuse", "state"), [(True, "SUCCESSFULLY"), (False, "REJECTED")])

@@ -94,10 +94,10 @@ def test_only_profiles_that_can_be_told_again_begin_again(profile: str, anew: An
         ("p", ""),
         ("steps", ""),
         ("mixed", ""),
-        ("hears", "Batsim tells no progress of a profile of type 'recv'"),
-        ("odd", "Batsim tells no progress of a profile of type 'of our own'"),
-        ("talk", "Batsim tells no progress of a profile of type 'recv'"),
-        ("many", "its profile has unknown steps, or more than 1000 that are not delays"),
+        ("hears", "Batsim reports no progress of a profile of type 'recv'"),
+        ("odd", "Batsim reports no progress of a profile of type 'of our own'"),
+        ("talk", "Batsim reports no progress of a profile of type 'recv'"),
+        ("many", "its profile has steps that Batsim has not sent, or more than 1000 that are not delays"),
         ("nobody told of it", "its profile is not known (Batsim: --forward-profiles-on-submission)"),
     ],
 )
@@ -116,7 +116,8 @@ def test_what_is_left_is_one_job_where_batsim_runs_it(batsim_1: bool) -> None:
     scene, segments = Scene(batsim_1=batsim_1), Segments()
     job = scene.run("1", "0", profile="mixed")
     parts = segments.work(job, scene.view)
-    assert parts == (PROFILES["p"], PROFILES["task"])
+    task = {**PROFILES["task"], "type": "msg_par_hg"} if batsim_1 else PROFILES["task"]
+    assert parts == (PROFILES["p"], task)
     again = segments.go_on(job, parts, 70.0, scene.view, scene.plan)
     registered = [each.profile for each in scene.plan.commands if isinstance(each, RegisterProfile)]
     names = [f"{again.profile}.0", f"{again.profile}.1"]
