@@ -59,19 +59,24 @@ class Members(Struct, frozen=True):
         The caller raises the error of its format, with its file and place. None if none is refused.
         """
         for name in names:
-            if name in self.obeyed:
-                continue
-            if name in self.explained:
-                notes.add(f"{self._named(name)} is not obeyed: {self.explained[name]}", place)
-            elif self.unknown is Unknown.REFUSED:
+            if self.unknown is Unknown.REFUSED and name not in self.obeyed and name not in self.explained:
                 return name, unknown(name, self.known)
-            elif self.unknown is Unknown.TOLD:
-                suggestion = did_you_mean(name, self.known)
-                told = f"{self._named(name)} is unknown and has no effect"
-                notes.add(f"{told}; {suggestion}" if suggestion else told, place)
-            elif near := get_close_matches(name[:LONGEST_NAME].casefold(), self.known, n=1, cutoff=0.85):
-                notes.add(f"{self._named(name)} is unknown; did you mean {near[0]}?", place)
+            if told := self.told(name):
+                notes.add(told, place)
         return None
+
+    def told(self, name: str) -> str:
+        """Return what is told of a name that is not refused; "" if that is nothing."""
+        if name in self.obeyed:
+            return ""
+        if name in self.explained:
+            return f"{self._named(name)} is not obeyed: {self.explained[name]}"
+        if self.unknown is Unknown.TOLD:
+            suggestion = did_you_mean(name, self.known)
+            told = f"{self._named(name)} is unknown and has no effect"
+            return f"{told}; {suggestion}" if suggestion else told
+        near = get_close_matches(name[:LONGEST_NAME].casefold(), self.known, n=1, cutoff=0.85)
+        return f"{self._named(name)} is unknown; did you mean {near[0]}?" if near else ""
 
     def _named(self, name: str) -> str:
         return f"{self.word} {displayed(name)} of {self.kind}"

@@ -19,6 +19,7 @@ from batsched_py.text.wording import counted
 
 _STRATEGY: Final = "generation_strategy"
 _SPREAD: Final = "DefinedAmountsSpreadUniformly"
+_EACH: Final = "DefinedAmountsUsedForEachValue"
 _HOMOGENEOUS: Final = "ParallelTaskHomogeneousProfile"
 #: Type of Batsim 5 -> type of Batsim 4, for those that have the same members in a file.
 _TYPES: Final[Mapping[str, str]] = {
@@ -130,6 +131,9 @@ def _present_profile(file: str, name: str, members: Any) -> Any:
     if type(kind) is not str or kind not in _TYPES:
         return members
     present = {**present_job(members), "type": _TYPES[kind]}
+    if (strategy := present.get(_STRATEGY, _SPREAD)) not in (_SPREAD, _EACH):
+        rule = f"must be {_EACH} or {_SPREAD}, not {shown(strategy)}"
+        raise WorkloadError(file, f"profiles.{displayed(name)}.{_STRATEGY}", rule)
     if kind == _HOMOGENEOUS:
         strategy = present.pop(_STRATEGY, "")
         present["type"] = "parallel_homogeneous_total" if strategy == _SPREAD else present["type"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
@@ -31,13 +33,18 @@ from batsched_py.model.name_set import NameSet
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
+from batsched_py.reading.many import ManyMembers
+from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
 from batsched_py.traces.json_document import parse_object, parse_outline, read_content, refuse_doubled
 from batsched_py.traces.profile_table import read_profiles
+from batsched_py.traces.workload_members import JOB, PROFILE_MEMBERS, tell_document, tell_profiles
 
 _NUMBERS: Final = (int, float)
+#: Members of the format that no profile has.
+_MEMBERS: Final = frozenset({"jobs", "profiles", "nb_res", "type", "walltime", "id", "subtime", "res", "profile"})
 #: Member of the file with the date of the log, which Batsim passes over.
 _START: Final = "log_start"
 #: Jobs above which none is kept in memory as an object: decoding each a second time costs some 5 % of a run.
@@ -50,7 +57,7 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     Jobs are put in the order in which Batsim submits them: by submission time, then by id as text. A `walltime` that
     is absent or -1 is none. A file of Batsim 5 is read in the words of Batsim 4. All profiles must keep their rules,
     those that no job uses too. Profiles of the types that only Batsim executes are refused, unless `simulated_only` is
-    False.
+    False. What the file says and is not obeyed is told in the workload's notes.
     """
     file = str(path)
     content = read_content(path, limits)
@@ -73,15 +80,19 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     if later:
         profiles = present_profiles(file, profiles)
     table = read_profiles(file, profiles, simulated_only=simulated_only, limits=limits)
+    notes = Notes(file)
+    tell_document(document, notes)
+    tell_profiles(profiles, notes)
+    reader = _JobReader(file, table, limits, notes, later=later)
     if elements is None:
-        jobs, walltimes = _read_jobs(file, document["jobs"], table, limits, later=later)
+        jobs, walltimes = _read_jobs(document["jobs"], reader)
     else:
-        jobs, walltimes = _pack_jobs(file, text, elements, table, limits, later=later)
-    _refuse_doubled(file, content, profiles=len(profiles), jobs=len(jobs), walltimes=walltimes)
+        jobs, walltimes = _pack_jobs(text, elements, reader)
+    _refuse_doubled(file, content, profiles=profiles, jobs=jobs, walltimes=walltimes)
     described = document.get("description")
     description = described if isinstance(described, str) else ""
     start, protocol = _read_start(file, document), "v5" if later else "v4"
-    return Workload(file, host_count, jobs, table, description, start, protocol=protocol)
+    return Workload(file, host_count, jobs, table, description, start, protocol=protocol, notes=notes.lines())
 
 
 def write_workload(path: Path, workload: Workload, *, description: str = "", protocol: str = "v4") -> None:
@@ -134,69 +145,96 @@ def _read_start(file: str, document: Mapping[str, Any]) -> datetime | None:
     return start
 
 
-def _refuse_doubled(file: str, content: bytes, *, profiles: int, jobs: int, walltimes: int) -> None:
+def _refuse_doubled(
+    file: str, content: bytes, *, profiles: Mapping[str, Mapping[str, Any]], jobs: Sequence[Job], walltimes: int
+) -> None:
     """Raise WorkloadError if a member of the format stands twice in an object.
 
-    The fast reader keeps the last one silently. So the names are counted in the text: only if there are more than were
-    read (or other texts like them) is the file read again.
+    The fast reader keeps the last one silently, Batsim the first. So the names are counted in the text: only if there
+    are more than were read (or other texts like them) is the file read again.
     """
-    names = {"jobs": 1, "profiles": 1, "nb_res": 1, "type": profiles, "walltime": walltimes}
-    names |= dict.fromkeys(("id", "subtime", "res", "profile"), jobs)
-    if any(content.count(b'"%b"' % name.encode()) > count for name, count in names.items()):
+    names = Counter({"jobs": 1, "profiles": 1, "nb_res": 1, "walltime": walltimes})
+    names.update(dict.fromkeys(("id", "subtime", "res", "profile"), len(jobs)))
+    names.update(chain.from_iterable(profiles.values()))  # their members
+    names.update(members["type"] for members in profiles.values())
+    if called := PROFILE_MEMBERS & profiles.keys():  # "delay" may be a profile, too
+        names.update(called)
+        names.update(job.profile for job in jobs if job.profile in called)
+    checked = (name for name in names if name in PROFILE_MEMBERS or name in _MEMBERS)
+    if any(content.count(b'"%b"' % name.encode()) > names[name] for name in checked):
         refuse_doubled(file, content)
 
 
-def _read_jobs(
-    file: str, objects: list[Any], profiles: Mapping[str, Profile], limits: Limits, *, later: bool
-) -> tuple[Sequence[Job], int]:
+class _JobReader:
+    """Reads the jobs of one file, one after the other.
+
+    Attributes:
+        profiles: those that jobs may name.
+        later: true for a file of Batsim 5.
+    """
+
+    def __init__(
+        self, file: str, profiles: Mapping[str, Profile], limits: Limits, notes: Notes, *, later: bool
+    ) -> None:
+        self.profiles, self.later = profiles, later
+        self._file, self._limits = file, limits
+        self._own = ManyMembers(JOB, notes)
+
+    def read(self, index: int, members: Any, known: Container[str]) -> Job:
+        """Return a job whose id is none of those known. WorkloadError."""
+        try:
+            if type(members) is not dict:
+                raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
+            job = _read_job(members, self.profiles)
+            if len(members) > 4 + ("walltime" in members):  # those of its own may be anything
+                check_depth(members, self._limits)
+                self._tell_own(index, members)
+            if job.id in known:
+                raise _BrokenRuleError(".id", f"is the id of two jobs: {shown(job.id)}")
+        except KeyError as missing:
+            raise WorkloadError(self._file, f"jobs[{index}].{missing.args[0]}", "is missing") from None
+        except _BrokenRuleError as error:
+            raise WorkloadError(self._file, f"jobs[{index}]{error.field}", error.rule) from None
+        except LimitError as error:
+            raise WorkloadError(self._file, f"jobs[{index}]", str(error)) from None
+        return job
+
+    def error(self, text: bytes) -> None:
+        """Raise WorkloadError with the place at which a text is not JSON."""
+        parse_object(self._file, text)
+
+    def _tell_own(self, index: int, members: dict[str, Any]) -> None:
+        names = present_job(members).keys() if self.later and "extra_data" in members else members.keys()
+        if not names <= self._own.silent:
+            self._own.tell(names, f"jobs[{index}]")
+
+
+def _read_jobs(objects: list[Any], reader: _JobReader) -> tuple[Sequence[Job], int]:
     """Return the jobs, and the number of them with a walltime."""
     jobs: dict[str, Job] = {}
     for index, members in enumerate(objects):
-        job = _read_new_job(file, index, members, profiles, jobs, limits=limits)
-        jobs[job.id] = _build_job_v5(members) if later else job
+        job = reader.read(index, members, jobs)
+        jobs[job.id] = _build_job_v5(members) if reader.later else job
     in_order = tuple(sorted(jobs.values(), key=attrgetter("submit_time", "id")))
     return in_order, sum(["walltime" in members for members in objects])
 
 
-def _pack_jobs(
-    file: str, text: bytes, elements: Sequence[Raw], profiles: Mapping[str, Profile], limits: Limits, *, later: bool
-) -> tuple[Sequence[Job], int]:
+def _pack_jobs(text: bytes, elements: Sequence[Raw], reader: _JobReader) -> tuple[Sequence[Job], int]:
     """Do as `_read_jobs` for jobs too many to keep as objects; `elements` stand in the text one after another."""
-    jobs, names, walltimes = PackedJobs(text, _build_job_v5 if later else _build_job), NameSet(), 0
+    jobs, names, walltimes = PackedJobs(text, _build_job_v5 if reader.later else _build_job), NameSet(), 0
     for index, element in enumerate(elements):
         described = bytes(element)
         try:
             members = orjson.loads(described)
         except orjson.JSONDecodeError:
-            parse_object(file, text)  # raises with the place
+            reader.error(text)
             raise
-        job = _read_new_job(file, index, members, profiles, names, limits=limits)
+        job = reader.read(index, members, names)
         names.add(job.id)
         walltimes += "walltime" in members
-        jobs.add(described, job, profiles[job.profile].name)
+        jobs.add(described, job, reader.profiles[job.profile].name)
     jobs.sort()
     return jobs, walltimes
-
-
-def _read_new_job(
-    file: str, index: int, members: Any, profiles: Mapping[str, Profile], known: Container[str], *, limits: Limits
-) -> Job:
-    """Return a job whose id is none of those known."""
-    try:
-        if type(members) is not dict:
-            raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
-        job = _read_job(members, profiles)
-        if len(members) > 4 + ("walltime" in members):  # those of its own may be anything
-            check_depth(members, limits)
-        if job.id in known:
-            raise _BrokenRuleError(".id", f"is the id of two jobs: {shown(job.id)}")
-    except KeyError as missing:
-        raise WorkloadError(file, f"jobs[{index}].{missing.args[0]}", "is missing") from None
-    except _BrokenRuleError as error:
-        raise WorkloadError(file, f"jobs[{index}]{error.field}", error.rule) from None
-    except LimitError as error:
-        raise WorkloadError(file, f"jobs[{index}]", str(error)) from None
-    return job
 
 
 class _BrokenRuleError(Exception):

@@ -25,6 +25,7 @@ from batsched_py.cli.shared.campaign_tables import (
     report_failures,
     show_group,
     state_table,
+    tell_approximations,
     told_state,
     trials_table,
     warn_of_groups,
@@ -335,4 +336,5 @@ def _run(files: CampaignFiles, place: Place, *, quiet: bool, again: bool) -> int
         say(f"{told_state(plan, state)}; {before} were there before")
         for path in written:
             say(f"wrote {path}")
+    tell_approximations(plan, state)
     return report_failures(plan, state)

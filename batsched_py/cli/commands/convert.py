@@ -19,7 +19,7 @@ from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option, read_names
 from batsched_py.cli.shared.repetition import MovedOption
-from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.terminal import say, warn_all
 from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, skip_option
 from batsched_py.leases.requests import workload_requests
 from batsched_py.model.limits import Limits
@@ -207,12 +207,19 @@ def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequenc
         workload, report = clean(*_read_log(request, limits))
         return workload, report.lines()
     _refuse_rules(request)
-    whole = read_workload(request.log, simulated_only=False, limits=limits)
+    whole = _read_json(request.log, limits)
     window = request.window.found(str(request.log), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
     part = part_of(whole, window.begin, window.end)
     out = len(whole.jobs) - len(part.jobs)
     told = [f"{counted(len(whole.jobs), 'job')} in the workload", f"{counted(len(part.jobs), 'job')} kept"]
     return part, [*told, f"{out} left out: submitted outside the window"] if out else told
+
+
+def _read_json(path: Path, limits: Limits) -> Workload:
+    """Read a workload, and tell what in it is not obeyed."""
+    workload = read_workload(path, simulated_only=False, limits=limits)
+    warn_all(workload.notes)
+    return workload
 
 
 def _refuse_rules(request: ConvertRequest) -> None:
@@ -307,7 +314,7 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
     if not request.window.whole:
         raise click.UsageError(f"'--from', '--to' and '--skip' cut logs and workloads of jobs; {log} is none")
     if log.suffix == ".json":
-        return _Requests(workload_requests(read_workload(log, simulated_only=False, limits=limits)), None)
+        return _Requests(workload_requests(_read_json(log, limits)), None)
     trace = _read_trace(log, request.leases_wanted.starttime, limits)
     return _Requests(trace.requests, trace.site)
 
@@ -315,8 +322,7 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
 def _read_trace(path: Path, starttime: datetime | None, limits: Limits) -> LeaseTrace:
     """Read a lease workload, and tell what in it means nothing."""
     trace = read_lwf(path, starttime=starttime, limits=limits)
-    for line in trace.told:
-        warn(line)
+    warn_all(trace.told)
     return trace
 
 

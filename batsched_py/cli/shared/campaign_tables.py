@@ -104,6 +104,13 @@ def trials_table(trials: Sequence[Trial], metric: Metric) -> Table:
     return table
 
 
+def tell_approximations(plan: CampaignPlan, state: CampaignState) -> None:
+    """Write the approximations of runs that ended well to stderr, each once."""
+    ended = (state.done[run.key] for run in plan.runs if run.key in state.done)
+    for line in dict.fromkeys(line for run in ended for line in run.approximations):
+        say(f"approximation: {line}", err=True)
+
+
 def report_failures(plan: CampaignPlan, state: CampaignState) -> int:
     """Write the errors of runs to stderr, each once for an algorithm, and return the exit code."""
     failures = [

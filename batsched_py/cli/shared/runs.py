@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, Number, Seconds, option, together
-from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.terminal import say, warn, warn_all
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
@@ -74,6 +74,8 @@ def read_runs(
     if not workloads:
         return schedules
     members = [read_workload(path, simulated_only=False, limits=current_limits()) for path in workloads]
+    for workload in members:
+        warn_all(workload.notes)
     return [with_members(schedule, members) for schedule in schedules]
 
 

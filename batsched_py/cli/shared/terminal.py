@@ -58,6 +58,12 @@ def warn(line: str) -> None:
     say(f"batsched-py: warning: {line}", err=True)
 
 
+def warn_all(lines: Iterable[str]) -> None:
+    """Write a warning to standard error for each line."""
+    for line in lines:
+        warn(line)
+
+
 def put(content: bytes, *, is_json: bool = False) -> None:
     r"""Write data, in UTF-8, to standard output. Nothing is cut; control and format characters are escaped.
 

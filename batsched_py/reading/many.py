@@ -1,0 +1,46 @@
+"""The members of objects of one kind of which there may be millions: each name is judged once."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from batsched_py.reading.members import Members
+from batsched_py.reading.notes import Notes
+
+#: Names that are judged. Objects of one kind have some dozens; more names than these are data, and only counted.
+_MOST_NAMES: Final = 1_000
+
+
+class ManyMembers:
+    """Tells the names of one object after the other, none of which is refused.
+
+    Attributes:
+        silent: names of which nothing is told. An object that has no others need not be looked through.
+    """
+
+    def __init__(self, members: Members, notes: Notes) -> None:
+        """`members` are those of each object."""
+        self.silent = set(members.obeyed)
+        self._members, self._notes = members, notes
+        #: Name -> what is told of it.
+        self._told: dict[str, str] = {}
+
+    def tell(self, names: AbstractSet[str], place: str) -> None:
+        """Tell those names of an object that are not silent, in their order."""
+        for name in names:
+            if name in self.silent:
+                continue
+            told = self._told.get(name) or self._judge(name)
+            if told:
+                self._notes.add(told, place)
+
+    def _judge(self, name: str) -> str:
+        if len(self._told) + len(self.silent) > _MOST_NAMES and name not in self._members.explained:
+            return f"{self._members.word}s of {self._members.kind} have more than {_MOST_NAMES} names: others are kept"
+        told = self._members.told(name)
+        if told:
+            self._told[name] = told
+        else:
+            self.silent.add(name)
+        return told

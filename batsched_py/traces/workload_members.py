@@ -1,0 +1,102 @@
+"""The members of a workload file, of its jobs and of its profiles: what is obeyed, and what others make of the rest.
+
+Members of one's own are forwarded to algorithms, as Batsim does. Those that other systems obey are known here, so that
+nobody takes a result for theirs: Batsim's documents suggest `dependencies`; forks of Batsim and batsched
+(github.com/lanl-ccu) have jobs with `cores`, reservations and checkpoints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from batsched_py.model.job import KNOWN_MEMBERS
+from batsched_py.model.profile import FORMER_TYPES
+from batsched_py.reading.many import ManyMembers
+from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.notes import Notes
+from batsched_py.text.display import displayed
+
+_WAITS: Final = "jobs do not wait for each other; algorithms find it in job.extra"
+_WHOLE: Final = "a job has whole hosts, as many as res says"
+_NO_GPUS: Final = "hosts have no GPUs"
+_NO_CHECKPOINTS: Final = "jobs make no checkpoints"
+_CHOSEN: Final = "the algorithm chooses when and where a job starts; reservations are leases, the member lease"
+
+#: What describes a file, and asks for nothing: Batsim's own workloads have the last ones.
+_DESCRIBES: Final = frozenset({"description", "log_start", "author", "command", "comment", "date", "name", "version"})
+DOCUMENT: Final = Members("a workload", frozenset({"nb_res", "jobs", "profiles"}) | _DESCRIBES, unknown=Unknown.TOLD)
+
+JOB: Final = Members(
+    "a job",
+    # What algorithms and metrics of ours read, and what `convert` writes.
+    KNOWN_MEMBERS
+    | {"lease", "constraint", "experiments", "user", "deadline", "extra_data"}
+    | {"account", "executable", "group", "partition", "qos", "queue"},
+    {
+        **dict.fromkeys(("cores", "cpus", "nb_cores", "procs"), _WHOLE),
+        **dict.fromkeys(("gpu", "gpus", "nb_gpus", "ngpus"), _NO_GPUS),
+        **dict.fromkeys(("after", "dependencies", "depends", "depends_on", "deps", "start_after"), _WAITS),
+        **dict.fromkeys(("preceding_job", "think_time"), _WAITS),
+        **dict.fromkeys(("checkpoint_interval", "dumptime", "readtime"), _NO_CHECKPOINTS),
+        **dict.fromkeys(("alloc", "future_allocation", "purpose", "start"), _CHOSEN),
+    },
+    Unknown.KEPT,
+)
+
+#: Type of profile -> its members, as they are called in Batsim 4.
+_TYPES: Final[Mapping[str, frozenset[str]]] = {
+    "delay": frozenset({"delay"}),
+    "parallel": frozenset({"cpu", "com"}),
+    "parallel_homogeneous": frozenset({"cpu", "com"}),
+    "parallel_homogeneous_total": frozenset({"cpu", "com"}),
+    "composed": frozenset({"seq", "repeat", "nb"}),
+    "parallel_homogeneous_pfs": frozenset({"bytes_to_read", "bytes_to_write", "storage", "host"}),
+    "data_staging": frozenset({"nb_bytes", "from", "to"}),
+    "send": frozenset({"msg", "sleeptime"}),
+    "recv": frozenset({"regex", "success", "failure", "timeout", "polltime"}),
+    "smpi": frozenset({"trace"}),
+    "usage_trace": frozenset({"trace"}),
+}
+#: Of every type; Batsim's own experiments ran `command` on real machines.
+_ALWAYS: Final = frozenset({"type", "ret", "extra_data", "command"})
+_STRATEGY: Final = "generation_strategy"
+#: The second of two names of one thing -> the first, which is obeyed.
+_BETTER: Final = {"nb": "repeat", "host": "storage"}
+
+
+def _profile_members(kind: str, own: frozenset[str]) -> Members:
+    others = {name for members in _TYPES.values() for name in members} - own
+    why = dict.fromkeys(sorted(others), "profiles of this type have none")
+    if kind != "parallel_homogeneous_pfs":
+        why[_STRATEGY] = "only the types of Batsim 5 have it"
+        return Members(f"a profile of type {kind}", own | _ALWAYS, why, Unknown.KEPT)
+    return Members(f"a profile of type {kind}", own | _ALWAYS | {_STRATEGY}, why, Unknown.KEPT)
+
+
+#: Members of profiles that change what their jobs do.
+PROFILE_MEMBERS: Final = frozenset({"ret", _STRATEGY}).union(*_TYPES.values())
+PROFILES: Final = {kind: _profile_members(kind, own) for kind, own in _TYPES.items()}
+
+
+def tell_document(document: Mapping[str, Any], notes: Notes) -> None:
+    """Tell the members of a workload file that have no effect."""
+    DOCUMENT.check(document, notes)
+
+
+def tell_profiles(profiles: Mapping[str, Mapping[str, Any]], notes: Notes) -> None:
+    """Tell the members of profiles, whose rules are kept, that have no effect. Types without a table are Batsim's."""
+    checks: dict[str, ManyMembers] = {}
+    for name, members in profiles.items():
+        kind = FORMER_TYPES.get(members["type"], members["type"])
+        if kind not in PROFILES:
+            continue
+        if kind not in checks:
+            checks[kind] = ManyMembers(PROFILES[kind], notes)
+        check = checks[kind]
+        if not members.keys() <= check.silent:
+            check.tell(members.keys(), f"profiles.{displayed(name)}")
+        for other, better in _BETTER.items():
+            if other in members and better in members and better in PROFILES[kind].obeyed:
+                told = f"member {other} of a profile of type {kind} is not obeyed: {better} is"
+                notes.add(told, f"profiles.{displayed(name)}")
