@@ -131,8 +131,10 @@ class StarZone(Brief, frozen=True):
     parent: str
     spokes: Mapping[str, Spoke]
     backbone: tuple[Link, ...] = ()
-    #: point -> x, y, height; empty if the zone is not a Vivaldi one.
+    #: point -> x, y, height; None if the zone is not a Vivaldi one.
     coordinates: Mapping[str, tuple[float, float, float]] | None = None
+    #: Routing "None": SimGrid stops at any way through the zone.
+    is_empty: bool = False
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
         """Return one segment; a point without loopback reaches itself over the backbone, as in SimGrid."""

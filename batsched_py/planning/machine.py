@@ -99,7 +99,10 @@ def wake_cost(host: MachineHost, pstate: str | None) -> tuple[float, float, floa
 
 
 def _times(power: HostPower, sleep: SleepState) -> SwitchTimes | None:
-    return SwitchTimes(1 / power.speeds[sleep.off], 1 / power.speeds[sleep.on]) if power.speeds else None
+    if not power.speeds:
+        return None
+    off, on = (1 / speed if speed else math.inf for speed in (power.speeds[sleep.off], power.speeds[sleep.on]))
+    return SwitchTimes(off, on)
 
 
 def _value(host: MachineHost, name: str) -> str:

@@ -40,6 +40,7 @@ from batsched_py.simulator.outputs.tracer import Tracer
 from batsched_py.simulator.records import EndedJobs, JobRecord
 from batsched_py.simulator.recurring import Recurring
 from batsched_py.simulator.referee.placement import PlacementRules
+from batsched_py.simulator.referee.platform_rules import check_speeds, check_ways
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.simulator.referee.strictness import refused_files, refused_names
 from batsched_py.simulator.settings import Settings
@@ -95,6 +96,7 @@ def assemble(
     config = read_simgrid_config(settings.simgrid_config, platform)
     platform = platform.with_loopback(config.loopback)
     computing = _compute_hosts(platform, settings, generation)
+    check_ways(platform, computing, settings.master_host)
     hosts = computing + (storages := platform.storage_hosts(settings.master_host))
     approximations = set(refused_files(platform, workloads, settings.master_host))
     approximations.update(platform.notes, *(workload.notes for workload in workloads))
@@ -118,6 +120,8 @@ def assemble(
         store=store,
         trace=trace,
     )
+    counted_by = context.meter if settings.energy else None
+    check_speeds(platform, computing, None if counted_by is None else counted_by.models)
 
     execution = Execution(
         TransferModel(platform, hosts, config.tcp_window),
@@ -217,9 +221,6 @@ def _compute_hosts(platform: Platform, settings: Settings, generation: Generatio
     hosts = tuple(sorted(hosts, key=lambda host: generation.host_key(host.name)))[: settings.machines]
     if not hosts:
         raise PlatformError(platform.source, "", f"must have a compute host besides the master {settings.master_host}")
-    for host in hosts:
-        if min(host.speeds) <= 0:
-            raise PlatformError(platform.source, f"host {host.name}.speed", "must be more than 0 flop/s: it computes")
     return hosts
 
 

@@ -32,6 +32,7 @@ from batsched_py.simulator.records import JobRecord, Result, UnavailableHosts
 from batsched_py.simulator.referee.deadlock import describe_deadlock
 from batsched_py.simulator.referee.errors import StoppedError
 from batsched_py.simulator.referee.livelock import MOST_IN_VAIN, LivelockGuard
+from batsched_py.simulator.referee.platform_rules import check_roles
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.time.instant_loop import InstantLoop, apply_reply
 from batsched_py.simulator.time.live_loop import LiveEvents
@@ -68,6 +69,7 @@ class Simulation:
         of jobs soon after they end, some at a time, instead of the result, which then has their numbers alone: for runs
         of very many jobs. `live` brings external events while the simulation runs, which does not end before the last.
         """
+        check_roles(platform, settings.roles, settings.master_host)
         if settings.roles:
             platform = platform.with_roles(settings.roles)
         self._source = platform.source

@@ -1,13 +1,11 @@
 """Reader of SimGrid platform files, versions 4 and 4.1, as Batsim reads them; writer of the simplest of them.
 
-Read: hosts, clusters, cabinets, peers, routers, links, routes and their nesting in zones. Passed over: elements of
-SimGrid's format that carry none of these (`config`, `bypassRoute`, `storage`, traces, actors...). Any other element is
-an error, because a misspelt one would silently lose hosts; so is a routing kind or a topology we cannot route in.
+Read: hosts, clusters, cabinets, peers, routers, links, routes and their nesting in zones. What becomes of all others is
+in `simgrid_dtd`. A routing kind or a topology that is not simulated is an error.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from operator import attrgetter
@@ -20,21 +18,21 @@ from batsched_py.errors import PlatformError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
 from batsched_py.model.zone import OWN_LOOPBACK, GraphZone, Segment, Spoke, StarZone, TableZone, Zone
+from batsched_py.text.display import shown
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.quantity import BANDWIDTH, SPEED, TIME, parse_quantity
+from batsched_py.traces.simgrid_dtd import BYPASSES, ZONES
 from batsched_py.traces.xml_cluster import PrivateLinks, read_backbone, read_peer_spoke, read_radical
 from batsched_py.traces.xml_element import Element, read_root
 from batsched_py.traces.xml_network import ROUTES, LinkTable
+from batsched_py.traces.xml_profiles import check_profiles
+from batsched_py.traces.xml_rules import check_elements, check_zone
 
-_ZONES = ("zone", "AS")
-_NODES = ("host", "router", "cluster", "cabinet", "peer", *_ZONES)
-_NETWORK = ("link", "host_link", "backbone", *ROUTES)
-_PASSED_OVER = (
-    *("prop", "config", "random", "include", "bypassRoute", "bypassZoneRoute", "bypassASroute", "trace"),
-    *("trace_connect", "storage", "storage_type", "storage_host", "disk", "mount", "actor", "process", "argument"),
-)
+_NODES = ("host", "router", "cluster", "cabinet", "peer", *ZONES)
 _GRAPHS = ("Floyd", "Dijkstra", "DijkstraCache")
-_STARS = ("Cluster", "Vivaldi", "None", "Empty")
+_STARS = ("Cluster", "Vivaldi", "None")
+#: SimGrid's routings in small letters, in which it compares them -> as they are written.
+_ROUTINGS = {routing.lower(): routing for routing in ("Full", *_GRAPHS, *_STARS)}
 
 Properties = Mapping[str, str]
 
@@ -47,9 +45,9 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
     root = read_root(path, limits)
     if root.tag != "platform":
         raise PlatformError(root.file, root.tag, "must be a platform element: this is not a SimGrid platform")
-    root.choice("version", ("4", "4.0", "4.1"), "4.1")
-    _refuse_unknown(root)
-    outermost = list(root.children(*_ZONES, "cluster"))
+    _check_version(root)
+    check_elements(root)
+    outermost = list(root.children(*ZONES, "cluster"))
     if len(outermost) != 1:
         raise root.error("", f"must hold exactly one zone or cluster, not {len(outermost)}")
     reader = _Reader(limits)
@@ -57,9 +55,30 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
     if not reader.hosts:
         raise root.error("", "must have at least one host")
     hosts = tuple(reader.hosts[name] for name in sorted(reader.hosts))
-    items = (prop.xml for element in root.children("config") for prop in element.children("prop"))
-    config = tuple((item.get("id", ""), item.get("value", "")) for item in items)
-    return Platform(root.file, hosts, reader.zones, reader.zone_of, config)
+    check_profiles(root, reader.hosts, reader.network)
+    return Platform(root.file, hosts, reader.zones, reader.zone_of, _config(root), root.notes.lines())
+
+
+def _check_version(root: Element) -> None:
+    """Raise PlatformError for another version of the format than 4 and 4.1."""
+    text = root.text("version")
+    try:
+        version = round(100 * float(text))
+    except (ValueError, OverflowError):
+        version = 0
+    if not 400 <= version <= 410:
+        raise root.error("version", f"must be from 4 to 4.1, not {shown(text)}")
+
+
+def _config(root: Element) -> tuple[tuple[str, str], ...]:
+    """Return the items of the configuration; of two of one name the first, as in SimGrid."""
+    items: dict[str, str] = {}
+    for element in root.children("config"):
+        for item, value in element.properties().items():
+            if items.setdefault(item, value) != value:
+                what = "a second element config with an item is not obeyed: the first counts, as in SimGrid"
+                root.notes.add(what, f"item {item}")
+    return tuple(items.items())
 
 
 class _Reader:
@@ -75,7 +94,7 @@ class _Reader:
         self.zones: dict[str, Zone] = {}
         #: host or router -> its zone; never a zone.
         self.zone_of: dict[str, str] = {}
-        self._network = LinkTable()
+        self.network = LinkTable()
         #: zone -> the one around it ("" for the outermost), from the moment it is opened.
         self._parents: dict[str, str] = {}
         #: speeds as written -> as numbers: large platforms repeat them.
@@ -83,26 +102,26 @@ class _Reader:
 
     def read_node(self, element: Element, zone: str, around: Properties, spokes: dict[str, Spoke]) -> None:
         """Read an element directly inside a zone; `around` are that zone's properties, `spokes` its private links."""
-        if element.tag in _ZONES:
+        if element.tag in ZONES:
             self._read_zone(element, zone, around)
         elif element.tag == "cluster":
             self._read_cluster(element, zone, around)
         elif element.tag == "cabinet":
             links = PrivateLinks.read(element)
             for host in self._add_group(element, zone, element.properties(), around).values():
-                spokes[host] = links.spoke(f"link_{host}", self._network, element)
+                spokes[host] = links.spoke(f"link_{host}", self.network, element)
         elif element.tag == "link":
-            self._network.read_link(element)
+            self.network.read_link(element)
         elif element.tag == "router":
             self._add_point(element, element.name(), zone)
         else:
             self._add_host(element, element.name(), zone, element.properties(), around)
             if element.tag == "peer":
-                spokes[element.name()] = read_peer_spoke(element, self._network)
+                spokes[element.name()] = read_peer_spoke(element, self.network)
 
     def _read_zone(self, zone: Element, parent: str, around: Properties) -> None:
         name = self._open_zone(zone, parent)
-        _refuse_unknown(zone)
+        routing = _routing(zone)
         properties = _nested(zone.properties(), around)
         self._check_nesting(zone, len(properties))
         spokes: dict[str, Spoke] = {}
@@ -110,14 +129,15 @@ class _Reader:
         for element in zone.children(*_NODES, "link"):
             self.read_node(element, name, properties, spokes)
         self._depth -= 1
-        routing = zone.choice("routing", ("Full", *_GRAPHS, *_STARS), "")
+        check_zone(zone, routing, is_graph=routing in _GRAPHS)
+        self._check_bypasses(zone)
         if routing in _STARS:
-            self.zones[name] = self._star(zone, name, parent, spokes)
+            self.zones[name] = self._star(zone, name, parent, routing, spokes)
             return
         points = {element.name() for element in zone.children(*_NODES) if element.tag != "cabinet"}
-        table = self._network.read_routes(zone, points, self._gateway_rule)
+        table = self.network.read_routes(zone, points, self._gateway_rule)
         # SimGrid gives hosts a loopback only in zones that have no others inside.
-        loopback = OWN_LOOPBACK if next(zone.children("cluster", *_ZONES), None) is None else None
+        loopback = OWN_LOOPBACK if next(zone.children("cluster", *ZONES), None) is None else None
         self.zones[name] = (TableZone if routing == "Full" else _graph)(name, parent, table, loopback)
 
     def _check_nesting(self, zone: Element, properties: int) -> None:
@@ -129,33 +149,43 @@ class _Reader:
         if self._inherited > _PROPERTIES * limits.hosts:
             raise zone.error("prop", f"zones inherit too many properties for a platform that {limits.rule('hosts')}")
 
-    def _star(self, zone: Element, name: str, parent: str, spokes: dict[str, Spoke]) -> StarZone:
+    def _check_bypasses(self, zone: Element) -> None:
+        """Raise PlatformError for a bypass of ends or links that are not in the platform before."""
+        for bypass in zone.children(*BYPASSES):
+            self.network.check_links(bypass)
+            for attribute in ("src", "dst", "gw_src", "gw_dst"):
+                end = bypass.xml.get(attribute)
+                if end is not None and end not in self.zone_of and end not in self._parents:
+                    raise bypass.error(attribute, f"names {shown(end)}, which is not in the platform before")
+
+    def _star(self, zone: Element, name: str, parent: str, routing: str, spokes: dict[str, Spoke]) -> StarZone:
         for route in zone.children(*ROUTES):
-            raise route.error("", f"cannot be declared in a zone of routing {zone.text('routing')}")
+            raise route.error("", f"cannot be declared in a zone of routing {routing}")
         for element in zone.children("host_link"):
             host = element.name()
             if self.zone_of.get(host) != name:
                 raise element.error("id", f"names {host!r}, which is not a host of zone {name!r}")
-            ways = (self._network.link(element, attribute) for attribute in ("up", "down"))
+            ways = (self.network.link(element, attribute) for attribute in ("up", "down"))
             spokes[host] = Spoke(*((link,) for link in ways))
         backbone = tuple(self._backbone(element) for element in zone.children("backbone"))
-        placed = [element for element in zone.children("host", "peer") if element.xml.get("coordinates")]
-        coordinates = {element.name(): _coordinates(element) for element in placed}
-        return StarZone(name, parent, spokes, backbone, coordinates if zone.text("routing") == "Vivaldi" else None)
+        if routing != "Vivaldi":
+            return StarZone(name, parent, spokes, backbone, None, routing == "None")
+        placed = [element for element in zone.children("host", "peer", "router") if element.xml.get("coordinates")]
+        return StarZone(name, parent, spokes, backbone, {element.name(): element.coordinates() for element in placed})
 
     def _read_cluster(self, cluster: Element, parent: str, around: Properties) -> None:
         cluster.choice("topology", ("FLAT",), "FLAT")
         name = self._open_zone(cluster, parent)
         own, links = cluster.properties(), PrivateLinks.read(cluster)
         hosts = self._add_group(cluster, name, own, _nested(own, around))
-        spokes = {host: links.spoke(f"{name}_link_{number}", self._network, cluster) for number, host in hosts.items()}
+        spokes = {host: links.spoke(f"{name}_link_{number}", self.network, cluster) for number, host in hosts.items()}
         router = cluster.xml.get("router_id") or f"{cluster.text('prefix')}{name}_router{cluster.text('suffix')}"
         self._add_point(cluster, router, name)
-        self.zones[name] = StarZone(name, parent, spokes, read_backbone(cluster, self._network))
+        self.zones[name] = StarZone(name, parent, spokes, read_backbone(cluster, self.network))
 
     def _backbone(self, element: Element) -> Link:
-        bandwidth, latency = element.positive("bandwidth", BANDWIDTH), element.quantity("latency", TIME, "0")
-        return self._network.add(Link(element.name(), bandwidth, latency), element)
+        bandwidth, latency = element.positive("bandwidth", BANDWIDTH), element.quantity("latency", TIME)
+        return self.network.add(Link(element.name(), bandwidth, latency), element)
 
     def _add_group(self, group: Element, zone: str, own: Properties, around: Properties) -> dict[int, str]:
         """Add the hosts of a cluster or cabinet; return their names by number."""
@@ -171,9 +201,8 @@ class _Reader:
     def _add_host(self, element: Element, name: str, zone: str, own: Properties, around: Properties) -> None:
         self._add_point(element, name, zone)
         speeds = self._read_speeds(element)
-        if min(speeds) < 0 or (min(speeds) == 0 and own.get("role") != "storage"):
-            rule = f"must be more than 0 flop/s in each pstate, not {element.text('speed')!r}"
-            raise element.error("speed", f"{rule}; a host of role storage may have 0")
+        if len(speeds) > 1 and element.tag in ("cabinet", "peer"):
+            raise element.error("speed", f"must be one speed: a {element.tag} has no pstates")
         pstate, cores = element.number("pstate", 0, 0), element.number("core", 1, 1)
         if pstate >= len(speeds):
             raise element.error("pstate", f"must be below {len(speeds)}, the number of speeds, not {pstate}")
@@ -184,10 +213,15 @@ class _Reader:
     def _read_speeds(self, element: Element) -> tuple[float, ...]:
         text = element.text("speed")
         if text not in self._speeds:
+            pieces = text.split(",")
+            if len(pieces) > 1:  # only of a list SimGrid strips the blanks
+                pieces = [piece.strip() for piece in pieces]
             try:
-                speeds = tuple(parse_quantity(piece, SPEED) for piece in text.split(","))
+                speeds = tuple(parse_quantity(piece, SPEED) for piece in pieces)
             except ValueError as error:
                 raise element.error("speed", str(error)) from error
+            if min(speeds) < 0:
+                raise element.error("speed", f"must not be negative, as in {shown(text)}")
             self._speeds[text] = speeds
         return self._speeds[text]
 
@@ -225,10 +259,13 @@ def _nested(own: Properties, around: Properties) -> dict[str, str]:
     return {**own, **{key: value for key, value in around.items() if key not in own}}
 
 
-def _refuse_unknown(element: Element) -> None:
-    for child in element.children():
-        if child.tag not in (*_NODES, *_NETWORK, *_PASSED_OVER):
-            raise child.error("", f"is not an element of a SimGrid platform's {element.tag}")
+def _routing(zone: Element) -> str:
+    """Return the routing of a zone, in any case."""
+    text = zone.text("routing")
+    routing = _ROUTINGS.get(text.lower())
+    if routing is None:
+        raise zone.error("routing", f"must be one of {', '.join(_ROUTINGS.values())}, not {shown(text)}")
+    return routing
 
 
 def _graph(name: str, parent: str, table: Mapping[tuple[str, str], Segment], loopback: Segment | None) -> GraphZone:
@@ -236,17 +273,6 @@ def _graph(name: str, parent: str, table: Mapping[tuple[str, str], Segment], loo
     for (source, destination), segment in table.items():
         edges.setdefault(source, []).append((destination, segment))
     return GraphZone(name, parent, {source: tuple(neighbours) for source, neighbours in edges.items()}, loopback)
-
-
-def _coordinates(element: Element) -> tuple[float, float, float]:
-    text = element.text("coordinates")
-    try:
-        x, y, height = (float(piece) for piece in text.split())
-        if not math.isfinite(x + y + height):
-            raise ValueError("a coordinate is not finite")
-    except ValueError as error:
-        raise element.error("coordinates", f"must be three numbers: x, y and height, not {text!r}") from error
-    return x, y, height
 
 
 def write_homogeneous(

@@ -28,16 +28,19 @@ class PrivateLinks(Struct, frozen=True):
     @classmethod
     def read(cls, group: Element) -> PrivateLinks:
         """Read the attributes of a `cluster` or `cabinet`; SPLITDUPLEX by default, FATPIPE is SHARED (SimGrid)."""
-        loopback = group.quantity("loopback_bw", BANDWIDTH, "0"), group.quantity("loopback_lat", TIME, "0")
+        loopback = group.optional("loopback_bw", BANDWIDTH), group.optional("loopback_lat", TIME)
         if loopback[1] and not loopback[0]:  # SimGrid makes a link that nothing ever crosses
             raise group.error("loopback_bw", "must be more than 0 where loopback_lat is")
         policy = group.choice("sharing_policy", SHARING, "SPLITDUPLEX")
+        if policy == "FATPIPE":
+            what = f"sharing_policy FATPIPE of element {group.tag} is not obeyed: links are SHARED, as in SimGrid"
+            group.notes.add(what, group.name_of())
         return cls(
             group.positive("bw", BANDWIDTH),
-            group.quantity("lat", TIME, "0"),
+            group.quantity("lat", TIME),
             "SHARED" if policy == "FATPIPE" else policy,
             *loopback,
-            group.quantity("limiter_link", BANDWIDTH, "0"),
+            group.optional("limiter_link", BANDWIDTH),
         )
 
     def spoke(self, name: str, links: LinkTable, group: Element) -> Spoke:
@@ -54,19 +57,26 @@ class PrivateLinks(Struct, frozen=True):
 
 
 def read_backbone(cluster: Element, links: LinkTable) -> tuple[Link, ...]:
-    """Read the backbone of a `cluster` with the attribute `bb_bw`."""
-    if cluster.xml.get("bb_bw") is None:
-        return ()
-    bandwidth, latency = cluster.positive("bb_bw", BANDWIDTH), cluster.quantity("bb_lat", TIME, "0")
+    """Read the backbone of a `cluster` with the attribute `bb_bw`.
+
+    Without bandwidth there is none; with a latency alone SimGrid makes one that nothing ever crosses.
+    """
+    bandwidth, latency = cluster.optional("bb_bw", BANDWIDTH), cluster.optional("bb_lat", TIME)
     shared = cluster.choice("bb_sharing_policy", ("SHARED", "FATPIPE"), "SHARED") == "SHARED"
+    if latency and not bandwidth:
+        raise cluster.error("bb_bw", "must be more than 0 where bb_lat is")
+    if not bandwidth:
+        if not shared:
+            what = "attribute bb_sharing_policy of element cluster is not obeyed: without bb_bw there is no backbone"
+            cluster.notes.add(what, cluster.name_of())
+        return ()
     return (links.add(Link(f"{cluster.name()}_backbone", bandwidth, latency, shared), cluster),)
 
 
 def read_peer_spoke(peer: Element, links: LinkTable) -> Spoke:
-    """Read the links of a `peer`: one out, one in, of the same latency."""
-    latency = peer.quantity("lat", TIME, "0")
-    up = Link(f"link_{peer.name()}_UP", peer.positive("bw_out", BANDWIDTH), latency)
-    down = Link(f"link_{peer.name()}_DOWN", peer.positive("bw_in", BANDWIDTH), latency)
+    """Read the links of a `peer`: one out, one in. They have no latency: that is the distance of coordinates."""
+    up = Link(f"link_{peer.name()}_UP", peer.positive("bw_out", BANDWIDTH), 0.0)
+    down = Link(f"link_{peer.name()}_DOWN", peer.positive("bw_in", BANDWIDTH), 0.0)
     return Spoke((links.add(up, peer),), (links.add(down, peer),))
 
 

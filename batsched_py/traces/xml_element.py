@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 from xml.etree.ElementTree import Element as XmlElement
 from xml.etree.ElementTree import ParseError
 
@@ -14,14 +17,23 @@ from msgspec import Struct
 from batsched_py.bounded_file import read_file, reported
 from batsched_py.errors import PlatformError
 from batsched_py.model.limits import Limits
+from batsched_py.reading.notes import Notes
+from batsched_py.text.display import shown
 from batsched_py.traces.quantity import Dimension, parse_quantity
 
 
 class Element(Struct, frozen=True):
-    """An XML element and the name of its file, for messages."""
+    """An XML element.
+
+    Attributes:
+        file: its name, for messages.
+        xml: the element itself.
+        notes: receives lines on what is not obeyed.
+    """
 
     file: str
     xml: XmlElement
+    notes: Notes
 
     @property
     def tag(self) -> str:
@@ -32,13 +44,17 @@ class Element(Struct, frozen=True):
         """Yield the elements directly inside, in the file's order; only those of these tags, if any is given."""
         for child in self.xml:
             if not tags or child.tag in tags:
-                yield Element(self.file, child)
+                yield Element(self.file, child, self.notes)
 
     def error(self, attribute: str, rule: str) -> PlatformError:
         """Return an error with the file, this element by its `id` (or its ends), the attribute and the rule."""
-        name = self.xml.get("id") or "-".join(filter(None, (self.xml.get("src"), self.xml.get("dst"))))
-        where = f"{self.tag} {name}" if name else self.tag
+        where = self.name_of()
         return PlatformError(self.file, f"{where}.{attribute}" if attribute else where, rule)
+
+    def name_of(self) -> str:
+        """Return what messages call it: "host n0", "route a-b"."""
+        name = self.xml.get("id") or "-".join(filter(None, (self.xml.get("src"), self.xml.get("dst"))))
+        return f"{self.tag} {name}" if name else self.tag
 
     def text(self, attribute: str, default: str | None = None) -> str:
         """Return the attribute as written; PlatformError if it is absent and has no default."""
@@ -62,11 +78,18 @@ class Element(Struct, frozen=True):
         return value
 
     def number(self, attribute: str, default: int, least: int) -> int:
-        """Read a whole number, not below `least`."""
+        """Read a whole number, not below `least`: that with which the text begins, as SimGrid does.
+
+        The DTD itself has the default "0.0" for a pstate. What follows the number is told unless it says nothing.
+        """
         text = self.text(attribute, str(default))
-        number = whole_number(text)
-        if number is None or number < least:
-            raise self.error(attribute, f"must be a whole number from {least}, not {text!r}")
+        match = _WHOLE.fullmatch(text)
+        number = None if match is None else whole_number(match[1])
+        if match is None or number is None or number < least:
+            raise self.error(attribute, f"must be a whole number from {least}, not {shown(text)}")
+        if match[2] and match[2].strip(".0"):
+            what = f"attribute {attribute} of element {self.tag}: only the whole number is read, as by SimGrid"
+            self.notes.add(what, f"{self.name_of()}, {text}")
         return number
 
     def quantity(self, attribute: str, dimension: Dimension, default: str | None = None) -> float:
@@ -80,6 +103,10 @@ class Element(Struct, frozen=True):
             raise self.error(attribute, f"must not be negative, as {text!r} is")
         return value
 
+    def optional(self, attribute: str, dimension: Dimension) -> float:
+        """Read a quantity from 0; 0 if there is none, or an empty text, which is the DTD's default."""
+        return self.quantity(attribute, dimension) if self.xml.get(attribute) else 0.0
+
     def positive(self, attribute: str, dimension: Dimension, default: str | None = None) -> float:
         """Read a quantity above 0, in the dimension's base unit."""
         value = self.quantity(attribute, dimension, default)
@@ -87,9 +114,31 @@ class Element(Struct, frozen=True):
             raise self.error(attribute, "must be more than 0")
         return value
 
+    def coordinates(self) -> tuple[float, float, float]:
+        """Read the attribute `coordinates`."""
+        text = self.text("coordinates")
+        try:
+            x, y, height = (float(piece) for piece in text.split())
+            if not math.isfinite(x + y + height):
+                raise ValueError("a coordinate is not finite")
+        except ValueError as error:
+            rule = f"must be three numbers: x, y and height, not {shown(text)}"
+            raise self.error("coordinates", rule) from error
+        return x, y, height
+
     def properties(self) -> dict[str, str]:
-        """Return the `prop` elements directly inside, as Batsim forwards them."""
-        return {prop.text("id"): prop.text("value") for prop in self.children("prop")}
+        """Return the `prop` elements directly inside, as Batsim forwards them; of two of one name the first."""
+        properties: dict[str, str] = {}
+        for prop in self.children("prop"):
+            name, value = prop.text("id"), prop.text("value")
+            if properties.setdefault(name, value) != value:
+                what = f"a second element prop of one name in {self.tag} is not obeyed: the first counts, as in SimGrid"
+                self.notes.add(what, f"{self.name_of()}, prop {name}")
+        return properties
+
+
+#: A whole number, and what follows it.
+_WHOLE: Final = re.compile(r"\s*\+?(\d{1,18})(\D.*)?", re.ASCII | re.DOTALL)
 
 
 def whole_number(text: str) -> int | None:
@@ -110,4 +159,4 @@ def read_root(path: Path, limits: Limits) -> Element:
         raise PlatformError(str(path), "", "must not define or fetch entities") from error
     except (ParseError, LookupError, ValueError) as error:
         raise PlatformError(str(path), "", f"is not XML: {error}") from error
-    return Element(str(path), xml)
+    return Element(str(path), xml, Notes(str(path)))

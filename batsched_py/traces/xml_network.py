@@ -62,6 +62,15 @@ class LinkTable:
             raise element.error(attribute, f"names link {name!r}, which is not defined before")
         return self._links[full_name]
 
+    def check_links(self, route: Element) -> None:
+        """Raise PlatformError if a route names a link that is not defined."""
+        for ctn in route.children("link_ctn"):
+            self.link(ctn, "id", _direction(ctn))
+
+    def __contains__(self, name: object) -> bool:
+        """Return True if there is a link of this name."""
+        return name in self._links or name in self._split
+
     def read_routes(self, zone: Element, points: set[str], gateway_rule: GatewayRule) -> dict[tuple[str, str], Segment]:
         """Return (source, destination) -> segment, for each route of a zone, and for the way back if symmetrical."""
         table: dict[tuple[str, str], Segment] = {}
@@ -85,8 +94,12 @@ class LinkTable:
             for attribute, point, gateway in (("gw_src", ends[0], entry), ("gw_dst", ends[1], leave)):
                 if rule := gateway_rule(point, gateway):
                     raise element.error(attribute, rule)
-        crossed = [(ctn, ctn.choice("direction", tuple(_OPPOSITE), "NONE")) for ctn in element.children("link_ctn")]
+        crossed = [(ctn, _direction(ctn)) for ctn in element.children("link_ctn")]
         yield ends, Segment(tuple(self.link(ctn, "id", way) for ctn, way in crossed), entry, leave)
         if element.choice("symmetrical", ("YES", "yes", "NO", "no"), "YES").upper() == "YES" and ends[0] != ends[1]:
             back = tuple(self.link(ctn, "id", _OPPOSITE[way]) for ctn, way in reversed(crossed))
             yield ends[::-1], Segment(back, leave, entry)
+
+
+def _direction(ctn: Element) -> str:
+    return ctn.choice("direction", tuple(_OPPOSITE), "NONE")

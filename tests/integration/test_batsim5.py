@@ -432,6 +432,16 @@ def test_a_pstate_that_sleeps_is_taken_at_once_unless_hosts_are_turned_off() -> 
         simulated({0.0: [replace(change, state="9")]}, job("1"), on=on)
 
 
+def test_a_pstate_of_no_speed_is_taken_where_nothing_computes() -> None:
+    """A task there would never end."""
+    change = commands.SetResourceState(0.0, HostSet.of(0), "2")
+    on = platform(2, (1e9, 5e8, 0.0, 0.5, 0.05), **SLEEPER)
+    edc, _ = simulated({0.0: [start("1", "1"), change]}, job("1"), on=on)
+    assert [event.state for event in edc.heard if type(event) is ResourceStateChanged] == ["2"]
+    with pytest.raises(RefusedError, match="on hosts 0 has 0 flop/s in pstate 2: what computes there never ends"):
+        simulated({0.0: [start("1", "0"), change]}, job("1"), on=on)
+
+
 STORED: Profiles = {
     "named": {"type": "parallel_homogeneous_pfs", "bytes_to_write": 250e6, "storage": "pfs"},
     "labelled": {"type": "parallel_homogeneous_pfs", "bytes_to_write": 250e6, "storage": "scratch"},

@@ -24,14 +24,15 @@ NETWORK = """<?xml version='1.0'?>
 <platform version="4.1">
   <zone id="world" routing="Full">
     <host id="master_host" speed="1Gf"/><link id="loop" bandwidth="1e12" latency="500us"/>
+    %s
     <route src="master_host" dst="master_host"><link_ctn id="loop"/></route>
     %s
   </zone>
 </platform>
 """
 HOST = """<host id="h%(n)d" speed="%(speeds)s">%(properties)s</host>
-    <link id="l%(n)d" bandwidth="1e12" latency="%(n)d.5ms"/>
-    <route src="master_host" dst="h%(n)d"><link_ctn id="l%(n)d"/></route>"""
+    <link id="l%(n)d" bandwidth="1e12" latency="%(n)d.5ms"/>"""
+ROUTE = """<route src="master_host" dst="h%(n)d"><link_ctn id="l%(n)d"/></route>"""
 #: The jobs' profiles in turn: one is composed of a profile that other jobs name, one of a profile that none does.
 NAMES = ["d5", "part", "twice", "rest", "twice", "part"]
 JOBS = workload(
@@ -185,7 +186,8 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Platform:
     properties = "".join(f'<prop id="{name}" value="{value}"/>' for name, value in SLEEPER.items())
     hosts = "\n    ".join(HOST % {"n": n, "speeds": speeds, "properties": properties} for n in range(HOSTS))
     path = tmp_path_factory.mktemp("platform") / "network.xml"
-    path.write_text(NETWORK % hosts)
+    routes = "\n    ".join(ROUTE % {"n": n} for n in range(HOSTS))
+    path.write_text(NETWORK % (hosts, routes))
     return read_platform(path)
 
 

@@ -54,7 +54,8 @@ class Activity(Struct, eq=False):
         number: in the order of their begins.
         rank: of its end among what happens at one instant.
         finish: called at its end.
-        on_pace: called with the seconds that the whole would take at the present rate, when that has changed.
+        on_pace: called with the seconds that the whole would take at the present rate, when that or the speed of its
+            hosts has changed.
         deadline: a time; within SimGrid's precision of it the end is then.
         ticket: the end of the latency; 0 if that has passed.
         group: None until it is active, and when it is over.

@@ -76,7 +76,10 @@ class FluidModel:
         return activity.lost
 
     def follow_speeds(self, activity: Activity) -> None:
-        """Compute the rates anew after a change of speed of hosts on which the activity computes."""
+        """Compute the rates anew after a change of speed of hosts on which the activity computes.
+
+        `on_pace` is called even if the pace stays.
+        """
         if activity.group is None:
             return
         activity.advance(self._queue.now)
@@ -85,6 +88,8 @@ class FluidModel:
             if isinstance(use.resource.key, int):
                 use.resource.capacity = self._capacity(use.resource.key)
         activity.crowded = None
+        if activity.on_pace is not None and activity.rate:  # at this pace it uses another share of the new speed
+            activity.on_pace(1.0 / activity.rate)
         self._change([activity])
 
     def _activate(self, activity: Activity) -> None:

@@ -63,6 +63,10 @@ class Site(Struct, frozen=True):
     io_hosts: Sequence[int] = ()
     overrides: Mapping[str, Sequence[int]] = MappingProxyType({})
 
+    def reaches(self, hosts: int) -> bool:
+        """Return True if the job computes on one of these hosts (bits) beyond those that it was started on."""
+        return any(hosts >> host & 1 for beyond in (self.io_hosts, *self.overrides.values()) for host in beyond)
+
 
 class Execution:
     """Turns profiles into work. BrokenRuleError where Batsim aborts when the job starts."""

@@ -144,7 +144,7 @@ class Jobs:
     def follow_speeds(self, hosts: int) -> None:
         """Let the jobs on hosts whose speed has changed end at another time (energy is counted)."""
         for live in self._charged.values():
-            if live.hosts.bits & hosts and live.running is not None:
+            if live.running is not None and (live.hosts.bits & hosts or live.site.reaches(hosts)):
                 live.running.follow_speeds()
 
     def reject(self, command: RejectJob) -> None:

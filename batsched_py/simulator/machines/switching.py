@@ -87,6 +87,11 @@ class Switching:
         lacking = sum(1 << host for host in members(hosts) if pstate >= len(self._tables[host]))
         if lacking:
             raise BrokenRuleError(f"has no pstate {pstate}", hosts=lacking)
+        still = sum(1 << host for host in members(hosts & self._machines.compute) if not self._tables[host][pstate])
+        computing = still & self._machines.hosts_in[COMPUTING]
+        endless = computing | sum(1 << host for host in members(still) if self._meter.models[host].computes(pstate))
+        if endless:
+            raise BrokenRuleError(f"has 0 flop/s in pstate {pstate}: what computes there never ends", hosts=endless)
         return 0, 0
 
     def _sort_out(self, hosts: int, pstate: int) -> tuple[int, int]:
@@ -108,15 +113,28 @@ class Switching:
                 raise BrokenRuleError("cannot sleep while a job runs there", hosts=bit)
             sleeping |= bit if will_sleep else 0
             waking |= bit if sleeps_now else 0
+        self._check_transitions(sleeping, waking, pstate)
         return sleeping, waking
+
+    def _check_transitions(self, sleeping: int, waking: int, pstate: int) -> None:
+        """Raise BrokenRuleError for a host whose switch would never end."""
+        for host in members(sleeping | waking):
+            virtual = self._transition(host, pstate, to_sleep=bool(sleeping >> host & 1))
+            if not self._tables[host][virtual]:
+                rule = f"passes through pstate {virtual} of 0 flop/s, so that the switch would never end"
+                raise BrokenRuleError(rule, hosts=1 << host)
+
+    def _transition(self, host: int, pstate: int, *, to_sleep: bool) -> int:
+        """Return the virtual pstate of a host on its way to the sleeping pstate, or from sleep to that."""
+        sleeps = self._meter.models[host].sleeps
+        return sleeps[pstate].off if to_sleep else sleeps[self._meter.pstates[host]].on
 
     def _depart(self, request: SwitchRequest, hosts: int, source: str, state: str) -> None:
         """Pass through the virtual pstate; a transition lasts one flop at its speed, by SimGrid's convention."""
         #: (virtual pstate, duration) -> hosts: those of a kind arrive together.
         groups: dict[tuple[int, float], int] = {}
         for host in members(hosts):
-            sleeps = self._meter.models[host].sleeps
-            virtual = sleeps[request.pstate].off if state == SWITCHING_OFF else sleeps[self._meter.pstates[host]].on
+            virtual = self._transition(host, request.pstate, to_sleep=state == SWITCHING_OFF)
             key = virtual, 1.0 / self._tables[host][virtual]
             groups[key] = groups.get(key, 0) | 1 << host
         now = self._queue.now

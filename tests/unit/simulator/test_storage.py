@@ -152,15 +152,15 @@ def test_compute_hosts_are_not_shared_where_storage_hosts_are(site: Platform) ->
 
 
 def test_roles_are_given_by_the_settings(tmp_path: Path) -> None:
-    """A host becomes a storage host, or computes, or is the master; storage hosts are numbered last."""
-    settings = Settings(roles={"h0": "storage", "s1": "compute_node", "h1": "master"})
+    """A host becomes a storage host, or the master; storage hosts are numbered last."""
+    settings = Settings(roles={"h0": "storage", "h1": "compute_node"})
     result, peer = play(workload(), {}, on=read(tmp_path, "storage"), settings=settings)
     begins = peer.heard[0]["events"][0]["data"]
     names = [(host["id"], host["name"], host["properties"]["role"]) for host in begins["compute_resources"]]
-    assert names == [(0, "s1", "")]
-    assert [(host["id"], host["name"]) for host in begins["storage_resources"]] == [(1, "h0"), (2, "s0")]
-    assert (begins["nb_compute_resources"], begins["nb_storage_resources"], begins["nb_resources"]) == (1, 2, 3)
-    assert schedule_columns(result)["nb_computing_machines"] == "3"
+    assert names == [(0, "h1", "")]
+    assert [host["name"] for host in begins["storage_resources"]] == ["h0", "s0", "s1"]
+    assert (begins["nb_compute_resources"], begins["nb_storage_resources"], begins["nb_resources"]) == (1, 3, 4)
+    assert schedule_columns(result)["nb_computing_machines"] == "4"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,9 @@ def test_roles_are_given_by_the_settings(tmp_path: Path) -> None:
     [
         ({"h9": "storage"}, "host h9: is not in the platform; it was to be storage"),
         ({"h0": "disk"}, "host h0: must be one of master, storage, compute_node, not 'disk'"),
-        ({"s0": "compute_node"}, r"host s0.speed: must be more than 0 flop/s: it computes"),
+        ({"s0": "compute_node"}, r"host s0\.role: is 'storage' already, and -r makes it 'compute_node'"),
+        ({"master_host": "storage", "s1": "master"}, r"host s1\.role: is 'storage' already, and -r makes it"),
+        ({"h0": "master"}, "host master_host: is master, and so is h0: there must be one"),
     ],
 )
 def test_a_role_that_cannot_be_given_is_an_error(site: Platform, roles: dict[str, str], why: str) -> None:

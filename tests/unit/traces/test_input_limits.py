@@ -61,7 +61,8 @@ def test_hosts_are_counted_before_they_are_made(tmp_path: Path, radical: str) ->
 def test_hosts_of_several_clusters_are_counted_together(tmp_path: Path) -> None:
     """With those that stand alone."""
     both = CLUSTER.format(prefix="a", radical="0-9") + CLUSTER.format(prefix="b", radical="0-9").replace('"c"', '"d"')
-    path = platform_file(tmp_path, f'<zone id="z" routing="None">{HOST}{both}</zone>')
+    alone = f'<zone id="a" routing="None">{HOST}</zone>'
+    path = platform_file(tmp_path, f'<zone id="z" routing="Full">{alone}{both}</zone>')
     assert len(read_platform(path, limits=Limits(hosts=21)).hosts) == 21
     with pytest.raises(PlatformError, match=r"cluster d\.radical: makes 21 hosts"):
         read_platform(path, limits=Limits(hosts=20))
@@ -88,10 +89,11 @@ def test_zones_do_not_multiply_what_they_inherit(tmp_path: Path) -> None:
     """Each zone has the properties of those around it: a square of what the file says."""
     around = "".join(f'<prop id="p{number}" value=""/>' for number in range(1000))
     inner = "".join(f'<zone id="z{number}" routing="None"><prop id="own" value=""/></zone>' for number in range(1000))
-    path = platform_file(tmp_path, f'<zone id="z" routing="None">{around}{HOST}{inner}</zone>')
+    alone = f'<zone id="a" routing="None">{HOST}</zone>'
+    path = platform_file(tmp_path, f'<zone id="z" routing="None">{around}{alone}{inner}</zone>')
     with pytest.raises(PlatformError, match="zones inherit too many properties"):
         read_platform(path, limits=Limits(hosts=10_000))
-    assert len(read_platform(path, limits=Limits(hosts=110_000)).zones) == 1001
+    assert len(read_platform(path, limits=Limits(hosts=111_000)).zones) == 1002
 
 
 def test_names_of_many_hosts_are_short(tmp_path: Path) -> None:

@@ -221,12 +221,18 @@ def test_wrong_coordinates(tmp_path: Path, coordinates: str) -> None:
 
 
 def test_peer(tmp_path: Path) -> None:
-    """A peer goes out by one link and is reached by another."""
+    """A peer goes out by one link and is reached by another; SimGrid ignores its latency."""
     peers = "".join(
         f'<peer id="{name}" coordinates="0 0 0" speed="1f" bw_in="1Bps" bw_out="2Bps" lat="1s"/>' for name in "ab"
     )
-    links = platform(tmp_path, f'<zone id="z" routing="Vivaldi">{peers}</zone>').route("a", "b").links
-    assert [(link.name, link.bandwidth) for link in links] == [("link_a_UP", 2.0), ("link_b_DOWN", 1.0)]
+    read = platform(tmp_path, f'<zone id="z" routing="Vivaldi">{peers}</zone>')
+    links = read.route("a", "b").links
+    assert [(link.name, link.bandwidth, link.latency) for link in links] == [
+        ("link_a_UP", 2.0, 0.0),
+        ("link_b_DOWN", 1.0, 0.0),
+    ]
+    told = "latencies are distances of coordinates, as in SimGrid, which ignores it (2 times, first in peer a)"
+    assert [note.partition(": ")[2].partition(": ")[2] for note in read.notes] == [told]
 
 
 @pytest.mark.parametrize("routing", ["Floyd", "Dijkstra"])
@@ -311,11 +317,85 @@ def test_cluster_zone_with_host_links(tmp_path: Path) -> None:
     assert crossed(read, "a", "k1") == ["l1", "bb", "link_k1_DOWN"]
 
 
-def test_harmless_elements_are_passed_over(tmp_path: Path) -> None:
-    """Configuration and bypasses do not matter."""
-    config = '<config id="General"><prop id="contexts/stack_size" value="16"/></config>'
-    bypass = '<bypassRoute src="a" dst="b"><link_ctn id="l"/></bypassRoute>'
-    assert len(platform(tmp_path, f'{config}<zone id="z" routing="Full">{TWO_HOSTS}{bypass}</zone>').hosts) == 2
+def notes(read: Platform) -> list[str]:
+    """The lines on what is not obeyed, without the file."""
+    return [note.partition("platform.xml: ")[2] for note in read.notes]
+
+
+def test_the_first_property_of_a_name_counts(tmp_path: Path) -> None:
+    """As in SimGrid; a second one that says the same needs no words."""
+    twice = '<prop id="mem" value="8"/><prop id="mem" value="9"/><prop id="x" value="1"/><prop id="x" value="1"/>'
+    read = full_zone(tmp_path, f'<host id="a" speed="1f">{twice}</host>')
+    assert read.hosts[0].properties == {"mem": "8", "x": "1"}
+    first = "a second element prop of one name in host is not obeyed: the first counts, as in SimGrid"
+    assert notes(read) == [f"{first} (host a, prop mem)"]
+
+
+def test_of_two_elements_config_the_first_counts(tmp_path: Path) -> None:
+    """SimGrid takes an item for set by the user when it comes a second time."""
+    configs = "".join(f'<config><prop id="network/TCP-gamma" value="{value}"/></config>' for value in (1, 2))
+    read = platform(tmp_path, f'{configs}<zone id="z" routing="Full">{TWO_HOSTS}</zone>')
+    assert read.config == (("network/TCP-gamma", "1"),)
+    assert notes(read) == [
+        "a second element config with an item is not obeyed: the first counts, as in SimGrid (item network/TCP-gamma)"
+    ]
+
+
+@pytest.mark.parametrize(("text", "pstate"), [("0.0", 0), ("1.0", 1), (" 1", 1), ("+1", 1), ("1.", 1)])
+def test_a_pstate_is_the_whole_number_that_the_text_begins_with(tmp_path: Path, text: str, pstate: int) -> None:
+    """SimGrid's own default is "0.0", which tools write out."""
+    read = full_zone(tmp_path, f'<host id="a" speed="2f,1f" pstate="{text}"/>')
+    assert (read.hosts[0].pstate, read.notes) == (pstate, ())
+
+
+def test_what_follows_a_whole_number_is_told(tmp_path: Path) -> None:
+    """SimGrid reads 1 of 1.7."""
+    read = full_zone(tmp_path, '<host id="a" speed="2f,1f" pstate="1.7"/>')
+    assert read.hosts[0].pstate == 1
+    assert notes(read) == [
+        "attribute pstate of element host: only the whole number is read, as by SimGrid (host a, 1.7)"
+    ]
+
+
+def test_a_host_may_have_pstates_of_no_speed(tmp_path: Path) -> None:
+    """Which of them must compute is a matter of what is simulated."""
+    assert full_zone(tmp_path, '<host id="a" speed="1f, 0f"/>').hosts[0].speeds == (1.0, 0.0)
+
+
+def test_routings_may_be_written_in_any_case(tmp_path: Path) -> None:
+    """SimGrid compares them so."""
+    assert len(platform(tmp_path, f'<zone id="z" routing="FULL">{TWO_HOSTS}</zone>').route("a", "a").links) == 1
+
+
+def test_defaults_of_the_dtd_may_be_written_out(tmp_path: Path) -> None:
+    """An empty text is one of them."""
+    more = 'bb_bw="" bb_lat="0s" limiter_link="" loopback_bw="" loopback_lat="" router_id="" topo_parameters=""'
+    read = cluster(tmp_path, more=f'{more} core="1" topology="FLAT" bb_sharing_policy="SHARED"')
+    assert (crossed(read, "n0.org", "n1.org"), read.notes) == (["c_link_0_UP", "c_link_1_DOWN"], ())
+    host = '<host id="a" speed="1f" speed_file="" availability_file="" state_file="" coordinates="" pstate="0.0"/>'
+    link = '<link id="l" bandwidth="1Bps" bandwidth_file="" latency="0" latency_file="" state_file=""/>'
+    assert full_zone(tmp_path, host + link).notes == ()
+
+
+def test_coordinates_count_in_vivaldi_zones_only(tmp_path: Path) -> None:
+    """Elsewhere they are told, and must be coordinates all the same."""
+    read = full_zone(tmp_path, '<host id="a" speed="1f" coordinates="1 2 3"/>')
+    told = "attribute coordinates of element host is not obeyed: they count in Vivaldi zones only, as in SimGrid"
+    assert notes(read) == [f"{told} (host a)"]
+    with pytest.raises(PlatformError, match=r"host a\.coordinates: must be three numbers"):
+        full_zone(tmp_path, '<host id="a" speed="1f" coordinates="1 2"/>')
+
+
+def test_a_fatpipe_link_of_a_cluster_is_told(tmp_path: Path) -> None:
+    """SimGrid takes it for SHARED."""
+    told = "sharing_policy FATPIPE of element cluster is not obeyed: links are SHARED, as in SimGrid (cluster c)"
+    assert notes(cluster(tmp_path, more='sharing_policy="FATPIPE"')) == [told]
+
+
+def test_a_policy_of_no_backbone_is_told(tmp_path: Path) -> None:
+    """It may be that the bandwidth was forgotten."""
+    told = "attribute bb_sharing_policy of element cluster is not obeyed: without bb_bw there is no backbone"
+    assert notes(cluster(tmp_path, more='bb_sharing_policy="FATPIPE"')) == [f"{told} (cluster c)"]
 
 
 def test_blanks_before_the_declaration(tmp_path: Path) -> None:
@@ -330,7 +410,10 @@ def test_blanks_before_the_declaration(tmp_path: Path) -> None:
     [
         ("", r"platform: must hold exactly one zone or cluster, not 0"),
         ('<zone id="z" routing="Full"/>', r"platform: must have at least one host"),
-        ('<zone id="z" routing="Full"><hosts/></zone>', r"hosts: is not an element of a SimGrid platform's zone"),
+        (
+            '<zone id="z" routing="Full"><hosts/></zone>',
+            r"hosts: is not an element of a SimGrid platform; did you mean host\?",
+        ),
         ('<zone id="z" routing="Magic"/>', r"zone z\.routing: must be one of Full, .*not 'Magic'"),
         (CLUSTER.format(radical="0-x", more=""), r"cluster c\.radical: must be numbers and intervals like 0-31,40"),
         (CLUSTER.format(radical="0-", more=""), r"cluster c\.radical: must be numbers and intervals like 0-31,40"),
@@ -341,7 +424,10 @@ def test_blanks_before_the_declaration(tmp_path: Path) -> None:
         (two_clusters(ZONE_ROUTE.replace("h1-c1_router", "h2-0")), r"zoneRoute c1-c2\.gw_src: names 'h2-0', which is"),
         (two_clusters(ZONE_ROUTE.replace('"l"', '"k"')), r"link_ctn k\.id: names link 'k', which is not defined"),
         (two_clusters(ZONE_ROUTE * 2), r"zoneRoute c1-c2: is defined twice"),
-        (two_clusters('<route src="c1" dst="x"/>'), r"route c1-x\.dst: names 'x', which is not a point of zone 'z'"),
+        (
+            two_clusters(ZONE_ROUTE.replace('dst="c2"', 'dst="x"')),
+            r"zoneRoute c1-x\.dst: names 'x', which is not a point of zone 'z'",
+        ),
     ],
 )
 def test_broken_rules(tmp_path: Path, inside: str, message: str) -> None:
@@ -356,7 +442,7 @@ def test_broken_rules(tmp_path: Path, inside: str, message: str) -> None:
         ('<host speed="1f"/>', r"host\.id: is missing"),
         ('<host id="a"/>', r"host a\.speed: is missing"),
         ('<host id="a" speed="1Gw"/>', r"host a\.speed: has the unknown unit 'Gw'"),
-        ('<host id="a" speed="-1f"/>', r"host a\.speed: must be more than 0 flop/s"),
+        ('<host id="a" speed="-1f"/>', r"host a\.speed: must not be negative, as in '-1f'"),
         ('<host id="a" speed="1f,"/>', r"host a\.speed: must be a number"),
         ('<host id="a" speed="1f" pstate="1"/>', r"host a\.pstate: must be below 1"),
         ('<host id="a" speed="1f" core="0"/>', r"host a\.core: must be a whole number from 1"),
@@ -390,7 +476,10 @@ def test_route_in_a_zone_without_routes(tmp_path: Path) -> None:
         ("", "is not XML"),
         ("<platform>", "is not XML"),
         ("<workload/>", "workload: must be a platform element"),
-        ('<platform version="3"/>', r"platform\.version: must be one of 4, 4\.0, 4\.1, not '3'"),
+        ("<platform/>", r"platform\.version: is missing"),
+        ('<platform version="4.2"/>', r"platform\.version: must be from 4 to 4\.1, not '4\.2'"),
+        ('<platform version="four"/>', r"platform\.version: must be from 4 to 4\.1, not 'four'"),
+        ('<platform version="3"/>', r"platform\.version: must be from 4 to 4\.1, not '3'"),
         ('<!DOCTYPE p [<!ENTITY e "x">]><platform>&e;</platform>', "must not define or fetch entities"),
         ('<!DOCTYPE p [<!ENTITY e SYSTEM "file:///dev/null">]><platform>&e;</platform>', "must not define or fetch"),
     ],

@@ -41,13 +41,28 @@ def test_the_platform_may_set_items_and_the_command_line_rules(tmp_path: Path) -
 def test_the_loopback_is_a_hosts_way_to_itself(tmp_path: Path, routing: str) -> None:
     """Where none is declared, in zones without others inside."""
     loopback, own = Link("__loopback__", 1.0, 2.0, False), Link("own", 3.0, 0.0)
-    declared = '<link id="own" bandwidth="3"/><route src="b" dst="b"><link_ctn id="own"/></route>'
+    declared = '<link id="own" bandwidth="3"/><route src="b" dst="b" symmetrical="NO"><link_ctn id="own"/></route>'
     read = platform(tmp_path, routing=routing, more=declared).with_loopback(loopback)
     assert (read.route("a", "a").links, read.route("b", "b").links) == ((loopback,), (own,))
-    inner = '<cluster id="c" prefix="c" suffix="" radical="0-1" speed="1f" bw="1Bps" lat="0"/>'
-    outer = platform(tmp_path, routing=routing, more=inner).with_loopback(loopback)
-    assert outer.route("a", "a").links == ()
-    assert len(outer.route("c0", "c0").links) == 2
+
+
+def test_a_cluster_keeps_its_ways_to_itself(tmp_path: Path) -> None:
+    """The item is for hosts for which the platform says nothing."""
+    path = tmp_path / "platform.xml"
+    cluster = '<cluster id="c" prefix="c" suffix="" radical="0-1" speed="1f" bw="1Bps" lat="0"/>'
+    path.write_text(f'<platform version="4.1"><zone id="z" routing="Full">{cluster}</zone></platform>')
+    read = read_platform(path).with_loopback(Link("__loopback__", 1.0, 2.0, False))
+    assert [link.name for link in read.route("c0", "c0").links] == ["c_link_0_UP", "c_link_0_DOWN"]
+
+
+def test_of_two_values_of_an_item_the_first_counts(tmp_path: Path) -> None:
+    """SimGrid keeps it, and says that it does."""
+    read = platform(tmp_path, ("network/TCP-gamma", "5"), ("network/TCP-gamma", "6"))
+    assert read_simgrid_config((), read).tcp_window == 5.0
+    assert [line.partition(".xml: ")[2] for line in read.notes] == [
+        "a second element prop of one name in config is not obeyed: the first counts, as in SimGrid"
+        " (config, prop network/TCP-gamma)"
+    ]
 
 
 @pytest.mark.parametrize(

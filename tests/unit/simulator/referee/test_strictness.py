@@ -51,7 +51,7 @@ def test_unknown_items_of_the_configuration_are_named(tmp_path: Path) -> None:
     config = '<config id="c"><prop id="a/b" value="1"/><prop id="surf/precision" value="1e-9"/></config>'
     hosts = '<host id="h" speed="1f"/><host id="master_host" speed="1f"/>'
     zone = f'<zone id="z" routing="Full">{hosts}</zone>'
-    file.write_text(f'<platform version="4.1">{config}<config><prop id="c"/></config>{zone}</platform>')
+    file.write_text(f'<platform version="4.1">{config}<config><prop id="c" value=""/></config>{zone}</platform>')
     read = read_platform(file)
     assert read.config == (("a/b", "1"), ("surf/precision", "1e-9"), ("c", ""))
     assert [*refused_files(read, [PLAIN])] == [f"{UNKNOWN_CONFIG}a/b, c"]

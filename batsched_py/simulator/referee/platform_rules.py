@@ -1,0 +1,75 @@
+"""Rules of Batsim and SimGrid for platforms: what makes them stop before a job has run, or at the first message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from batsched_py.errors import PlatformError
+from batsched_py.model.platform import ROLES, Platform, PlatformHost
+from batsched_py.model.zone import StarZone
+from batsched_py.simulator.machines.power_model import PowerModel
+from batsched_py.text.display import shown
+
+_MASTER: Final = "master"
+
+
+def check_roles(platform: Platform, roles: Mapping[str, str], master_host: str) -> None:
+    """Raise PlatformError for roles that Batsim does not know, a host that is given a second one, and two masters.
+
+    `roles` are those of the command line (-r), to which Batsim adds that of the master host (-m). It puts them behind
+    the role that a host has in the platform, and knows no role "master,master".
+    """
+    masters: list[str] = []
+    for host in platform.hosts:
+        own = host.properties.get("role")
+        given = roles.get(host.name, _MASTER if host.name == master_host else None)
+        if own is not None and given is not None:
+            option = "-r" if host.name in roles else "-m (or its default)"
+            rule = f"is {shown(own)} already, and {option} makes it {shown(given)}: Batsim knows no host with two roles"
+            raise PlatformError(platform.source, f"host {host.name}.role", rule)
+        if own and own not in ROLES:
+            rule = f"must be one of {', '.join(ROLES)}, not {shown(own)}"
+            raise PlatformError(platform.source, f"host {host.name}.role", rule)
+        if (given or own) == _MASTER:
+            masters.append(host.name)
+    if len(masters) > 1:
+        rule = f"is master, and so is {masters[0]}: there must be one (-m, or the role master)"
+        raise PlatformError(platform.source, f"host {masters[1]}", rule)
+
+
+def check_ways(platform: Platform, computing: Sequence[PlatformHost], master_host: str) -> None:
+    """Raise PlatformError for zones in which SimGrid finds no way for Batsim's own messages.
+
+    Batsim sends them from the master host to itself, and from the first host of each job to the master host.
+    """
+    master = platform.master(master_host)
+    if master is None:  # it is told that Batsim stops
+        return
+    home = platform.zones[platform.zone_of[master.name]]
+    for host in (master, *computing):
+        zone = platform.zones[platform.zone_of[host.name]]
+        if not isinstance(zone, StarZone):
+            continue
+        if zone.is_empty and (host is master or zone is home):
+            rule = "has the routing None, in which SimGrid finds no way for Batsim's messages to its master host"
+            raise PlatformError(platform.source, f"zone {zone.name}", f"{rule} {master.name}: use Full or Vivaldi")
+        if zone.coordinates is not None and host.name not in zone.coordinates:
+            rule = "is missing: a host of a zone of routing Vivaldi needs three, without which SimGrid stops"
+            raise PlatformError(platform.source, f"host {host.name}.coordinates", rule)
+
+
+def check_speeds(platform: Platform, computing: Sequence[PlatformHost], models: Sequence[PowerModel] | None) -> None:
+    """Raise PlatformError for hosts that cannot compute.
+
+    `models` are theirs if energy is counted: then they must compute in each pstate that neither sleeps nor models a
+    transition, otherwise in the one that they begin in.
+    """
+    for number, host in enumerate(computing):
+        pstates: Sequence[int] = (host.pstate,)
+        if models is not None:
+            pstates = [pstate for pstate in range(len(host.speeds)) if models[number].computes(pstate)]
+        for pstate in pstates:
+            if host.speeds[pstate] <= 0:
+                rule = f"must be more than 0 flop/s in pstate {pstate}, in which the host computes"
+                raise PlatformError(platform.source, f"host {host.name}.speed", rule)

@@ -1,0 +1,191 @@
+"""The elements of SimGrid's platform format: where each may stand, its attributes, and what becomes of them here.
+
+Source: the DTD of SimGrid 3.32 to 4.0, which SimGrid's reader enforces: it stops at an element or attribute that is not
+in it, or in another place. Nothing is passed over by not being asked for: each element and attribute is obeyed, told in
+a line, or refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.reading.members import Members
+
+#: Groups of elements, in their order; of each group any number in any order.
+Contents = tuple[frozenset[str], ...]
+
+
+class ElementRule(Struct, frozen=True):
+    """The rules of one element.
+
+    Attributes:
+        attributes: those that are known; others are refused, as by SimGrid.
+        required: the attributes without which SimGrid stops.
+        contents: what may stand inside: one of these alternatives; () for nothing.
+        told: why the element is not obeyed, and what SimGrid does; "" if it is obeyed.
+        refused: why no platform may have it: SimGrid stops there; "" if that is not so.
+        told_inside: elements inside that have no effect there -> why.
+        has_text: text may stand inside.
+    """
+
+    attributes: Members
+    required: tuple[str, ...] = ()
+    contents: tuple[Contents, ...] = ()
+    told: str = ""
+    refused: str = ""
+    told_inside: Mapping[str, str] = MappingProxyType({})
+    has_text: bool = False
+
+
+PROFILE: Final = "changes over time are not simulated; SimGrid changes"
+_SPEED_FILE: Final = f"{PROFILE} the host's speed"
+_STATE_FILE: Final = "failures over time are not simulated; SimGrid switches it off and on"
+_HOST_FILES: Final = {"speed_file": _SPEED_FILE, "availability_file": _SPEED_FILE, "state_file": _STATE_FILE}
+_BYPASS: Final = "the declared route is taken; SimGrid takes the bypass instead"
+_REMOVED: Final = "was removed from SimGrid, which stops at it"
+
+ZONES: Final = ("zone", "AS")
+BYPASSES: Final = ("bypassRoute", "bypassZoneRoute", "bypassASroute")
+#: Attributes that name files with changes over time.
+FILES: Final = ("speed_file", "availability_file", "state_file", "bandwidth_file", "latency_file")
+
+_TRACES: Final = frozenset({"trace", "trace_connect"})
+_PARTS: Final = frozenset({"include", "cluster", "cabinet", "peer", *ZONES}) | _TRACES
+_ZONE_CONTENTS: Final = (
+    # hosts ...
+    (
+        frozenset({"prop"}),
+        frozenset({"include", "storage_type", "storage", "host", "cabinet", "router", "link", "backbone", "host_link"})
+        | _TRACES,
+        frozenset({"route", "bypassRoute"}) | _TRACES,
+    ),
+    # ... or other zones
+    (
+        frozenset({"prop"}),
+        _PARTS | {"link", "backbone"},
+        frozenset({"zoneRoute", "ASroute", "bypassASroute", "bypassZoneRoute"}) | _TRACES,
+    ),
+)
+_ONLY_PROPS: Final = ((frozenset({"prop"}),),)
+_ONLY_LINKS: Final = ((frozenset({"link_ctn"}),),)
+
+
+def _attributes(
+    tag: str, *obeyed: str, explained: Mapping[str, str] = MappingProxyType({}), required: tuple[str, ...] = ()
+) -> Members:
+    return Members(f"element {tag}", frozenset({*required, *obeyed}), explained, word="attribute")
+
+
+def _rule(
+    tag: str,
+    *obeyed: str,
+    required: tuple[str, ...] = (),
+    explained: Mapping[str, str] = MappingProxyType({}),
+    contents: tuple[Contents, ...] = (),
+    told: str = "",
+    refused: str = "",
+    told_inside: Mapping[str, str] = MappingProxyType({}),
+    has_text: bool = False,
+) -> tuple[str, ElementRule]:
+    members = _attributes(tag, *obeyed, explained=explained, required=required)
+    return tag, ElementRule(members, required, contents, told, refused, told_inside, has_text)
+
+
+_GATEWAYS: Final = ("src", "dst", "gw_src", "gw_dst")
+
+#: Element -> its rules.
+ELEMENTS: Final[Mapping[str, ElementRule]] = dict(
+    (
+        _rule(
+            "platform",
+            required=("version",),
+            contents=((frozenset({"config", "random"}), _PARTS, frozenset({"process", "actor"})),),
+        ),
+        _rule("config", "id", contents=_ONLY_PROPS),
+        _rule("prop", required=("id", "value")),
+        *(_rule(tag, required=("id", "routing"), contents=_ZONE_CONTENTS) for tag in ZONES),
+        _rule(
+            "host",
+            *("core", "pstate", "coordinates"),
+            required=("id", "speed"),
+            explained=_HOST_FILES,
+            contents=((frozenset({"disk", "prop", "mount"}),),),
+        ),
+        _rule(
+            "cluster",
+            *("core", "sharing_policy", "topology", "bb_bw", "bb_lat", "bb_sharing_policy", "router_id"),
+            *("limiter_link", "loopback_bw", "loopback_lat"),
+            required=("id", "prefix", "suffix", "radical", "speed", "bw", "lat"),
+            explained={"topo_parameters": "a cluster of topology FLAT has none"},
+            contents=_ONLY_PROPS,
+        ),
+        _rule("cabinet", required=("id", "prefix", "suffix", "radical", "speed", "bw", "lat")),
+        _rule(
+            "peer",
+            "coordinates",
+            required=("id", "speed", "bw_in", "bw_out"),
+            explained={**_HOST_FILES, "lat": "latencies are distances of coordinates, as in SimGrid, which ignores it"},
+        ),
+        _rule("router", "coordinates", required=("id",)),
+        _rule("backbone", required=("id", "bandwidth", "latency")),
+        _rule("host_link", required=("id", "up", "down")),
+        _rule(
+            "link",
+            *("latency", "sharing_policy"),
+            required=("id", "bandwidth"),
+            explained={
+                "bandwidth_file": f"{PROFILE} the link's bandwidth",
+                "latency_file": f"{PROFILE} the link's latency",
+                "state_file": _STATE_FILE,
+            },
+            contents=_ONLY_PROPS,
+            told_inside={"prop": "properties of links are for plug-ins of SimGrid that Batsim does not use"},
+        ),
+        _rule("link_ctn", "direction", required=("id",)),
+        _rule("route", "symmetrical", required=("src", "dst"), contents=_ONLY_LINKS),
+        *(_rule(tag, "symmetrical", required=_GATEWAYS, contents=_ONLY_LINKS) for tag in ("zoneRoute", "ASroute")),
+        _rule("bypassRoute", required=("src", "dst"), contents=_ONLY_LINKS, told=_BYPASS),
+        *(_rule(tag, required=_GATEWAYS, contents=_ONLY_LINKS, told=_BYPASS) for tag in BYPASSES[1:]),
+        _rule(
+            "trace",
+            "file",
+            required=("id", "periodicity"),
+            told=f"{PROFILE} what the trace is connected to",
+            has_text=True,
+        ),
+        _rule(
+            "trace_connect", "kind", required=("trace", "element"), told=f"{PROFILE} the element as the trace describes"
+        ),
+        _rule("disk", "id", required=("read_bw", "write_bw"), contents=_ONLY_PROPS, told="Batsim uses no disks"),
+        _rule(
+            "random",
+            *("seed", "radical", "generator"),
+            required=("id", "min", "max", "mean", "std_deviation"),
+            told="it does nothing in SimGrid either",
+        ),
+        _rule("include", refused=f"{_REMOVED}: write the elements of the file in its place"),
+        *(
+            _rule(tag, refused=f"{_REMOVED}: use a host of role storage")
+            for tag in ("storage_type", "storage", "mount")
+        ),
+        *(
+            _rule(tag, refused="starts a function of a program of the user, which Batsim does not have: SimGrid stops")
+            for tag in ("actor", "process")
+        ),
+    )
+)
+
+
+def follow(positions: Mapping[int, int], contents: tuple[Contents, ...], tag: str) -> dict[int, int]:
+    """Return where one is after this element: alternative -> its group; {} if it may not stand there."""
+    after = {}
+    for alternative, group in positions.items():
+        groups = contents[alternative]
+        found = next((number for number in range(group, len(groups)) if tag in groups[number]), None)
+        if found is not None:
+            after[alternative] = found
+    return after

@@ -1,0 +1,78 @@
+"""Profiles of a platform file, changes over time of hosts and links: what SimGrid requires of them.
+
+They are not simulated; `simgrid_dtd` has the lines that say so. A file for which SimGrid stops is refused all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container
+from pathlib import Path
+from typing import Final
+
+from batsched_py.text.display import shown
+from batsched_py.traces.simgrid_dtd import FILES, ZONES
+from batsched_py.traces.xml_element import Element
+
+_KINDS: Final = ("HOST_AVAIL", "SPEED", "LINK_AVAIL", "BANDWIDTH", "LATENCY")
+#: Kinds that SimGrid refuses, because links are complete when traces are connected.
+_TOO_LATE: Final = {"BANDWIDTH": "bandwidth_file", "LATENCY": "latency_file"}
+
+
+def check_profiles(root: Element, hosts: Collection[str], links: Container[str]) -> None:
+    """Raise PlatformError where SimGrid stops at a profile of a platform with these hosts and links."""
+    traces, files = set[str](), set[str]()
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if element.tag == "trace":
+            _check_trace(element, files)
+            traces.add(element.name())
+        elif element.tag == "trace_connect":
+            _check_connection(element, traces, hosts, links)
+        elif element.tag in ("host", "link", "peer"):
+            for attribute in FILES:
+                if element.xml.get(attribute):
+                    _check_file(element, attribute, files)
+        if element.tag in ("platform", *ZONES):
+            waiting.extend(reversed(list(element.children())))
+
+
+def _check_trace(trace: Element, files: set[str]) -> None:
+    try:
+        float(trace.text("periodicity"))
+    except ValueError as error:
+        rule = f"must be a number of seconds, not {shown(trace.text('periodicity'))}"
+        raise trace.error("periodicity", rule) from error
+    if trace.xml.get("file"):
+        _check_file(trace, "file", files)
+    elif not (trace.xml.text or "").strip():
+        raise trace.error("", "must have either contents or a file")
+
+
+def _check_connection(
+    connection: Element, traces: Collection[str], hosts: Collection[str], links: Container[str]
+) -> None:
+    kind, trace, name = connection.choice("kind", _KINDS, "HOST_AVAIL"), connection.text("trace"), ""
+    if kind in _TOO_LATE:
+        rule = f"cannot be {kind}: SimGrid stops at it; use the attribute {_TOO_LATE[kind]} of the link"
+        raise connection.error("kind", rule)
+    if trace not in traces:
+        raise connection.error("trace", f"names {shown(trace)}, which is not defined before")
+    name = connection.text("element")
+    if name not in (links if kind == "LINK_AVAIL" else hosts):
+        what = "link" if kind == "LINK_AVAIL" else "host"
+        raise connection.error("element", f"names {shown(name)}, which is not a {what} of the platform")
+
+
+def _check_file(element: Element, attribute: str, files: set[str]) -> None:
+    """Note a file, which only one element may name; it is searched beside the platform, then in the current folder."""
+    name = element.text(attribute)
+    if name in files:
+        raise element.error(attribute, f"names {shown(name)}, which another element names: SimGrid reads it only once")
+    files.add(name)
+    try:
+        found = any((folder / name).is_file() for folder in (Path(element.file).parent, Path()))
+    except (OSError, ValueError):
+        found = False
+    if not found:
+        raise element.error(attribute, f"names {shown(name)}, which cannot be opened")
