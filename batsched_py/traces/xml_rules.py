@@ -41,7 +41,7 @@ def check_zone(zone: Element, routing: str, *, is_graph: bool) -> None:
     """Raise PlatformError for parts of a zone that belong into one of another routing; tell which have no effect."""
     for tag, home in _HOMES:
         for element in zone.children(tag) if routing != home else ():
-            raise element.error("", f"must stand in a zone of routing {home}, not {routing}")
+            raise element.error("", f"belongs in a zone of routing {home}, not {routing}")
     for element in zone.children("host", "router") if routing != "Vivaldi" else ():
         if element.xml.get("coordinates"):
             element.coordinates()
@@ -92,6 +92,6 @@ def _check_contents(element: Element, rule: ElementRule, children: list[Element]
 
 def _misplaced(child: Element, parent: Element, before: str, contents: tuple[Contents, ...]) -> PlatformError:
     if not any(child.tag in group for groups in contents for group in groups):
-        return child.error("", f"cannot stand in the element {parent.tag}: SimGrid stops at it")
+        return child.error("", f"must not be inside {parent.tag}: SimGrid stops at it")
     order = _ORDERS["platform" if parent.tag == "platform" else "zone"]
-    return child.error("", f"cannot stand in a {parent.tag} after {before}: SimGrid reads {order}")
+    return child.error("", f"must not follow {before} in a {parent.tag}: SimGrid reads {order}")
