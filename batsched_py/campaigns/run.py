@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from batsched_py.hostset import HostSet
 from batsched_py.loading import require
-from batsched_py.reporting.metrics.job_metrics import job_columns, measure_jobs
+from batsched_py.reporting.metrics.job_metrics import job_columns
 from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
 from batsched_py.reporting.metrics.summary import Summary
 from batsched_py.reporting.pictures.drawing import Picture, draw
@@ -66,7 +66,7 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
 
         Any library makes a table of them: `polars.DataFrame(run.columns())`, `pyarrow.table(run.columns())`.
         """
-        return job_columns(measure_jobs(self.schedule))
+        return job_columns(self.schedule)
 
     @property
     def jobs(self) -> DataFrame:

@@ -133,7 +133,8 @@ def assemble(
         former_storages=generation.former_storages,
         former_tasks=generation.former_tasks,
     )
-    ended = EndedJobs(machines.compute_count, pass_on)
+    again = settings.dynamic_jobs or settings.on_failure == "requeue" or generation.greets
+    ended = EndedJobs(machines.compute_count, pass_on, again=again)
     used_ids = set[str]()
     named = {} if generation.former_storages else _numbers(storages, len(computing))
     rules = PlacementRules(context, profiles, cores, named)

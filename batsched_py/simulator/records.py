@@ -7,6 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from operator import sub
 from typing import Final, NamedTuple
 
@@ -18,6 +19,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.table import Table
 from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
+from batsched_py.simulator.attempts import Attempt, bases_of, has_sign
 from batsched_py.simulator.file_forms import BATSIM_4, FileForm
 from batsched_py.simulator.outputs.tracing import Trace, counts, numbers
 from batsched_py.text.representation import Brief
@@ -107,6 +109,7 @@ class Tally(Struct):
         states: final state -> number of jobs, rejected ones included.
         submits, starts, finishes: seconds, one each for every job that ran.
         sizes: compute hosts that each of these had.
+        attempts: the jobs that may be attempts of one, their rows as places in these; empty if none can be.
     """
 
     states: Counter[str] = field(default_factory=Counter)
@@ -114,22 +117,37 @@ class Tally(Struct):
     starts: array[float] = field(default_factory=numbers)
     finishes: array[float] = field(default_factory=numbers)
     sizes: array[int] = field(default_factory=counts)
+    attempts: list[Attempt] = []
 
     @classmethod
     def of(cls, records: Iterable[JobRecord], hosts: int) -> Tally:
         """Return the tally of these records, of a machine with `hosts` compute hosts."""
-        tally = cls()
-        tally.add(list(records), hosts)
+        tally, every = cls(), list(records)
+        tally.add(every, hosts)
+        if found := attempts_among(every, hosts):
+            #: Place among all -> place among those that ran.
+            places = list(accumulate((not record.rejected for record in every), initial=0))
+            tally.attempts = [one._replace(row=-1 if every[one.row].rejected else places[one.row]) for one in found]
         return tally
 
-    def add(self, records: Sequence[JobRecord], hosts: int) -> None:
-        """Count more jobs, of a machine with `hosts` compute hosts."""
+    def add(self, records: Sequence[JobRecord], hosts: int, *, again: bool = False) -> None:
+        """Count more jobs, of a machine with `hosts` compute hosts; note attempts if jobs may be submitted `again`."""
+        if again:
+            self._note_attempts(records, hosts)
         self.states.update([record.state for record in records])
         ran = [record for record in records if record.state != REJECTED]
         self.submits.extend([record.job.submit_time for record in ran])
         self.starts.extend([record.start for record in ran])
         self.finishes.extend([record.finish for record in ran])
         self.sizes.extend([record.size_on(hosts) for record in ran])
+
+    def _note_attempts(self, records: Sequence[JobRecord], hosts: int) -> None:
+        """Note which of the records may be attempts: only what did not succeed is submitted again."""
+        row = len(self.starts)
+        for record in records:
+            if record.state != COMPLETED_SUCCESSFULLY or has_sign(record.job.id):
+                self.attempts.append(attempt_of(record, -1 if record.state == REJECTED else row, hosts))
+            row += record.state != REJECTED
 
     @property
     def ran(self) -> int:
@@ -163,6 +181,23 @@ class Tally(Struct):
         return map(stretch, self.turnarounds(), self.runs())
 
 
+def attempt_of(record: JobRecord, row: int, hosts: int) -> Attempt:
+    """Return a record as an attempt, with its row, on a machine with `hosts` compute hosts."""
+    job, had = record.job, record.size_on(hosts)
+    return Attempt(
+        row, job.id, job.size, had, job.submit_time, record.start, record.finish, record.state, record.metadata
+    )
+
+
+def attempts_among(records: Sequence[JobRecord], hosts: int) -> list[Attempt]:
+    """Return the records that may be attempts of one job, by their names, with their places as rows."""
+    later = [record.job.id for record in records if has_sign(record.job.id)]
+    if not later:
+        return []
+    named = bases_of(later).union(later)
+    return [attempt_of(record, row, hosts) for row, record in enumerate(records) if record.job.id in named]
+
+
 class SlowedJob(Struct, frozen=True):
     """A job that was slowed down by others on the same links or hosts.
 
@@ -184,9 +219,14 @@ BATCH: Final = 256
 class EndedJobs:
     """The records of ended jobs, in order of completion or rejection; their numbers alone if records are passed on."""
 
-    def __init__(self, hosts: int, pass_on: Callable[[Sequence[JobRecord]], object] | None = None) -> None:
-        """`hosts` is the number of compute hosts; `pass_on` receives some records at a time, which are not kept."""
-        self._hosts, self._pass_on = hosts, pass_on
+    def __init__(
+        self, hosts: int, pass_on: Callable[[Sequence[JobRecord]], object] | None = None, *, again: bool = False
+    ) -> None:
+        """`hosts` is the number of compute hosts; `pass_on` receives some records at a time, which are not kept.
+
+        With `again`, jobs may be submitted again: of those that did not succeed, more is kept.
+        """
+        self._hosts, self._pass_on, self._again = hosts, pass_on, again
         #: Number of ended jobs, rejected ones included.
         self.count = 0
         #: All of them, or those that were not passed on yet.
@@ -210,7 +250,7 @@ class EndedJobs:
         return self._tally
 
     def _hand_over(self, pass_on: Callable[[Sequence[JobRecord]], object]) -> None:
-        self._tally.add(self.records, self._hosts)
+        self._tally.add(self.records, self._hosts, again=self._again)
         pass_on(self.records)
         self.records = []
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from batsched_py.reporting.metrics.job_metrics import job_columns, measure_jobs
+from batsched_py.reporting.metrics.job_metrics import job_columns
 from batsched_py.reporting.schedules.schedule import Schedule
 
 
 def encode_jobs(schedule: Schedule) -> bytes:
-    """Return a Parquet file with a row for each job, and the columns of `metrics --per-job`; needs pyarrow."""
+    """Return a Parquet file with the rows and the columns of `metrics --per-job`; needs pyarrow."""
     arrow: Any = importlib.import_module("pyarrow")
     parquet: Any = importlib.import_module("pyarrow.parquet")
-    table = arrow.table(job_columns(measure_jobs(schedule)))
+    table = arrow.table(job_columns(schedule))
     out = arrow.BufferOutputStream()
     parquet.write_table(table, out)
     content: bytes = out.getvalue().to_pybytes()

@@ -109,7 +109,7 @@ def execute(
         if is_interruption(error):
             raise
         return ExecutedRun(spec.failed(f"internal error: {type(error).__name__}: {error}"))
-    marks = marks_of(counted.jobs)
+    marks = marks_of(counted.jobs, counted.attempts.firsts)
     outcome = Outcome(
         spec.workload,
         spec.variant.name,

@@ -13,7 +13,7 @@ from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
 from batsched_py.campaigns.results.run_rows import run_columns
 from batsched_py.loading import require
-from batsched_py.reporting.metrics.job_metrics import job_columns
+from batsched_py.reporting.metrics.job_metrics import COLUMNS
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, Unit
 from batsched_py.traces.atomic_file import write_atomically
 
@@ -79,11 +79,18 @@ def _write_jobs(path: Path, runs: list[PlannedRun], columns: Mapping[str, list[A
 
 def _jobs_schema(arrow: Any) -> Any:
     """Return the columns of `jobs.parquet` with their types, which a run without a value does not tell."""
-    integers = {"seed", "requested_number_of_resources", "allocated_number_of_resources", "pieces"}
+    integers = {"seed", "requested_number_of_resources", "allocated_number_of_resources", "pieces", "attempt"}
     truths = {"success", "deadline_met"}
-    texts = {"job_id", "workload_name", "profile", "final_state", "allocated_resources", "metadata", "user"} | (
-        set(_NAMES) - {"seed"}
-    )
+    texts = {
+        "job_id",
+        "first_job_id",
+        "workload_name",
+        "profile",
+        "final_state",
+        "allocated_resources",
+        "metadata",
+        "user",
+    } | (set(_NAMES) - {"seed"})
     kinds = dict.fromkeys(integers, arrow.int64()) | dict.fromkeys(truths, arrow.bool_())
     kinds |= dict.fromkeys(texts, arrow.string())
-    return arrow.schema([(name, kinds.get(name, arrow.float64())) for name in (*_NAMES, *job_columns([]))])
+    return arrow.schema([(name, kinds.get(name, arrow.float64())) for name in (*_NAMES, *COLUMNS)])

@@ -33,7 +33,7 @@ from batsched_py.cli.shared.time_window import window_options
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics, break_down
-from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows, measure_jobs
+from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows
 from batsched_py.reporting.metrics.lease_metrics import lease_hosts
 from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
 from batsched_py.reporting.metrics.steps import Steps, between, side_by_side
@@ -213,7 +213,7 @@ def _job_rows(schedules: Iterable[Schedule], tau: float, wanted: WindowChoice) -
     for schedule in schedules:
         window = wanted.on(schedule)
         part = schedule if window is None else window.submitted(schedule)
-        for row in job_rows(measure_jobs(part, tau)):
+        for row in job_rows(part, tau):
             yield (*row, schedule.name, *_window_cells(window))
 
 

@@ -89,7 +89,7 @@ def group_jobs(schedule: Schedule, by: str, jobs: Iterable[JobMetrics]) -> list[
     groups: dict[str, list[JobMetrics]] = {}
     for job in jobs:
         groups.setdefault(grouping.name_of(job), []).append(job)
-    total = math.fsum(_host_time(job) for jobs in groups.values() for job in jobs)
+    total = math.fsum(job.host_time for jobs in groups.values() for job in jobs)
     return sorted((_measure(name, jobs, total) for name, jobs in groups.items()), key=grouping.key)
 
 
@@ -124,7 +124,7 @@ def size_order(name: str) -> int:
 
 
 def _runtime_name(job: JobMetrics) -> str:
-    return NEVER_RAN if job.record.rejected else runtime_class(job.record.execution)
+    return NEVER_RAN if job.record.rejected else runtime_class(job.run)
 
 
 def _by_member(schedule: Schedule, member: str) -> _Grouping:
@@ -150,14 +150,10 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
-def _host_time(job: JobMetrics) -> float:
-    return 0.0 if job.record.rejected else job.size * job.record.execution
-
-
 def _measure(name: str, jobs: Sequence[JobMetrics], total: float) -> GroupMetrics:
     waits = [job.wait for job in jobs if job.wait is not None]
     slowdowns = [job.bounded_slowdown for job in jobs if job.bounded_slowdown is not None]
-    held = math.fsum(map(_host_time, jobs))
+    held = math.fsum(job.host_time for job in jobs)
     return GroupMetrics(
         name,
         len(jobs),

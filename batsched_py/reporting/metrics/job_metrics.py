@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.bits import count_runs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, bounded_slowdown
+from batsched_py.reporting.schedules.attempts import JobAttempts
 from batsched_py.reporting.schedules.members import due_time, is_met, user_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.result_files import JOBS_HEADER
@@ -27,6 +29,8 @@ COLUMNS: Final = (
     "deadline",
     "deadline_met",
     "contention_slowdown",
+    "first_job_id",
+    "attempt",
 )
 
 
@@ -46,8 +50,11 @@ class JobMetrics(Struct, frozen=True):
         user: its owner; None if that is not known.
         due: its deadline, or the instant of its reservation; None if it has neither.
         met: whether it was in time; None if it has no `due`. False if it was rejected.
+        attempts: how often it ran; 0 if it was rejected at once.
         contention_slowdown: run / the time in which it would have done the same without others on its links and hosts;
             None if that is not known, or if it would have taken no time.
+        kept: seconds of the attempts whose work was kept; None if it had but one.
+        held: host seconds of all attempts and of what was done for it besides; None if there was but one.
     """
 
     record: JobRecord
@@ -63,22 +70,76 @@ class JobMetrics(Struct, frozen=True):
     due: float | None = None
     met: bool | None = None
     contention_slowdown: float | None = None
+    attempts: int = 1
+    kept: float | None = None
+    held: float | None = None
+
+    @property
+    def run(self) -> float:
+        """Seconds that it ran, without attempts that were lost; 0 if it was rejected."""
+        return self.record.execution if self.kept is None else self.kept
+
+    @property
+    def host_time(self) -> float:
+        """Host seconds that it had, those of lost attempts included."""
+        return self.size * self.record.execution if self.held is None else self.held
 
 
 def measure_jobs(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> list[JobMetrics]:
-    """Return the metrics of each job, in the schedule's order; WorkloadError if a deadline breaks its rule."""
+    """Return the metrics of each job, in the order of first attempts; WorkloadError if a deadline breaks its rule.
+
+    The record of a job of several attempts is that of the last one, from the first submission and the first start on.
+    """
+    again = schedule.attempts
+    if not again.firsts:
+        return measure_attempts(schedule, tau)
+    return [
+        _whole(schedule, again.jobs[record.job.id], tau)
+        if record.job.id in again.jobs
+        else _measure(schedule, record, tau)
+        for record in schedule.jobs
+        if record.job.id not in again.firsts
+    ]
+
+
+def measure_attempts(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> list[JobMetrics]:
+    """Return the metrics of each attempt as if it were a job, in the schedule's order, as `measure_jobs`."""
     return [_measure(schedule, record, tau) for record in schedule.jobs]
 
 
-def job_rows(jobs: Iterable[JobMetrics]) -> Iterator[Sequence[str]]:
-    """Yield the cells of each job, as many as COLUMNS; numbers are written as Batsim does, unknown ones are empty."""
-    for metrics in jobs:
-        yield (*_batsim_cells(metrics), *_own_cells(metrics))
+def job_rows(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> Iterator[Sequence[str]]:
+    """Yield the cells of each attempt, as many as COLUMNS; numbers are written as Batsim does, unknown ones are empty.
+
+    WorkloadError if a deadline breaks its rule.
+    """
+    numbers = _attempt_numbers(schedule)
+    for record in schedule.jobs:
+        metrics = _measure(schedule, record, tau)
+        first, number = numbers.get(record.job.id, (record.job.id, 1))
+        yield (*_batsim_cells(metrics), *_own_cells(metrics), first.partition("!")[2], str(number))
 
 
-def job_columns(jobs: Sequence[JobMetrics]) -> dict[str, list[Any]]:
-    """Return COLUMNS as values of Python, for data frames: None where a value is unknown or has no meaning."""
-    return {name: [value(job) for job in jobs] for name, value in _VALUES.items()}
+def job_columns(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> dict[str, list[Any]]:
+    """Return COLUMNS as values of Python, for data frames: None where a value is unknown or has no meaning.
+
+    WorkloadError if a deadline breaks its rule.
+    """
+    jobs, numbers = measure_attempts(schedule, tau), _attempt_numbers(schedule)
+    found = [numbers.get(record.job.id, (record.job.id, 1)) for record in schedule.jobs]
+    return {
+        **{name: [value(job) for job in jobs] for name, value in _VALUES.items()},
+        "first_job_id": [first.partition("!")[2] for first, _ in found],
+        "attempt": [number for _, number in found],
+    }
+
+
+def _attempt_numbers(schedule: Schedule) -> dict[str, tuple[str, int]]:
+    """Return id -> that of the first attempt and the number from 1, of jobs of several; 0 of what was done besides."""
+    jobs = schedule.attempts.jobs
+    numbers = {one.job_id: (first, 0) for first, job in jobs.items() for one in job.overheads}
+    for first, job in jobs.items():
+        numbers |= {one.job_id: (first, number) for number, one in enumerate(job.attempts, 1)}
+    return numbers
 
 
 def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
@@ -86,7 +147,7 @@ def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
     due = due_time(job)
     met = None if due is None else is_met(record)
     if record.rejected:
-        return JobMetrics(record, 0, user=user, due=due, met=met)
+        return JobMetrics(record, 0, user=user, due=due, met=met, attempts=0)
     stretch, wait, run = schedule.stretch(record), record.waiting, record.execution
     slowdown = stretch if math.isfinite(stretch) else None
     share = max(size, 1)
@@ -105,6 +166,38 @@ def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
         due=due,
         met=met,
         contention_slowdown=_contention_slowdown(schedule, record),
+    )
+
+
+def _whole(schedule: Schedule, job: JobAttempts, tau: float) -> JobMetrics:
+    """Return the metrics of a job of several attempts: of the last one, but from the first submission on."""
+    first, last = schedule.jobs[job.first.row], schedule.jobs[job.last.row]
+    records = [schedule.jobs[one.row] for one in job.attempts]
+    attempts = sum(not record.rejected for record in records)
+    measured = _measure(schedule, replace(last, job=replace(last.job, members=first.job.members)), tau)
+    if last.rejected:
+        return replace(measured, record=replace(last, job=first.job), attempts=attempts, kept=0.0, held=job.host_time)
+    if len(records) == 1:
+        return replace(measured, held=job.host_time)
+    energies = [record.energy for record in records if not record.rejected]
+    energy = math.fsum(energies) if min(energies) >= 0 else -1.0
+    whole = replace(last, job=first.job, start=first.start, energy=energy)
+    wait, turnaround, run = whole.waiting, whole.turnaround, job.run
+    slowdown, share = turnaround / run if run > 0 else None, max(measured.size, 1)
+    return replace(
+        measured,
+        record=whole,
+        wait=wait,
+        turnaround=turnaround,
+        slowdown=slowdown,
+        bounded_slowdown=bounded_slowdown(turnaround - run, run, tau),
+        per_processor_slowdown=None if slowdown is None else max(1.0, slowdown / share),
+        per_processor_bounded_slowdown=max(1.0, turnaround / (share * max(run, tau))),
+        due=due_time(first.job),
+        met=None if due_time(first.job) is None else is_met(whole),
+        attempts=attempts,
+        kept=run,
+        held=job.host_time,
     )
 
 

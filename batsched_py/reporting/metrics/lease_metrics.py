@@ -87,7 +87,6 @@ def _host_shares(leases: LeaseTables, hosts: int, begin: float, end: float) -> d
     return {
         "lease_utilisation": useful / everything if everything else None,
         "lease_utilisation_with_overheads": whole / everything if everything else None,
-        "lost_work": held(span for span in runs if span.lost),
     }
 
 

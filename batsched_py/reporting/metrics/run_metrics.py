@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from itertools import chain
 from typing import Annotated, Any, Final, Literal, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.formatting import FINAL_STATES, HOUR
 from batsched_py.reporting.metrics.batsim_metrics import consumed_energy, energy_between
 from batsched_py.reporting.metrics.host_times import host_times
@@ -19,9 +21,10 @@ from batsched_py.reporting.metrics.over_time import FreeRun, busy_hosts, free_ru
 from batsched_py.reporting.metrics.placement_metrics import placement_metrics
 from batsched_py.reporting.metrics.statistics import jains_index, mean, quantile
 from batsched_py.reporting.metrics.steps import Steps, highest, integral, mean_over
-from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, summarise_jobs
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, lost_work, overhead_time, summarise_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
+from batsched_py.simulator.records import JobRecord
 
 
 class Unit(Enum):
@@ -66,15 +69,21 @@ class RunMetrics(Struct, frozen=True):
     walltime_reached: Annotated[int, MetricInfo("  walltime reached", Unit.COUNT)]
     killed: Annotated[int, MetricInfo("  killed", Unit.COUNT)]
     rejected: Annotated[int, MetricInfo("  rejected", Unit.COUNT)]
+    attempts: Annotated[int, MetricInfo("attempts", Unit.COUNT)]
+    restarts_per_job: Annotated[float | None, MetricInfo("  restarts per job")]
     hosts: Annotated[int, MetricInfo("hosts", Unit.COUNT, better="")]
     makespan: Annotated[float, MetricInfo("makespan", Unit.SECONDS)]
     utilisation: Annotated[float | None, MetricInfo("utilisation", Unit.SHARE, better="more")]
+    useful_utilisation: Annotated[float | None, MetricInfo("  useful", Unit.SHARE, better="more")]
+    useful_work: Annotated[float | None, MetricInfo("useful work", Unit.HOST_HOURS, better="")]
+    lost_work: Annotated[float | None, MetricInfo("work lost", Unit.HOST_HOURS)]
     throughput: Annotated[float | None, MetricInfo("throughput", Unit.RATE, better="more")]
     mean_wait: Annotated[float | None, MetricInfo("mean wait", Unit.SECONDS)]
     median_wait: Annotated[float | None, MetricInfo("median wait", Unit.SECONDS)]
     p90_wait: Annotated[float | None, MetricInfo("90th percentile wait", Unit.SECONDS)]
     p99_wait: Annotated[float | None, MetricInfo("99th percentile wait", Unit.SECONDS)]
     max_wait: Annotated[float | None, MetricInfo("maximum wait", Unit.SECONDS)]
+    mean_attempt_wait: Annotated[float | None, MetricInfo("mean wait of attempts", Unit.SECONDS)]
     mean_turnaround: Annotated[float | None, MetricInfo("mean turnaround", Unit.SECONDS)]
     max_turnaround: Annotated[float | None, MetricInfo("maximum turnaround", Unit.SECONDS)]
     mean_slowdown: Annotated[float | None, MetricInfo("mean slowdown")]
@@ -121,7 +130,6 @@ class RunMetrics(Struct, frozen=True):
     lease_utilisation_with_overheads: Annotated[float | None, MetricInfo("  with overheads", Unit.SHARE, better="")] = (
         None
     )
-    lost_work: Annotated[float | None, MetricInfo("work lost", Unit.HOST_HOURS)] = None
     suspensions: Annotated[int | None, MetricInfo("suspensions", Unit.COUNT)] = None
     time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS)] = None
     migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT)] = None
@@ -156,13 +164,14 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWin
     part = schedule if window is None else window.submitted(schedule)
     jobs = measure_jobs(part, tau)
     ran = [job for job in jobs if not job.record.rejected]
-    summary = asdict(summarise_jobs(part.jobs, schedule.hosts, tau))
+    summary = asdict(summarise_jobs(part.jobs, schedule.hosts, tau, part.leases))
     del summary["jobs"], summary["states"]  # which do not count the jobs that stand in no row
     begin, end = (0.0, summary["makespan"]) if window is None else (window.begin, window.end)
     free = free_runs(schedule)
     return RunMetrics(
         **_counts(jobs, part.unlisted),
         **(summary if window is None else summary | _of_machine(schedule, ran, window)),
+        **_restarts(ran, part.ran_attempts),
         **_waits(ran),
         **_slowdowns(ran),
         **_queue(schedule, begin, end),
@@ -174,7 +183,7 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWin
         **(lease_metrics(schedule) if window is None else lease_metrics(part, begin, end)),
         **placement_metrics(part),
         **_contention(part, ran),
-        **({} if window is None else _measured(window, len(schedule.jobs) - len(jobs))),
+        **({} if window is None else _measured(window, schedule.job_count - schedule.unlisted - len(jobs))),
     )
 
 
@@ -185,11 +194,20 @@ def _measured(window: TimeWindow, outside: int) -> dict[str, Any]:
 def _of_machine(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow) -> dict[str, Any]:
     """Return the metrics of the summary that count the hosts' time, or the end of jobs, in a window."""
     begin, end = window.begin, window.end
-    allocated = integral(busy_hosts(schedule), begin, end)
-    finished = sum(begin < job.finish <= end for job in schedule.ran)  # the last of all ends where its run does
+    allocated, everything = integral(busy_hosts(schedule), begin, end), schedule.hosts * window.seconds
+    again = schedule.attempts
+    lost = lost_work(again, schedule.leases, schedule.hosts, (begin, end))
+    useful = allocated - lost - overhead_time(again, (begin, end))
+    once = (job for job in schedule.ran if job.job.id not in again.firsts and job.job.id not in again.jobs)
+    ends = (job.finish for job in once)
+    lasts = (job.last.finish for job in again.jobs.values() if job.last.state != REJECTED)
+    finished = sum(begin < finish <= end for finish in chain(ends, lasts))  # the last of all ends where its run does
     return {
         "makespan": max((job.record.finish for job in ran), default=begin) - begin,
-        "utilisation": allocated / (schedule.hosts * window.seconds) if schedule.hosts else None,
+        "utilisation": allocated / everything if everything else None,
+        "useful_utilisation": useful / everything if everything else None,
+        "useful_work": useful,
+        "lost_work": lost,
         "throughput": finished / window.seconds,
     }
 
@@ -205,6 +223,14 @@ def _counts(jobs: Sequence[JobMetrics], unlisted: int) -> dict[str, Any]:
         "walltime_reached": late,
         "killed": killed,
         "rejected": rejected + unlisted,
+    }
+
+
+def _restarts(ran: Sequence[JobMetrics], attempts: Sequence[JobRecord]) -> dict[str, Any]:
+    waits = [record.waiting for record in attempts]
+    return {
+        "restarts_per_job": mean([job.attempts - 1 for job in ran]),
+        "mean_attempt_wait": mean(waits),
     }
 
 

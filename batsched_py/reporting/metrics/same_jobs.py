@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct
@@ -23,10 +24,13 @@ class JobMarks(Struct, frozen=True):
     succeeded: str
 
 
-def marks_of(records: Sequence[JobRecord]) -> JobMarks:
-    """Return the fingerprints of a run, whose jobs may stand in any order."""
+def marks_of(records: Sequence[JobRecord], firsts: Mapping[str, str] = MappingProxyType({})) -> JobMarks:
+    """Return the fingerprints of a run, whose jobs may stand in any order.
+
+    Later attempts of a job count as that; `firsts` are the ids of the first ones, as `Attempts` has them.
+    """
     ran = [record for record in records if not record.rejected]
-    return JobMarks(_fingerprint(ran), _fingerprint(record for record in ran if record.success))
+    return JobMarks(_fingerprint(ran, firsts), _fingerprint((record for record in ran if record.success), firsts))
 
 
 def other_jobs(mine: JobMarks, theirs: JobMarks) -> Literal["", "ran", "succeeded"]:
@@ -36,5 +40,6 @@ def other_jobs(mine: JobMarks, theirs: JobMarks) -> Literal["", "ran", "succeede
     return "succeeded" if mine.succeeded != theirs.succeeded else ""
 
 
-def _fingerprint(records: Iterable[JobRecord]) -> str:
-    return sha256("\n".join(sorted(record.job.id for record in records)).encode()).hexdigest()
+def _fingerprint(records: Iterable[JobRecord], firsts: Mapping[str, str]) -> str:
+    job_ids = {firsts.get(record.job.id, record.job.id) for record in records}
+    return sha256("\n".join(sorted(job_ids)).encode()).hexdigest()

@@ -1,9 +1,10 @@
-"""The summary of a run that `simulate` shows: ten metrics that the numbers of its ended jobs suffice for."""
+"""The summary of a run that `simulate` shows: metrics that the numbers of its ended jobs suffice for."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import mul
 from typing import Final
@@ -12,12 +13,17 @@ from msgspec import Struct
 from rich import box
 from rich.table import Table
 
+from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.formatting import FINAL_STATES, HOUR, STATE_NAMES, clock
+from batsched_py.reporting.schedules.attempts import Attempts, put_together
+from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables, lease_tables_of
 from batsched_py.simulator.records import JobRecord, Result, Tally
 from batsched_py.text.wording import NOTHING, kilowatt_hours
 
 #: Runs shorter than this count as this long in the bounded slowdown, in seconds (Feitelson et al., JSSPP 1997).
 SLOWDOWN_BOUND: Final = 10.0
+#: All of the time of a run.
+_ALWAYS: Final = (-math.inf, math.inf)
 
 
 class Summary(Struct, frozen=True):
@@ -37,6 +43,10 @@ class Summary(Struct, frozen=True):
         max_wait: see above.
         mean_bounded_slowdown: no unit.
         mean_turnaround: see above.
+        attempts: how often jobs ran; more than ran if some were submitted again.
+        useful_utilisation: from 0 to 1, without lost work and overheads.
+        useful_work: host seconds that jobs had, without lost work and overheads.
+        lost_work: host seconds of attempts whose work was thrown away.
     """
 
     jobs: int
@@ -49,19 +59,27 @@ class Summary(Struct, frozen=True):
     max_wait: float | None
     mean_bounded_slowdown: float | None
     mean_turnaround: float | None
+    attempts: int
+    useful_utilisation: float | None
+    useful_work: float
+    lost_work: float
 
 
 def summarise(result: Result) -> Summary:
     """Return the summary of a simulation, whether its jobs were kept or only counted."""
-    return _summarise_tally(result.counted, result.host_count, SLOWDOWN_BOUND)
+    tally, leases = result.counted, lease_tables_of(result.tables)
+    return _summarise_tally(tally, put_together(tally.attempts, leases), leases, result.host_count, SLOWDOWN_BOUND)
 
 
-def summarise_jobs(records: Iterable[JobRecord], hosts: int, tau: float = SLOWDOWN_BOUND) -> Summary:
-    """Return the summary of a schedule on `hosts` hosts, from the records of its jobs in any order.
+def summarise_jobs(
+    records: Iterable[JobRecord], hosts: int, tau: float = SLOWDOWN_BOUND, leases: LeaseTables | None = None
+) -> Summary:
+    """Return the summary of a schedule on `hosts` hosts, from the records of its jobs in any order, and its leases.
 
     Runs shorter than `tau` seconds count as `tau` in the bounded slowdown.
     """
-    return _summarise_tally(Tally.of(records, hosts), hosts, tau)
+    tally = Tally.of(records, hosts)
+    return _summarise_tally(tally, put_together(tally.attempts, leases), leases, hosts, tau)
 
 
 def bounded_slowdown(wait: float, run: float, bound: float = SLOWDOWN_BOUND) -> float:
@@ -80,9 +98,15 @@ def summary_table(result: Result) -> Table:
     table.add_row("jobs", str(summary.jobs))
     for state, count in summary.states.items():
         table.add_row("  " + STATE_NAMES.get(state, state), str(count))
+    again = summary.attempts != summary.jobs - summary.states.get(REJECTED, 0) or summary.lost_work > 0
+    if again:
+        table.add_row("attempts", str(summary.attempts))
     table.add_section()
     _add_duration(table, "makespan", summary.makespan)
     table.add_row("utilisation", _number(summary.utilisation, 100.0, ".2f", " %"))
+    if again:
+        table.add_row("  useful", _number(summary.useful_utilisation, 100.0, ".2f", " %"))
+        table.add_row("work lost", f"{summary.lost_work / HOUR:.3f} host h")
     table.add_row("throughput", _number(summary.throughput, HOUR, ".2f", " jobs/h"))
     _add_duration(table, "mean wait", summary.mean_wait)
     _add_duration(table, "maximum wait", summary.max_wait)
@@ -97,21 +121,94 @@ def summary_table(result: Result) -> Table:
     return table
 
 
-def _summarise_tally(tally: Tally, hosts: int, tau: float) -> Summary:
-    makespan = tally.makespan
+def lost_work(again: Attempts, leases: LeaseTables | None, hosts: int, window: tuple[float, float] = _ALWAYS) -> float:
+    """Return the host seconds of attempts that were thrown away, within (begin, end); `hosts` are compute hosts.
+
+    What tables of leases tell as lost counts as they tell it, whether the lease ran again or not.
+    """
+    untold = (one for job in again.jobs.values() for one in job.untold)
+    parts = [(one.start, one.finish, one.hosts) for one in untold]
+    if leases is not None:
+        compute = (1 << hosts) - 1
+        lost = [span for span in leases.spans if span.kind == RUN and span.lost]
+        parts += [(span.start, leases.until(span), (span.hosts.bits & compute).bit_count()) for span in lost]
+    return _held(parts, window)
+
+
+def overhead_time(again: Attempts, window: tuple[float, float] = _ALWAYS) -> float:
+    """Return the host seconds, within (begin, end), of jobs that show what suspending and resuming machines took."""
+    overheads = (one for job in again.jobs.values() for one in job.overheads)
+    return _held([(one.start, one.finish, one.hosts) for one in overheads], window)
+
+
+def _held(parts: Iterable[tuple[float, float, int]], window: tuple[float, float]) -> float:
+    """Return the host seconds of parts (start, end, hosts) within a window."""
+    begin, end = window
+    held = ((max(start, begin), min(finish, end), count) for start, finish, count in parts)
+    return math.fsum((last - first) * count for first, last, count in held if first < last)
+
+
+def _summarise_tally(tally: Tally, again: Attempts, leases: LeaseTables | None, hosts: int, tau: float) -> Summary:
+    jobs, makespan = _Jobs.of(tally, again), tally.makespan
     allocated = math.fsum(map(mul, tally.sizes, tally.runs()))
+    lost = lost_work(again, leases, hosts)
+    useful = allocated - lost - overhead_time(again)
+    everything = hosts * makespan
     return Summary(
-        jobs=tally.jobs,
-        states={state: tally.states[state] for state in sorted(tally.states, key=_report_order)},
+        jobs=tally.jobs - len(again.firsts),
+        states={state: jobs.states[state] for state in sorted(jobs.states, key=_report_order)},
         hosts=hosts,
         makespan=makespan,
-        utilisation=allocated / (hosts * makespan) if hosts and makespan > 0 else None,
-        throughput=tally.ran / makespan if makespan > 0 else None,
-        mean_wait=_mean(tally.waits(), tally.ran),
-        max_wait=max(tally.waits(), default=None),
-        mean_bounded_slowdown=_mean(map(partial(bounded_slowdown, bound=tau), tally.waits(), tally.runs()), tally.ran),
-        mean_turnaround=_mean(tally.turnarounds(), tally.ran),
+        utilisation=allocated / everything if everything > 0 else None,
+        throughput=jobs.ran / makespan if makespan > 0 else None,
+        mean_wait=_mean(jobs.waits(), jobs.ran),
+        max_wait=max(jobs.waits(), default=None),
+        mean_bounded_slowdown=_mean(map(partial(bounded_slowdown, bound=tau), jobs.delays(), jobs.runs()), jobs.ran),
+        mean_turnaround=_mean(jobs.turnarounds(), jobs.ran),
+        attempts=tally.ran - sum(len(job.overheads) for job in again.jobs.values()),
+        useful_utilisation=useful / everything if everything > 0 else None,
+        useful_work=useful,
+        lost_work=lost,
     )
+
+
+class _Jobs(Struct, frozen=True):
+    """The times in seconds of jobs that ran, attempts put together; computed twice rather than kept.
+
+    Attributes:
+        states: final state -> number of jobs, rejected ones included.
+        ran: number of jobs that were not rejected.
+        waits, runs, turnarounds: make those of each of these.
+        delays: make the part of its turnaround in which none of its work was done that was kept.
+    """
+
+    states: Counter[str]
+    ran: int
+    waits: Callable[[], Iterable[float]]
+    runs: Callable[[], Iterable[float]]
+    turnarounds: Callable[[], Iterable[float]]
+    delays: Callable[[], Iterable[float]]
+
+    @classmethod
+    def of(cls, tally: Tally, again: Attempts) -> _Jobs:
+        """Return the times of the jobs that a tally counts."""
+        if not again.jobs:
+            return cls(tally.states, tally.ran, tally.waits, tally.runs, tally.turnarounds, tally.waits)
+        states = Counter(tally.states)
+        waits, runs, turnarounds = (list(times()) for times in (tally.waits, tally.runs, tally.turnarounds))
+        delays = list(waits)
+        gone = set[int]()
+        for job in again.jobs.values():
+            for one in (*job.attempts[:-1], *job.overheads):
+                states[one.state] -= 1
+            gone.update(one.row for one in (*job.later, *([job.first] if job.last.state == REJECTED else ())))
+            row = job.first.row
+            runs[row], turnarounds[row] = job.run, job.last.finish - job.first.submitted
+            delays[row] = turnarounds[row] - job.run
+        every = (waits, runs, turnarounds, delays)
+        kept = [[time for row, time in enumerate(times) if row not in gone] for times in every]
+        found = [partial(iter, times) for times in kept]
+        return cls(+states, len(kept[0]), *found)
 
 
 def _mean(values: Iterable[float], number: int) -> float | None:

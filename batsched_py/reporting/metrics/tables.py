@@ -34,22 +34,37 @@ _SECTIONS: Final = frozenset(
     {"hosts", "mean_wait", "mean_slowdown", "mean_queue_length", "mean_pieces", "energy", "computing_time", "users"}
     | {"with_deadline", "leases", "lease_utilisation", "placement_success", "window_begin"}
 )
+#: Metrics whose row is left out if no job was submitted again, and no work was lost.
+_OF_RESTARTS: Final = frozenset(
+    {"attempts", "restarts_per_job", "useful_utilisation", "useful_work", "lost_work", "mean_attempt_wait"}
+)
 #: Metrics whose row is left out if it is 0 in all runs.
 _USUALLY_ZERO: Final = frozenset(
     {"failed", "walltime_reached", "killed", "rejected", "with_deadline"}
     | {"sleeping_time", "switching_on_time", "switching_off_time", "unavailable_time"}
-    | {"rejected_reservations", "lost_work", "suspensions", "time_suspended", "migrations", "requeues"}
+    | {"rejected_reservations", "suspensions", "time_suspended", "migrations", "requeues"}
 )
+
+
+def have_restarts(run: RunMetrics) -> bool:
+    """Return whether jobs of the run were submitted again, or lost work."""
+    return run.attempts != run.ran or bool(run.lost_work)
+
+
+def is_of_restarts(name: str) -> bool:
+    """Return whether a metric says nothing unless jobs were submitted again, or lost work."""
+    return name in _OF_RESTARTS
 
 
 def metrics_table(names: Sequence[str], runs: Sequence[RunMetrics]) -> Table:
     """Return a table with a column for each run; rows that are empty in all runs are left out."""
     table = _table(names)
+    again = any(map(have_restarts, runs))
     for name, info in METRIC_INFO.items():
         if name in _SECTIONS:
             table.add_section()
         values, title = [getattr(run, name) for run in runs], info.title
-        if not _is_shown(name, values):
+        if not _is_shown(name, values) or (name in _OF_RESTARTS and not again):
             continue
         if info.unit is Unit.JOULES:
             table.add_row(title, *map(_kilowatt_hours, values), "kWh")

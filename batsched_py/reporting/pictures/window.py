@@ -38,16 +38,18 @@ class Window(Struct, frozen=True):
         return tuple(host for host in self.hosts if host < schedule.hosts)
 
     def submitted(self, schedule: Schedule) -> Schedule:
-        """Return the jobs that were submitted within the time, and had one of these hosts, or unknown ones."""
+        """Return the jobs that were submitted within the time, and had one of these hosts, or unknown ones.
+
+        Of a job, all attempts are returned if one had such a host.
+        """
         hosts = self.hosts_of(schedule)
         everything, wanted = len(hosts) == schedule.hosts, HostSet.from_ids(hosts).bits
-        jobs = tuple(
-            record
-            for record in schedule.jobs
-            if self.begin <= record.job.submit_time < self.end
-            and (everything or not record.hosts or record.hosts.bits & wanted)
-        )
-        return replace(schedule, jobs=jobs)
+        jobs = [record for record in schedule.jobs if self.begin <= schedule.first_submission(record) < self.end]
+        if not everything:
+            there = [record for record in jobs if not record.hosts or record.hosts.bits & wanted]
+            kept = {schedule.first_id(record.job.id) for record in there}
+            jobs = [record for record in jobs if schedule.first_id(record.job.id) in kept]
+        return replace(schedule, jobs=tuple(jobs))
 
     def through(self, schedule: Schedule) -> Schedule:
         """Return the schedule of these hosts alone, in their places, without jobs that have none of them.

@@ -33,11 +33,12 @@ def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
     The k-th workload is `wk`, from w0 on, as Batsim names them. A single one is any, whatever it is called: Batsim 1.4
     makes a name of the file's content. Jobs that no workload has, such as those registered during the run, stay as
     they are. So does the date at which the clock started, which the workloads tell if the run does not. WorkloadError
-    if a workload has none of the schedule's jobs.
+    if a workload has none of the schedule's jobs. Later attempts of a job have its members.
     """
     single = len(workloads) == 1
     #: The name of each record in the workloads, and the members there.
-    names = [record.job.name if single else record.job.id for record in schedule.jobs]
+    ids = [schedule.first_id(record.job.id) for record in schedule.jobs]
+    names = [job_id.partition("!")[2] if single else job_id for job_id in ids]
     members: dict[str, Mapping[str, Any]] = {}
     for number, workload in enumerate(workloads):
         named = {job.id if single else f"w{number}!{job.id}": job.members for job in workload.jobs}

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.attempts import Attempts, put_together
 from batsched_py.reporting.schedules.contention_file import read_contention, tells_of
 from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
 from batsched_py.reporting.schedules.jobs_file import read_jobs
@@ -48,7 +49,7 @@ from batsched_py.simulator.outputs.result_files import (
     schedule_columns,
 )
 from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.simulator.records import JobRecord, Result, attempts_among
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted
 from batsched_py.traces.decisions_file import DECISIONS
@@ -115,6 +116,31 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed onc
     def ran(self) -> tuple[JobRecord, ...]:
         """Return the jobs that were not rejected."""
         return tuple(record for record in self.jobs if not record.rejected)
+
+    @cached_property
+    def attempts(self) -> Attempts:
+        """Return which of the jobs are attempts of one job; their rows are places in `jobs`."""
+        return put_together(attempts_among(self.jobs, self.hosts), self.leases)
+
+    @property
+    def job_count(self) -> int:
+        """Return the number of jobs that were submitted, each once, however many attempts it had."""
+        return len(self.jobs) - len(self.attempts.firsts) + self.unlisted
+
+    @property
+    def ran_attempts(self) -> tuple[JobRecord, ...]:
+        """Return the attempts of jobs that ran, without what was done for jobs besides."""
+        beside = {one.job_id for job in self.attempts.jobs.values() for one in job.overheads}
+        return tuple(record for record in self.ran if record.job.id not in beside) if beside else self.ran
+
+    def first_id(self, job_id: str) -> str:
+        """Return the id under which a job was submitted at first; of most it is its own."""
+        return self.attempts.firsts.get(job_id, job_id)
+
+    def first_submission(self, record: JobRecord) -> float:
+        """Return when the job was submitted at first of which this is an attempt."""
+        first = self.attempts.firsts.get(record.job.id)
+        return record.job.submit_time if first is None else self.attempts.jobs[first].first.submitted
 
     @cached_property
     def hosts_known(self) -> bool:

@@ -34,9 +34,9 @@ class TimeWindow(Struct, frozen=True):
     def submitted(self, schedule: Schedule) -> Schedule:
         """Return the schedule with those jobs and leases only that were submitted in the window.
 
-        Jobs that stand in no row are left out: nobody knows when they were submitted.
+        Of these jobs all attempts stay. Jobs that stand in no row are left out: nobody knows when they were submitted.
         """
-        jobs = tuple(record for record in schedule.jobs if self.holds(record.job.submit_time))
+        jobs = tuple(record for record in schedule.jobs if self.holds(schedule.first_submission(record)))
         ids, leases = {record.job.id for record in jobs}, schedule.leases
         placements = schedule.placements
         if leases is not None:

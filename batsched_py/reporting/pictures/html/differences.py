@@ -66,14 +66,20 @@ class RunComparison(Struct, frozen=True):
 
 
 def compare_runs(first: Schedule, other: Schedule) -> RunComparison:
-    """Compare the jobs that ran, by id; an id with another submission or size is another job."""
-    there = {record.job.id: record for record in first.ran}
+    """Compare the jobs that ran, by id; an id with another submission or size is another job.
+
+    Of several attempts, the first ones are compared: later ones of the same name may have had nothing in common.
+    """
+    later = first.attempts.firsts.keys() | other.attempts.firsts.keys()
+    there = {record.job.id: record for record in first.ran if record.job.id not in later}
     hosts_known = first.hosts_known and other.hosts_known
-    others = strangers(first, other)
-    both = {record.job.id for record in first.jobs} & {record.job.id for record in other.jobs}
+    others = strangers(first, other) - later
+    both = ({record.job.id for record in first.jobs} & {record.job.id for record in other.jobs}) - later
     counts: Counter[JobChange] = Counter()
     moves: list[MovedJob] = []
     for record in other.ran:
+        if record.job.id in later:
+            continue
         before = None if record.job.id in others else there.pop(record.job.id, None)
         change = JobChange.ONLY_HERE if before is None else _change(before, record, hosts_known=hosts_known)
         counts[change] += 1

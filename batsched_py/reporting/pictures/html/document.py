@@ -139,7 +139,7 @@ def _told(schedules: Sequence[Schedule]) -> list[str]:
 
 
 def _subtitle(schedules: Sequence[Schedule]) -> str:
-    machines = {(len(schedule.jobs) + schedule.unlisted, schedule.hosts) for schedule in schedules}
+    machines = {(schedule.job_count, schedule.hosts) for schedule in schedules}
     runs = "" if len(schedules) == 1 else f"{len(schedules)} runs: "
     return runs + ", ".join(_size(jobs, hosts) for jobs, hosts in sorted(machines))
 
@@ -164,7 +164,7 @@ def _summary(
     schedules: Sequence[Schedule], found: Sequence[RunComparison], measured: Sequence[RunMetrics]
 ) -> list[str]:
     names = [schedule.name for schedule in schedules]
-    marks = [marks_of(schedule.jobs) for schedule in schedules]
+    marks = [marks_of(schedule.jobs, schedule.attempts.firsts) for schedule in schedules]
     ranked = all(each.comparable for each in found) and all(each.ran == marks[0].ran for each in marks)
     caption = _table_caption(names, ranked=ranked)
     rest = markup.metrics_table(caption, names, other_rows(measured, ranked=ranked))

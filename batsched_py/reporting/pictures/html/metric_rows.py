@@ -10,7 +10,7 @@ from msgspec import Struct
 from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.metrics.best import equal, find_best
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
-from batsched_py.reporting.metrics.tables import format_metric
+from batsched_py.reporting.metrics.tables import format_metric, have_restarts, is_of_restarts
 from batsched_py.text.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
 
 #: The rows that are shown at once, if any run has them; the others are one click away.
@@ -63,8 +63,10 @@ def other_rows(runs: Sequence[RunMetrics], *, ranked: bool = True) -> list[Metri
 
 
 def _rows(names: Iterable[str], runs: Sequence[RunMetrics], *, ranked: bool) -> list[MetricRow]:
-    rows = []
+    rows, again = [], any(map(have_restarts, runs))
     for name in names:
+        if is_of_restarts(name) and not again:
+            continue
         values = [getattr(run, name) for run in runs]
         if any(values) or (name in _ALWAYS and any(value is not None for value in values)):
             rows.append(_row(name, values, ranked=ranked))

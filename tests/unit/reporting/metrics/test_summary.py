@@ -30,6 +30,10 @@ def test_metrics_of_two_jobs_are_those_worked_out_by_hand() -> None:
         max_wait=20.0,
         mean_bounded_slowdown=(1 + 40 / 20) / 2,
         mean_turnaround=35.0,
+        attempts=2,
+        useful_utilisation=(2 * 30 + 4 * 20) / (4 * 50),
+        useful_work=140.0,
+        lost_work=0.0,
     )
 
 

@@ -1,0 +1,178 @@
+"""Attempts of one job, as every reader of results puts them together: metrics are of jobs, tables list attempts."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.leases.lease import Use
+from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
+from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables
+from batsched_py.simulator.attempts import Attempt, split_later
+from batsched_py.text.representation import Brief
+
+#: A job that shows what suspending or resuming a lease takes: the first job of the lease, what it is, and a number.
+_OVERHEAD: Final = re.compile(rf"(.+)#(?:{'|'.join(use.value for use in Use if use is not Use.VM)})[1-9]\d*", re.DOTALL)
+#: Metadata of a segment that does what the one before it has left.
+_GOES_ON: Final = re.compile(r"lease .+, segment \d+", re.DOTALL)
+#: Seconds by which times that mean the same instant may differ: files have six digits, a run is at least 1e-5 s long.
+_SAME: Final = 1e-4
+
+
+class JobAttempts(Struct, frozen=True):
+    """A job that was submitted more than once, or for which something else was done.
+
+    Attributes:
+        attempts: all of them, in their order; the first one is what was submitted at first.
+        lost: those whose work was thrown away: a later one has begun again.
+        untold: those of them that no lease table tells as lost.
+        overheads: jobs that show what suspending or resuming its machines took.
+    """
+
+    attempts: tuple[Attempt, ...]
+    lost: tuple[Attempt, ...] = ()
+    untold: tuple[Attempt, ...] = ()
+    overheads: tuple[Attempt, ...] = ()
+
+    @property
+    def first(self) -> Attempt:
+        """The job as it was submitted at first."""
+        return self.attempts[0]
+
+    @property
+    def last(self) -> Attempt:
+        """The attempt that decided what became of the job."""
+        return self.attempts[-1]
+
+    @property
+    def later(self) -> tuple[Attempt, ...]:
+        """All that do not count as jobs of their own."""
+        return (*self.attempts[1:], *self.overheads)
+
+    @property
+    def run(self) -> float:
+        """Seconds of the attempts whose work was kept."""
+        return sum(one.finish - one.start for one in self.attempts[len(self.lost) :])
+
+    @property
+    def host_time(self) -> float:
+        """Host seconds of all attempts and overheads."""
+        return sum(one.host_time for one in (*self.attempts, *self.overheads))
+
+
+class Attempts(Brief, frozen=True):
+    """The attempts among the jobs of a run.
+
+    Attributes:
+        jobs: those with more than one attempt, or overheads; by the id of the first attempt.
+        firsts: id of a later attempt or an overhead -> that of the first attempt of its job.
+    """
+
+    jobs: Mapping[str, JobAttempts] = {}
+    firsts: Mapping[str, str] = {}
+
+
+NO_ATTEMPTS: Final = Attempts()
+
+
+def put_together(found: Sequence[Attempt], leases: LeaseTables | None = None) -> Attempts:
+    """Put the attempts of each job together, among jobs that may be some.
+
+    `7~1` follows `7`, or a later attempt of it, that failed, and was submitted at the end of that; `7#1` follows what
+    did not succeed and had ended. A name alone makes no attempt: users may give their jobs any. An attempt begins
+    again, and what was done before is lost, but for segments of leases that go on: the tables of leases tell which, or
+    else metadata.
+    """
+    if not found:
+        return NO_ATTEMPTS
+    known = {one.job_id: one for one in found}
+    follower = _followers(known)
+    followed = {one.job_id for one in follower.values()}
+    overheads = _overheads(found, known)
+    lost = _LostRuns(leases)
+    jobs, firsts = dict[str, JobAttempts](), dict[str, str]()
+    for one in found:
+        if one.job_id in followed or not (one.job_id in follower or one.job_id in overheads):
+            continue
+        chain = [one]
+        while (after := follower.get(chain[-1].job_id)) is not None:
+            chain.append(after)
+        beside = tuple(over for part in chain for over in overheads.get(part.job_id, ()))
+        job = jobs[one.job_id] = _job(chain, beside, lost)
+        firsts |= dict.fromkeys((part.job_id for part in job.later), one.job_id)
+    return Attempts(jobs, firsts)
+
+
+def _followers(known: Mapping[str, Attempt]) -> dict[str, Attempt]:
+    """Return id -> the attempt that follows it."""
+    named = defaultdict[str, list[tuple[int, str, Attempt]]](list)
+    for one in known.values():
+        name = split_later(one.job_id)
+        if name is not None and name.base in known:
+            named[name.base].append((name.number, name.sign, one))
+    follower = dict[str, Attempt]()
+    for base, later in named.items():
+        before = known[base]
+        for _, sign, one in sorted(later, key=lambda found: found[:2]):
+            if _follows(before, one, sign):
+                follower[before.job_id] = before = one
+    return follower
+
+
+def _follows(before: Attempt, after: Attempt, sign: str) -> bool:
+    if before.state in (COMPLETED_SUCCESSFULLY, REJECTED) or before.size != after.size:
+        return False
+    late = after.submitted - before.finish
+    return abs(late) <= _SAME if sign == "~" else late >= -_SAME
+
+
+def _overheads(found: Iterable[Attempt], known: Mapping[str, Attempt]) -> dict[str, list[Attempt]]:
+    """Return id of a job -> what was done for it."""
+    beside = defaultdict[str, list[Attempt]](list)
+    for one in found:
+        named = _OVERHEAD.fullmatch(one.job_id)
+        if named is not None and named[1] in known:
+            beside[named[1]].append(one)
+    return beside
+
+
+def _job(chain: Sequence[Attempt], overheads: tuple[Attempt, ...], runs: _LostRuns) -> JobAttempts:
+    lease = runs.lease_of(chain[0])
+    begins = max((place for place in range(1, len(chain)) if _begins_again(chain, place, lease, runs)), default=0)
+    lost = tuple(chain[:begins])
+    untold = tuple(one for one in lost if lease is None or not runs.tell(lease, one))
+    return JobAttempts(tuple(chain), lost, untold, tuple(sorted(overheads, key=attrgetter("start"))))
+
+
+def _begins_again(chain: Sequence[Attempt], place: int, lease: int | None, runs: _LostRuns) -> bool:
+    """Return whether an attempt begins again, rather than going on where the one before it has stopped."""
+    name = split_later(chain[place].job_id)
+    if name is None or name.sign == "~":
+        return True
+    if lease is not None:
+        return runs.tell(lease, chain[place - 1])
+    return _GOES_ON.fullmatch(chain[place].metadata) is None
+
+
+class _LostRuns:
+    """The runs of leases that were thrown away, as far as tables tell."""
+
+    def __init__(self, leases: LeaseTables | None) -> None:
+        self._leases = {} if leases is None else leases.jobs
+        spans = () if leases is None else leases.spans
+        #: (lease, start to the second) of the runs.
+        self._lost = {(span.lease, round(span.start)) for span in spans if span.kind == RUN and span.lost}
+
+    def lease_of(self, first: Attempt) -> int | None:
+        """Return the lease that a job asked for; None if no table tells."""
+        return self._leases.get(first.job_id)
+
+    def tell(self, lease: int, attempt: Attempt) -> bool:
+        """Return whether the tables tell that this run of a lease was lost; messages take time."""
+        second = round(attempt.start)
+        return any((lease, near) in self._lost for near in (second, second - 1, second + 1))
