@@ -22,7 +22,7 @@ from batsched_py.errors import OptionError
 from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.html.assets import asset, template
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import NOTHING, counted
+from batsched_py.text.wording import NOTHING, counted, unlike
 from batsched_py.traces.atomic_file import write_atomically
 
 #: Inches: the pictures of a page.
@@ -175,7 +175,7 @@ def _notes(comparison: AlgorithmComparison) -> Iterator[str]:
         yield markup.paragraph(displayed(line))
     for where, line in group_lines((outcome, line) for outcome in study.outcomes for line in outcome.warnings):
         yield markup.paragraph(f"{displayed(where)}: {displayed(line)}")
-    for line in dict.fromkeys(line for outcome in study.outcomes for line in outcome.approximations):
+    for line in unlike(line for outcome in study.outcomes for line in outcome.approximations):
         yield markup.paragraph(f"approximation: {displayed(line)}")
     for where, line in group_lines((outcome, outcome.error) for outcome in study.failures):
         yield markup.paragraph(f"{displayed(where)} failed: {displayed(line)}", "none")

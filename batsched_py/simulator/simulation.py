@@ -44,6 +44,11 @@ DEFAULTS: Final = Settings()
 UNNOTICED: Final = 1e-6
 #: Said of an algorithm that compares waits, where messages take none of the time that they take in Batsim.
 WAITS: Final = "waits: messages take no time here and up to %.3g ms in Batsim, which may decide between waits"
+#: Said of a run whose energy is less than that of jobs which compute: of all that jobs had, in host hours.
+IDLE_JOBS: Final = "%.1f of %.1f host hours of jobs were delays, or computed nothing: counted at idle power"
+_HOUR: Final = 3600.0
+#: Host hours below which that is not worth a line: it would read "0.0 of".
+_LEAST_IDLE: Final = 0.05
 #: How to simulate it.
 _WITH_LATENCY: Final = " (--message-latency)"
 
@@ -245,6 +250,14 @@ class Simulation:
         while self._machines.switching:
             self._queue.run_next()
 
+    def _idle_jobs(self) -> Sequence[str]:
+        """Return a line if energy was counted, and jobs did nothing that their hosts would be charged for."""
+        meter = self._context.meter
+        if meter is None or not self._context.settings.energy:
+            return ()
+        idle = meter.held - meter.computed
+        return (IDLE_JOBS % (idle / _HOUR, meter.held / _HOUR),) if idle >= _LEAST_IDLE * _HOUR else ()
+
     def _result(self, link: SchedulerLink) -> Result:
         context, ended, switching, tally = self._context, self._ended, self._parts.switching, self._ended.tally()
         first, last = self._parts.submissions.joules_at_first, self._jobs.joules_at_last_end
@@ -261,7 +274,7 @@ class Simulation:
             joules=max(0.0, last) - max(0.0, first) if last >= 0 else 0.0,
             switch_requests=switching.requests,
             host_switches=switching.host_switches,
-            approximations=tuple(sorted(context.approximations)),
+            approximations=tuple(sorted({*context.approximations, *self._idle_jobs()})),
             deciding_seconds=link.deciding_seconds,
             simulating_seconds=link.total_seconds() - link.deciding_seconds,
             trace=None if context.tracer is None else context.tracer.trace,

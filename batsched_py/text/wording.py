@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
@@ -13,6 +14,7 @@ JOULES_PER_KWH: Final = 3.6e6
 LONGEST_NAME: Final = 100
 #: A blank that does not break.
 NARROW_BLANK: Final = "\N{NARROW NO-BREAK SPACE}"
+_NUMBERS: Final = re.compile(r"\d+(?:\.\d+)?")
 
 
 def counted(count: int, one: str, many: str = "", *, blank: str = "") -> str:
@@ -41,6 +43,17 @@ def seconds(time: float) -> str:
 def spelled(value: object) -> str:
     """Spell a value as after -o: true, none, 0.5."""
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
+def unlike(lines: Iterable[str]) -> list[str]:
+    """Return lines that differ by more than their numbers, in their order; the first of others, and how many more."""
+    kinds: dict[str, dict[str, None]] = {}
+    for line in lines:
+        kinds.setdefault(_NUMBERS.sub("0", line), {})[line] = None
+    more = {next(iter(kind)): len(kind) - 1 for kind in kinds.values()}
+    return [
+        f"{line} (and {counted(count, 'line')} with other numbers)" if count else line for line, count in more.items()
+    ]
 
 
 def unknown(name: str, known: Iterable[str]) -> str:

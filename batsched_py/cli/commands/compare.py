@@ -48,6 +48,7 @@ from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.settings import Settings
+from batsched_py.text.wording import unlike
 from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.run_file import OtherFile
 
@@ -292,7 +293,7 @@ def _report(comparison: AlgorithmComparison) -> int:
         warn(line)
     for where, line in group_lines((outcome, line) for outcome in study.outcomes for line in outcome.warnings):
         warn(f"{where}: {line}")
-    for line in dict.fromkeys(line for outcome in study.outcomes for line in outcome.approximations):
+    for line in unlike(line for outcome in study.outcomes for line in outcome.approximations):
         say(f"approximation: {line}", err=True)
     for where, line in group_lines((outcome, outcome.error) for outcome in study.failures):
         say(f"batsched-py: error: {where}: {line}", err=True)

@@ -26,7 +26,7 @@ from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.parameters import Number, option, read_names, together
 from batsched_py.cli.shared.terminal import say
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted, spelled
+from batsched_py.text.wording import counted, spelled, unlike
 
 #: More are a slip of the finger.
 _MOST_RESAMPLES: Final = 1_000_000
@@ -142,5 +142,5 @@ def warn_of_groups(groups: Sequence[GroupComparison]) -> None:
     outcomes: list[Outcome] = [outcome for one in groups for outcome in one.comparison.study.outcomes]
     for where, line in group_lines((outcome, line) for outcome in outcomes for line in outcome.warnings):
         warn(f"{where}: {line}")
-    for line in dict.fromkeys(line for outcome in outcomes for line in outcome.approximations):
+    for line in unlike(line for outcome in outcomes for line in outcome.approximations):
         say(f"approximation: {line}", err=True)

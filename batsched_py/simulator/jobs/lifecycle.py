@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable
 from typing import Any, Final
 
-from batsched_py.bits import lowest_one
+from batsched_py.bits import lowest_one, size_of
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST, TOO_LONG
 from batsched_py.model.profile import Composed, Delay, Profile
@@ -310,10 +310,12 @@ class Jobs:
         joules, lost = running.stop(), running.lost
         if abs(lost) > PRECISION:
             self._ended.slowed.append(SlowedJob(job_id, now - live.start, now - live.start - lost))
-        if self._context.meter is not None:
+        meter = self._context.meter
+        if meter is not None:
             del self._charged[job_id]
+            meter.held += size_of(live.hosts.bits) * (now - live.start)
             if self._context.settings.energy:
-                energy, self.joules_at_last_end = joules, self._context.meter.total(now)
+                energy, self.joules_at_last_end = joules, meter.total(now)
         if self._context.tracer is not None:
             self._context.tracer.job(JOB_ENDED)
         if self._inboxes:

@@ -15,10 +15,15 @@ class EnergyMeter:
     A host is charged when somebody looks (`settle`), for all the time since it was last charged, at what it draws
     *then*. So a draw that changes while nobody looks counts for the time before the change too: SimGrid's host energy
     plugin does the same, and the figures of real Batsim contain it.
+
+    Attributes:
+        held: host seconds of the jobs that have ended.
+        computed: those of them in which the job's task computed anything.
     """
 
     def __init__(self, models: Sequence[PowerModel], pstates: Sequence[int]) -> None:
         self.models = models
+        self.held = self.computed = 0.0
         #: Host -> its pstate; while it switches, the virtual one of the transition.
         self.pstates = list(pstates)
         #: Host -> watts now, joules until `_since`, time of that. Who was not charged since `_epoch` is until then.

@@ -13,7 +13,7 @@ from batsched_py.simulator.time.event_queue import RANK_END, EventQueue, Ticket
 class HostDraw:
     """What the hosts of one running job draw, whose tasks begin and end when the job says so."""
 
-    __slots__ = ("_before", "_hosts", "_loads", "_meter", "_queue", "_task")
+    __slots__ = ("_before", "_hosts", "_loads", "_meter", "_queue", "_since", "_task")
 
     def __init__(self, meter: EnergyMeter, queue: EventQueue, hosts: int) -> None:
         self._meter, self._queue = meter, queue
@@ -23,6 +23,8 @@ class HostDraw:
         #: The task that runs, and the share of the speed of each of its hosts that it uses; () while it uses nothing.
         self._task: Task | None = None
         self._loads: Sequence[float] = ()
+        #: When it began to use these.
+        self._since = queue.now
 
     def begin(self, task: Task) -> None:
         """Begin a task, which uses nothing until `load` is called."""
@@ -35,7 +37,7 @@ class HostDraw:
         self._unload()
         assert self._task is not None  # noqa: S101  # it has begun
         self._meter.load(self._task.hosts, loads)
-        self._loads = loads
+        self._loads, self._since = loads, self._queue.now
 
     def end(self) -> None:
         """End the task."""
@@ -53,6 +55,8 @@ class HostDraw:
     def _unload(self) -> None:
         if self._task is not None and self._loads:
             self._meter.unload(self._task.hosts, self._loads)
+            if any(self._loads):
+                self._meter.computed += len(self._hosts) * (self._queue.now - self._since)
         self._loads = ()
 
 
@@ -63,7 +67,7 @@ class EnergyUse:
     task when it ends, and when it begins if it has one executor; the job's first host when a delay ends.
     """
 
-    __slots__ = ("_before", "_began", "_hosts", "_index", "_meter", "_queue", "_task", "_tasks", "_ticket")
+    __slots__ = ("_before", "_began", "_hosts", "_index", "_meter", "_queue", "_since", "_task", "_tasks", "_ticket")
 
     def __init__(self, meter: EnergyMeter, queue: EventQueue, hosts: int, work: Work) -> None:
         self._meter, self._queue = meter, queue
@@ -75,6 +79,8 @@ class EnergyUse:
         self._task: Task | None = None
         self._index = -1
         self._began = 0.0
+        #: When its load began, at the present speeds.
+        self._since = queue.now
         self._ticket: Ticket | None = None
         self._next(None)
 
@@ -98,6 +104,7 @@ class EnergyUse:
         if self._ticket is not None:
             self._queue.cancel(self._ticket)
         self._task, self._tasks, self._began = new, rest, now - into
+        self._since = now
         if new.loads:
             self._meter.load(new.hosts, new.loads)
         self._ticket = self._queue.at(self._began + new.duration, RANK_END, self._next, None)
@@ -113,7 +120,7 @@ class EnergyUse:
         self._task = task = next(self._tasks, None)
         if task is None:
             return
-        self._began = now
+        self._began = self._since = now
         if task.alone:
             self._meter.settle(task.hosts, now)
         if task.loads:
@@ -123,4 +130,6 @@ class EnergyUse:
     def _unload(self) -> None:
         if self._task is not None and self._task.loads:
             self._meter.unload(self._task.hosts, self._task.loads)
+            if any(self._task.loads):
+                self._meter.computed += len(self._hosts) * (self._queue.now - self._since)
         self._task = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.text.wording import counted, did_you_mean, grouped, kilowatt_hours, seconds, unknown
+from batsched_py.text.wording import counted, did_you_mean, grouped, kilowatt_hours, seconds, unknown, unlike
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,10 @@ def test_a_name_that_is_like_a_known_one_was_meant(name: str, said: str) -> None
     """What there is, is told in any case."""
     assert unknown(name, ["easy", "fcfs", "Mine"]) == said
     assert did_you_mean(name, []) == ""
+
+
+def test_lines_that_differ_by_numbers_alone_are_told_once() -> None:
+    """The first of them, in the order of what is told."""
+    lines = ["1.5 of 2 hours", "a host fails", "3 of 4.25 hours", "1.5 of 2 hours", "30 of 40 hours"]
+    assert unlike(lines) == ["1.5 of 2 hours (and 2 lines with other numbers)", "a host fails"]
+    assert unlike(["a 1", "a 1"]) == ["a 1"]
