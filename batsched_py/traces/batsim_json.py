@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import chain
@@ -36,7 +36,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.reading.many import ManyMembers
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
-from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.atomic_file import write_pieces_atomically
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
 from batsched_py.traces.json_document import parse_object, parse_outline, read_content, refuse_doubled
 from batsched_py.traces.profile_table import read_profiles
@@ -101,12 +101,24 @@ def write_workload(path: Path, workload: Workload, *, description: str = "", pro
     With the `protocol` "v5" it is for Batsim 5. The file is replaced at once or not at all. WorkloadError if it cannot
     be written, if a member is not JSON, or if Batsim 5 has no type for a profile.
     """
+    _write_pieces(path, _workload_pieces(workload, description, protocol))
+
+
+def write_jobs(
+    path: Path, host_count: int, jobs: Iterable[Job], profiles: Mapping[str, Profile], *, description: str = ""
+) -> None:
+    """Write a workload of jobs that are made as they are written, and then forgotten; otherwise as `write_workload`.
+
+    The profiles are written behind the jobs: whoever makes these may still add to them.
+    """
+    _write_pieces(path, _pieces(_head(host_count, description), jobs, profiles, str(path), "v4"))
+
+
+def _write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     try:
-        content = workload_content(workload, description=description, protocol=protocol)
+        write_pieces_atomically(path, pieces)
     except TypeError as error:
         raise WorkloadError(str(path), "", f"cannot be written as JSON: {error}") from error
-    try:
-        write_atomically(path, content)
     except OSError as error:
         raise WorkloadError(str(path), "", f"cannot be written: {error.strerror or error}") from error
 
@@ -116,19 +128,38 @@ def workload_content(workload: Workload, *, description: str = "", protocol: str
 
     Batsim requires `nb_res`: it is the largest job's size if the workload does not know its machine.
     """
+    return b"".join(_workload_pieces(workload, description, protocol))
+
+
+def _workload_pieces(workload: Workload, description: str, protocol: str) -> Iterator[bytes]:
     host_count = workload.host_count or max((job.size for job in workload.jobs), default=1) or 1
-    later = protocol == "v5"
-    jobs = [orjson.dumps(write_job(job) if later else _job_members(job)) for job in workload.jobs]
-    profiles = [
-        orjson.dumps(name) + b": " + orjson.dumps(write_profile(workload.source, profile) if later else profile.members)
-        for name, profile in workload.profiles.items()
-    ]
-    head = [b'  "description": %b,\n' % orjson.dumps(description)] if description else []
-    if workload.log_start is not None:
-        head.append(b'  "%b": "%b",\n' % (_START.encode(), workload.log_start.isoformat().encode()))
-    lines = [b'{\n  "nb_res": %d,\n' % host_count, *head, b'  "jobs": [', _lines(jobs)]
-    lines += [b'],\n  "profiles": {', _lines(profiles), b"}\n}\n"]
+    head = _head(host_count, description, workload.log_start)
+    return _pieces(head, workload.jobs, workload.profiles, workload.source, protocol)
+
+
+def _head(host_count: int, description: str, log_start: datetime | None = None) -> bytes:
+    """Return the members of a workload that stand before its jobs."""
+    lines = [b'{\n  "nb_res": %d,\n' % host_count]
+    if description:
+        lines.append(b'  "description": %b,\n' % orjson.dumps(description))
+    if log_start is not None:
+        lines.append(b'  "%b": "%b",\n' % (_START.encode(), log_start.isoformat().encode()))
     return b"".join(lines)
+
+
+def _pieces(
+    head: bytes, jobs: Iterable[Job], profiles: Mapping[str, Profile], source: str, protocol: str
+) -> Iterator[bytes]:
+    """Yield the content of a file: one job a line, then one profile a line."""
+    later = protocol == "v5"
+    yield head + b'  "jobs": ['
+    yield from _lines(orjson.dumps(write_job(job) if later else _job_members(job)) for job in jobs)
+    yield b'],\n  "profiles": {'
+    yield from _lines(
+        orjson.dumps(name) + b": " + orjson.dumps(write_profile(source, profile) if later else profile.members)
+        for name, profile in profiles.items()
+    )
+    yield b"}\n}\n"
 
 
 def _read_start(file: str, document: Mapping[str, Any]) -> datetime | None:
@@ -315,5 +346,10 @@ def _job_members(job: Job) -> dict[str, Any]:
     return members
 
 
-def _lines(items: list[bytes]) -> bytes:
-    return b"\n    " + b",\n    ".join(items) + b"\n  " if items else b""
+def _lines(items: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield items with what stands between them; nothing if there are none."""
+    begin, end = b"\n    ", b""
+    for item in items:
+        yield begin + item
+        begin, end = b",\n    ", b"\n  "
+    yield end

@@ -13,7 +13,7 @@ from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.text.display import shown
 from batsched_py.text.wording import counted, unknown
-from batsched_py.traces.delay_workload import DelayJob, delay_workload
+from batsched_py.traces.delay_workload import DELAYS, DelayJob, Work, delay_workload
 from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
@@ -119,10 +119,11 @@ class CleanedLog(NamedTuple):
     report: CleaningReport
 
 
-def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
+def clean(log: SwfLog, rules: CleaningRules, work: Work = DELAYS) -> tuple[Workload, CleaningReport]:
     """Return a workload of the jobs that the rules keep. WorkloadError, OptionError as `clean_jobs`."""
     kept = clean_jobs(log, rules)
-    return delay_workload(log.source, kept.machine_size, kept.jobs, later(log.start, rules.start)), kept.report
+    start = later(log.start, rules.start)
+    return delay_workload(log.source, kept.machine_size, kept.jobs, start, work), kept.report
 
 
 def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from random import Random
 from typing import Any, Final
@@ -23,7 +23,7 @@ from batsched_py.errors import OptionError
 from batsched_py.model.workload import Workload
 from batsched_py.text.display import shown
 from batsched_py.text.wording import counted
-from batsched_py.traces.delay_workload import DelayJob, delay_workload
+from batsched_py.traces.delay_workload import DELAYS, USUAL_SPEED, DelayJob, Work, delay_workload
 
 #: Limits of draws (natural logarithms of seconds), above which one is repeated: 45 hours to run, 5 days of a gap.
 _LONGEST_RUN: Final = 12.0
@@ -43,7 +43,7 @@ _NUMBER: Final = r"(\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?)"
 #: Descriptions as they are written, with the parameters in them.
 _DESCRIPTION: Final = re.compile(
     r"Lublin-Feitelson model: batsched-py generate --jobs (\d{1,12}) --hosts (\d{1,12}) --seed (-?\d{1,18})"
-    rf"(?: --load {_NUMBER})?(?: --overestimate {_NUMBER})?"
+    rf"(?: --load {_NUMBER})?(?: --overestimate {_NUMBER})?(?:( --profiles compute)(?: --speed {_NUMBER})?)?"
 )
 
 
@@ -109,8 +109,9 @@ def generate(
     load: float | None = None,
     overestimate: float = DEFAULT_OVERESTIMATE,
     parameters: LublinParameters = ALL_JOBS,
+    work: Work = DELAYS,
 ) -> Workload:
-    """Draw `jobs` delay jobs for a machine of `hosts` hosts, the first day beginning at midnight.
+    """Draw `jobs` jobs for a machine of `hosts` hosts, the first day beginning at midnight.
 
     Run times are whole seconds, and so are submission times unless `load` is given. With `load` all submission times
     are multiplied by one number, which makes the sum of size * run time that share of hosts * last submission time, to
@@ -121,15 +122,54 @@ def generate(
     always above the run time. OptionError if an argument is out of range.
     """
     _check_options(jobs, hosts, load, overestimate)
-    drawn: list[DelayJob] = []
+    drawn = list(_draw(jobs, hosts, rng, overestimate, parameters))
+    scale = None if load is None else _scale(drawn, hosts * load)
+    return delay_workload(_source(jobs, hosts), hosts, list(_placed(drawn, scale)), work=work)
+
+
+def draw_jobs(
+    jobs: int, hosts: int, rng: Random, *, load: float | None = None, overestimate: float = DEFAULT_OVERESTIMATE
+) -> Iterator[DelayJob]:
+    """Return an iterator over the jobs that `generate` draws, none of which it keeps. OptionError.
+
+    With `load` all are drawn twice: the first time tells how far submission times must be stretched.
+    """
+    _check_options(jobs, hosts, load, overestimate)
+    scale = None
+    if load is not None:
+        state = rng.getstate()
+        scale = _scale(_draw(jobs, hosts, rng, overestimate, ALL_JOBS), hosts * load)
+        rng.setstate(state)
+    return _placed(_draw(jobs, hosts, rng, overestimate, ALL_JOBS), scale)
+
+
+#: A job as it is drawn: arrival, number, run time, size, walltime.
+_Draw = tuple[float, int, int, int, int]
+
+
+def _draw(jobs: int, hosts: int, rng: Random, overestimate: float, parameters: LublinParameters) -> Iterator[_Draw]:
     for number, arrival in zip(range(1, jobs + 1), _arrivals(rng, parameters), strict=False):
         size = _size(hosts, rng, parameters)
         run = _run_time(size, rng, parameters)
-        drawn.append(DelayJob(arrival, number, run, size, _walltime(run, overestimate, rng)))
-    area = add_up(job.size * job.run for job in drawn)
-    scale = None if load is None else area / (hosts * load * drawn[-1].submit)
-    placed = [job._replace(submit=int(job.submit) if scale is None else round(job.submit * scale, 3)) for job in drawn]
-    return delay_workload(f"Lublin model, {counted(jobs, 'job')} on {counted(hosts, 'host')}", hosts, placed)
+        yield arrival, number, run, size, _walltime(run, overestimate, rng)
+
+
+def _scale(drawn: Iterable[_Draw], hosts_used: float) -> float:
+    """Return by what to multiply submission times, so that so many hosts are used until the last one."""
+    area, last = 0.0, 0.0
+    for last, _, run, size, _ in drawn:  # noqa: B007 - the last one is wanted
+        area += size * run
+    return area / (hosts_used * last)
+
+
+def _placed(drawn: Iterable[_Draw], scale: float | None) -> Iterator[DelayJob]:
+    """Yield jobs at their times of submission."""
+    for arrival, number, run, size, walltime in drawn:
+        yield DelayJob(int(arrival) if scale is None else round(arrival * scale, 3), number, run, size, walltime)
+
+
+def _source(jobs: int, hosts: int) -> str:
+    return f"Lublin model, {counted(jobs, 'job')} on {counted(hosts, 'host')}"
 
 
 class Drawn(Struct, frozen=True):
@@ -141,6 +181,7 @@ class Drawn(Struct, frozen=True):
         seed: the same seed, the same workload.
         load: the offered load that submission times are stretched to; None for those of the model.
         overestimate: walltimes are up to 1 + this times the run time.
+        speed: flop/s of the hosts on which jobs compute; None for delays.
     """
 
     jobs: int
@@ -148,13 +189,26 @@ class Drawn(Struct, frozen=True):
     seed: int = 0
     load: float | None = None
     overestimate: float = DEFAULT_OVERESTIMATE
+    speed: float | None = None
+
+    @property
+    def work(self) -> Work:
+        """The work of the jobs."""
+        return Work(self.speed)
 
     @property
     def command(self) -> str:
         """Return the command that makes the same workload."""
         stretched = "" if self.load is None else f" --load {self.load:g}"
         estimated = "" if self.overestimate == DEFAULT_OVERESTIMATE else f" --overestimate {self.overestimate:g}"
-        return f"batsched-py generate --jobs {self.jobs} --hosts {self.hosts} --seed {self.seed}{stretched}{estimated}"
+        drawn = f"--jobs {self.jobs} --hosts {self.hosts} --seed {self.seed}"
+        return f"batsched-py generate {drawn}{stretched}{estimated}{self._computing}"
+
+    @property
+    def _computing(self) -> str:
+        if self.speed is None:
+            return ""
+        return " --profiles compute" + ("" if self.speed == USUAL_SPEED else f" --speed {self.speed:.12g}")
 
     @property
     def description(self) -> str:
@@ -167,23 +221,40 @@ class Drawn(Struct, frozen=True):
         found = _DESCRIPTION.fullmatch(description)
         if found is None:
             return None
-        jobs, hosts, seed, load, overestimate = found.groups()
+        jobs, hosts, seed, load, overestimate, computes, speed = found.groups()
         return cls(
             int(jobs),
             int(hosts),
             int(seed),
             None if load is None else float(load),
             DEFAULT_OVERESTIMATE if overestimate is None else float(overestimate),
+            None if computes is None else USUAL_SPEED if speed is None else float(speed),
         )
 
     @property
     def parameters(self) -> dict[str, str | int | float | None]:
-        """The parameters, with the name of the model."""
-        return {"model": "lublin", **asdict(self)}
+        """The parameters, with the name of the model; those of computing only if jobs compute."""
+        named = {"model": "lublin", **asdict(self)}
+        if self.speed is None:
+            del named["speed"]
+        return named
+
+    def check(self) -> None:
+        """Check that the parameters are in their ranges. OptionError names the parameter."""
+        _check_options(self.jobs, self.hosts, self.load, self.overestimate)
+        if self.speed is not None and not 0 < self.speed < math.inf:
+            raise OptionError(f"speed: must be more than 0 flop/s, not {self.speed:g}")
 
     def draw(self) -> Workload:
         """Draw the workload, the same at each call. OptionError names the parameter."""
-        return generate(self.jobs, self.hosts, Random(self.seed), load=self.load, overestimate=self.overestimate)
+        self.check()
+        rng = Random(self.seed)
+        return generate(self.jobs, self.hosts, rng, load=self.load, overestimate=self.overestimate, work=self.work)
+
+    def draw_jobs(self) -> Iterator[DelayJob]:
+        """Return an iterator over its jobs, none of which it keeps, the same at each call. OptionError."""
+        self.check()
+        return draw_jobs(self.jobs, self.hosts, Random(self.seed), load=self.load, overestimate=self.overestimate)
 
 
 def _check_options(jobs: int, hosts: int, load: float | None, overestimate: float) -> None:

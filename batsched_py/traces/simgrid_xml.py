@@ -20,6 +20,7 @@ from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformH
 from batsched_py.model.zone import OWN_LOOPBACK, GraphZone, Segment, Spoke, StarZone, TableZone, Zone
 from batsched_py.text.display import shown
 from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.power_states import PowerStates
 from batsched_py.traces.quantity import BANDWIDTH, SPEED, TIME, parse_quantity
 from batsched_py.traces.simgrid_dtd import BYPASSES, ZONES
 from batsched_py.traces.xml_cluster import PrivateLinks, read_backbone, read_peer_spoke, read_radical
@@ -276,10 +277,17 @@ def _graph(name: str, parent: str, table: Mapping[tuple[str, str], Segment], loo
 
 
 def write_homogeneous(
-    path: Path, hosts: int, *, speed: str = "1Gf", prefix: str = "n", master: str = DEFAULT_MASTER
+    path: Path,
+    hosts: int,
+    *,
+    speed: str = "1Gf",
+    prefix: str = "n",
+    master: str = DEFAULT_MASTER,
+    power: PowerStates | None = None,
 ) -> None:
     """Write a platform of `hosts` compute hosts alike and a master host, without network.
 
+    With `power` the hosts have these pstates, whose speeds count; the master host, which runs no jobs, draws nothing.
     Names are padded with zeros, so that Batsim's order of names is the order of numbers. The file is replaced at once
     or not at all. PlatformError if `hosts` is below 1, if `speed` is not a speed or if the file cannot be written.
     """
@@ -290,7 +298,9 @@ def write_homogeneous(
             raise ValueError(f"must be more than 0 flop/s, not {speed!r}")
     except ValueError as error:
         raise PlatformError(str(path), "speed", str(error)) from error
-    _write_hosts(path, [_format_host(name, speed) for name in (master, *_names(hosts, prefix))])
+    speeds, properties, idle = (speed, {}, {}) if power is None else (power.speeds, power.properties, _NO_POWER)
+    compute = [_format_host(name, speeds, properties) for name in _names(hosts, prefix)]
+    _write_hosts(path, [_format_host(master, speed, idle), *compute])
 
 
 def flat_platform(source: str, properties: Sequence[Properties]) -> Platform:
@@ -333,6 +343,8 @@ def _write_hosts(path: Path, lines: Sequence[str]) -> None:
 
 
 _ZONE: Final = "AS0"
+#: SimGrid asks each host what it draws.
+_NO_POWER: Final = MappingProxyType({"wattage_per_state": "0:0:0"})
 #: The speed of hosts that run delays.
 _SPEED: Final = "1Gf"
 _HEADER = """<?xml version="1.0"?>

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
+from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option, read_names
 from batsched_py.cli.shared.repetition import MovedOption
@@ -30,6 +31,7 @@ from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted
 from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.cleaning import KEPT_FIELDS, CleaningRules, clean, clean_jobs
+from batsched_py.traces.delay_workload import with_work
 from batsched_py.traces.image_file import read_images
 from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
@@ -37,7 +39,7 @@ from batsched_py.traces.lease_workload import lease_workload, site_platform
 from batsched_py.traces.lwf import read_lwf, write_lwf
 from batsched_py.traces.other_batsim import lines_on_changes, prepared
 from batsched_py.traces.sacct import Unit, read_sacct
-from batsched_py.traces.simgrid_xml import write_flat_platform, write_homogeneous
+from batsched_py.traces.simgrid_xml import write_flat_platform
 from batsched_py.traces.swf import SwfLog, read_swf
 from batsched_py.traces.workload_parts import part_of, parts_of
 
@@ -68,6 +70,7 @@ class ConvertRequest(Struct, frozen=True):
     unit: Unit
     every: float | None
     leases_wanted: LeaseOptions
+    machine: MachineFiles
 
     @property
     def from_trace(self) -> bool:
@@ -158,6 +161,7 @@ class ConvertRequest(Struct, frozen=True):
 )
 @flag("--strict", "A duplicate job number is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
+@machine_file_options
 @lease_options
 def command(request: ConvertRequest) -> None:
     """Convert LOG to a workload, and report how many jobs each cleaning rule dropped or corrected.
@@ -171,12 +175,15 @@ def command(request: ConvertRequest) -> None:
         [("LOG", log), ("--injectionfile", options.injection), ("--imagefile", options.images)],
         [("-o", output), ("--platform", request.platform)],
     )
+    request.machine.check(request.platform)
     check_writable([output, request.platform])
     if request.has_leases:
         if request.protocol != V4.name:
             raise click.UsageError("'--protocol' is for workloads of jobs, not for leases")
         if request.every is not None:
             raise click.UsageError("'--every' is for workloads of jobs, not for leases")
+        if request.machine.given:
+            raise click.UsageError("'--profiles', '--speed' and '--power' are for workloads of jobs, not for leases")
         _convert_leases(request)
         return
     for name in options.given():
@@ -195,8 +202,7 @@ def _convert_log(request: ConvertRequest) -> None:
     if request.rules.walltime == "run":
         say(_WALLTIME_NOTE)
     if request.platform is not None:
-        make_folder(request.platform)
-        write_homogeneous(request.platform, workload.host_count)
+        request.machine.write_platform(request.platform, workload.host_count)
         _say_written(request.platform, workload.host_count)
     _say_all(written)
 
@@ -204,12 +210,14 @@ def _convert_log(request: ConvertRequest) -> None:
 def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequence[str]]:
     """Return the workload of a log, or a part of a workload, and lines for the user."""
     if request.form or request.log.suffix != ".json":
-        workload, report = clean(*_read_log(request, limits))
+        workload, report = clean(*_read_log(request, limits), request.machine.work)
         return workload, report.lines()
     _refuse_rules(request)
     whole = _read_json(request.log, limits)
     window = request.window.found(str(request.log), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
     part = part_of(whole, window.begin, window.end)
+    if request.machine.computes:
+        part = with_work(part, request.machine.work)
     out = len(whole.jobs) - len(part.jobs)
     told = [f"{counted(len(whole.jobs), 'job')} in the workload", f"{counted(len(part.jobs), 'job')} kept"]
     return part, [*told, f"{out} left out: submitted outside the window"] if out else told

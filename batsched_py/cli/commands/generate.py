@@ -9,19 +9,20 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder, writing
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
 from batsched_py.model.limits import LONGEST
-from batsched_py.model.workload import Workload
+from batsched_py.model.profile import Profile
 from batsched_py.text.wording import counted
 from batsched_py.traces.atomic_file import write_pieces_atomically
-from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.batsim_json import write_jobs
+from batsched_py.traces.delay_workload import named_jobs
 from batsched_py.traces.failures import FailureModel, event_lines, parse_failures
 from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE, Drawn
 from batsched_py.traces.quantity import TIME, parse_quantity
-from batsched_py.traces.simgrid_xml import write_homogeneous
 
 
 class GenerateRequest(Struct, frozen=True):
@@ -37,13 +38,15 @@ class GenerateRequest(Struct, frozen=True):
     failures: FailureModel | None
     events: Path | None
     until: float | None
+    machine: MachineFiles
 
     @property
     def drawn(self) -> Drawn | None:
-        """The workload; None if only failures are wanted."""
+        """The workload; None if only failures are wanted. OptionError."""
         if self.jobs is None:
             return None
-        return Drawn(self.jobs, self.hosts, self.seed, self.load, self.overestimate)
+        speed = self.machine.work.speed
+        return Drawn(self.jobs, self.hosts, self.seed, self.load, self.overestimate, speed)
 
 
 def _read_failures(context: click.Context, parameter: click.Parameter, text: str | None) -> FailureModel | None:
@@ -75,6 +78,7 @@ def _read_time(context: click.Context, parameter: click.Parameter, text: str | N
 )
 @option("-o --output", "FILE", "The workload, Batsim JSON; goes with --jobs.", type=PATH)
 @option("--platform", "FILE", "Write a platform of that many like hosts, too.", type=PATH)
+@machine_file_options
 @option(
     "--failures",
     "mtbf=T,repair=T",
@@ -89,27 +93,35 @@ def command(request: GenerateRequest) -> None:
     output, platform, events = request.output, request.platform, request.events
     check_apart([], [("-o", output), ("--platform", platform), ("--events", events)])
     check_writable([output, platform, events])
+    drawn = request.drawn
     try:
-        workload = None if request.drawn is None else request.drawn.draw()
-        failures = None if request.failures is None else _draw_failures(request, request.failures, workload)
+        if drawn is not None:
+            drawn.check()
+        failures = None if request.failures is None else _draw_failures(request, request.failures, drawn)
     except OptionError as error:  # begins with the option's name
         raise OptionError(f"--{error}") from error
     if platform is not None:
-        make_folder(platform)
-        write_homogeneous(platform, request.hosts)
-    if workload is not None and output is not None and request.drawn is not None:
+        request.machine.write_platform(platform, request.hosts)
+    if drawn is not None and output is not None:
         make_folder(output)
-        write_workload(output, workload, description=request.drawn.description)
+        _write_jobs(output, drawn)
     if failures is not None and events is not None:
         with writing(events):
             write_pieces_atomically(events, event_lines(failures))
     if platform is not None:
         say(f"wrote {platform}: {counted(request.hosts, 'host')}")
-    if workload is not None:
-        say(f"wrote {output}: {counted(len(workload.jobs), 'job')} for {counted(request.hosts, 'host')}")
+    if drawn is not None:
+        say(f"wrote {output}: {counted(drawn.jobs, 'job')} for {counted(request.hosts, 'host')}")
     if failures is not None:
         number = counted(len(failures) // 2, "failure")
         say(f"wrote {events}: {number} of {counted(len({host for _, _, host in failures}), 'host')}")
+
+
+def _write_jobs(output: Path, drawn: Drawn) -> None:
+    """Write the jobs as they are drawn: there may be more than fit into memory. WorkloadError."""
+    profiles: dict[str, Profile] = {}
+    jobs = named_jobs(drawn.draw_jobs(), drawn.jobs, drawn.work, profiles)
+    write_jobs(output, drawn.hosts, jobs, profiles, description=drawn.description)
 
 
 def _check_usage(request: GenerateRequest) -> None:
@@ -123,13 +135,14 @@ def _check_usage(request: GenerateRequest) -> None:
         raise click.UsageError("'--until' goes with '--failures'")
     if request.jobs is None and request.until is None:
         raise click.UsageError("'--until' is needed without '--jobs': until when do hosts fail?")
+    request.machine.check(request.platform)
+    if request.machine.computes and request.jobs is None:
+        raise click.UsageError("'--profiles' goes with '--jobs'")
 
 
-def _draw_failures(
-    request: GenerateRequest, model: FailureModel, workload: Workload | None
-) -> list[tuple[float, bool, int]]:
+def _draw_failures(request: GenerateRequest, model: FailureModel, drawn: Drawn | None) -> list[tuple[float, bool, int]]:
     until = request.until
     if until is None:
-        assert workload is not None  # noqa: S101  # the usage was checked
-        until = max(job.submit_time for job in workload.jobs)
+        assert drawn is not None  # noqa: S101  # the usage was checked
+        until = max(job.submit for job in drawn.draw_jobs())
     return model.draw(request.hosts, until, request.seed)

@@ -25,6 +25,7 @@ _PARAMETERS: Final = {
     "hosts": (int, "an integer"),
     "load": (float, "a number"),
     "overestimate": (float, "a number"),
+    "speed": (float, "a number of flop/s"),
 }
 
 
@@ -69,7 +70,7 @@ def _varied(given: Sequence[Mapping[str, float]]) -> list[str]:
 def _checked(drawn: Drawn) -> Drawn:
     """Return a model whose parameters are in their ranges. OptionError."""
     try:
-        drawn.draw()
+        drawn.check()
     except OptionError as error:  # begins with the parameter's name
         raise OptionError(f"--generate {error}") from error
     return drawn
