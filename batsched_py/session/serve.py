@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
@@ -18,12 +19,18 @@ class Record(Protocol):
 
 
 def serve(
-    session: Session, connection: Connection, *, record: Record | None = None, timeout: float | None = None
+    session: Session,
+    connection: Connection,
+    *,
+    record: Record | None = None,
+    timeout: float | None = None,
+    finish: Callable[[], None] | None = None,
 ) -> None:
     """Answer requests until SIMULATION_ENDS was answered.
 
     An exchange is recorded before its reply leaves, so that Batsim never acts on a decision that nobody can look up.
-    `timeout` is the longest silence of Batsim, in seconds.
+    `timeout` is the longest silence of Batsim, in seconds. `finish` is called before the last reply leaves: whoever
+    started both processes may kill this one as soon as Batsim has ended.
 
     Whatever else ends the loop is raised to the caller, after Batsim was sent a reply that makes it stop: for errors
     in the place of the reply it waits for, for an interruption (KeyboardInterrupt and the like) while Batsim computes
@@ -38,6 +45,9 @@ def serve(
             reply = session.answer(request)
             if record is not None:
                 record(request, reply, is_json=True)
+            if session.over and finish is not None:
+                record = None  # it was the last exchange, and the file may be closed now
+                finish()
             connection.send(reply)
     except TransportError as error:
         why = session.standstill()

@@ -7,7 +7,8 @@ Batsim wait for the reply.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import orjson
@@ -18,6 +19,7 @@ from batsched_py.protocol.events import Event, JobCompleted, Notify, RequestedCa
 from batsched_py.protocol.forms import Forms
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.serve import serve
+from batsched_py.session.session import Session
 from batsched_py.site.board import JobNow
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.traces.event_file import ExternalEvent
@@ -32,6 +34,7 @@ class ServedSite(Site):
         connection: to Batsim.
         timeout: the longest silence of Batsim, in seconds.
         log: receives rows of holds and promises; None if nobody wants them.
+        finish: is called with the session before the last reply leaves.
     """
 
     def __init__(
@@ -40,8 +43,10 @@ class ServedSite(Site):
         connection: Connection,
         timeout: float | None = None,
         log: PassOn | None = None,
+        finish: Callable[[Session], None] | None = None,
     ) -> None:
         super().__init__(settings, log)
+        self._finish = finish
         self._connection, self._timeout = connection, timeout
         self._ended: list[JobNow] = []
         #: External events that were added so far.
@@ -50,7 +55,8 @@ class ServedSite(Site):
 
     def run(self) -> None:
         """Decide until the simulation ends."""
-        serve(self.session, self, record=self._keep, timeout=self._timeout)
+        finish = None if self._finish is None else partial(self._finish, self.session)
+        serve(self.session, self, record=self._keep, timeout=self._timeout, finish=finish)
 
     def receive(self, timeout: float | None = None) -> bytes:
         """Wait for Batsim's next request, and until it is time for it; return it with what was asked of the site."""

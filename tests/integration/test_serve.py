@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -20,7 +22,7 @@ from tests.builders import begins_data, completed_data, message, submitted_data
 from tests.integration.programs import PATIENCE, Served, algorithm, ask, batsim, recorded, run, serving, types
 
 BEGINS = message(0.0, ("SIMULATION_BEGINS", begins_data()))
-SUBMITTED = message(1.0, ("JOB_SUBMITTED", submitted_data("1", 2)))
+SUBMITTED = message(1.0, ("JOB_SUBMITTED", submitted_data("1", 2, subtime=1)))
 COMPLETED = message(6.0, ("JOB_COMPLETED", completed_data("1", "0-1")))
 ENDS = message(6.0, ("SIMULATION_ENDS", {}))
 
@@ -97,6 +99,22 @@ def test_a_killed_process_leaves_its_recording_whole(tmp_path: Path) -> None:
         served.process.kill()
         assert served.end() == (-signal.SIGKILL, [])
     assert [exchange.reply for exchange in recorded(tmp_path / "run.jsonl")] == replies
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+def test_all_files_are_there_when_batsim_hears_the_last_reply(name: str, tmp_path: Path) -> None:
+    """Who started both kills us then: the recording, the description, decisions and tables of leases are whole."""
+    arguments = ("-s", "leases", "-e", "out", "--record", name)
+    with serving(tmp_path, *arguments, anew=True) as served, batsim(served.address) as socket:
+        for request in (BEGINS, SUBMITTED, COMPLETED, ENDS):
+            ask(socket, request)
+        served.process.kill()
+        served.process.wait(PATIENCE)
+    assert len(recorded(tmp_path / name)) == 4
+    described = json.loads((tmp_path / "out_run.json").read_text())
+    for result in ("out_decisions.csv", "out_leases.csv"):
+        content = (tmp_path / result).read_bytes()
+        assert sha256(content).hexdigest() in json.dumps(described["results"])
 
 
 def test_a_batsim_that_dies_is_noticed(fcfs: Served, tmp_path: Path) -> None:

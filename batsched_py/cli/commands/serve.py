@@ -146,8 +146,14 @@ def command(request: ServeRequest) -> None:
             say(f"{choice.algorithm} listens on {socket.address}", err=True)
             with _watched(session, choice.algorithm, socket) if request.live else nullcontext(socket) as connection:
                 exchanged = None if recorder is None else recorder.record
-                serve(session, connection, record=exchanged, timeout=request.timeout)
-        _write_results(request, session, decisions)
+
+                def finish() -> None:
+                    """Complete all files before Batsim hears that this is the end."""
+                    if recorder is not None:
+                        recorder.close()
+                    _write_results(request, session, decisions)
+
+                serve(session, connection, record=exchanged, timeout=request.timeout, finish=finish)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 
@@ -172,5 +178,11 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
         )
         say(f"{choice.algorithm} listens on {socket.address}", err=True)
         log = None if decisions is None else decisions.add
-        site = front.serve_at(doors, settings, socket, request.timeout, log)
-        _write_results(request, site.session, decisions)
+
+        def finish(session: Session) -> None:
+            """Complete all files before Batsim hears that this is the end."""
+            _write_results(request, session, decisions)
+
+        site = front.serve_at(doors, settings, socket, request.timeout, log=log, finish=finish)
+        if not site.session.over:
+            finish(site.session)

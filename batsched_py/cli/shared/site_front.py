@@ -12,6 +12,7 @@ from batsched_py.cli.shared.site_options import read_token
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.loading import require
 from batsched_py.session.decision_log import PassOn
+from batsched_py.session.session import Session
 from batsched_py.site.served import ServedSite
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.transport.zmq_rep import RepSocket
@@ -52,12 +53,21 @@ def _tell_address(url: str) -> None:
 
 
 def serve_at(
-    doors: Doors, settings: SiteSettings, socket: RepSocket, timeout: float | None, log: PassOn | None = None
+    doors: Doors,
+    settings: SiteSettings,
+    socket: RepSocket,
+    timeout: float | None,
+    *,
+    log: PassOn | None = None,
+    finish: Callable[[Session], None] | None = None,
 ) -> Site:
-    """Open a site beside the Batsim that connects to the socket; as `open_doors`. `log` receives its decisions."""
+    """Open a site beside the Batsim that connects to the socket; as `open_doors`.
+
+    `log` receives its decisions. `finish` is called with its session before Batsim hears the last reply.
+    """
 
     def make() -> Site:
-        site = ServedSite(settings, socket, timeout, log)
+        site = ServedSite(settings, socket, timeout, log, finish)
         socket.watch = site.inbox.check_open
         return site
 

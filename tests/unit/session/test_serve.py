@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batsched_py.api import NoOptions, Plan, Scheduler, View
-from batsched_py.errors import AlgorithmError, RemoteProtocolError, TranscriptError, TransportError
+from batsched_py.errors import AlgorithmError, InputError, RemoteProtocolError, TranscriptError, TransportError
 from batsched_py.protocol.events import Event, SimulationEnds
 from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.schedulers.fcfs import Fcfs
@@ -187,3 +187,27 @@ def test_a_batsim_that_went_while_jobs_were_to_come_is_not_explained() -> None:
     """It did not stand still: it died."""
     said = stood_still(("JOB_SUBMITTED", submitted_data("a", 2)), config={"dynamic-jobs-enabled": True})
     assert said == "Batsim closed the connection"
+
+
+def test_all_is_finished_before_the_last_reply_leaves(session: Session, record: Record) -> None:
+    """Once; whoever started both processes may kill this one as soon as it has the reply."""
+    wire = Wire(BEGINS, NOTHING, ENDS)
+    finished: list[int] = []
+    serve(session, wire, record=record, finish=lambda: finished.append(len(wire.replies)))
+    assert finished == [2]
+    assert len(wire.replies) == 3
+
+
+def test_batsim_ends_although_its_results_cannot_be_written(
+    session: Session, kept: list[tuple[bytes, bytes]], record: Record
+) -> None:
+    """The last exchange is recorded once, and the reply is empty."""
+
+    def fail() -> None:
+        raise InputError("run.json", "", "cannot be written")
+
+    wire = Wire(BEGINS, ENDS)
+    with pytest.raises(InputError, match="cannot be written"):
+        serve(session, wire, record=record, finish=fail)
+    assert json.loads(wire.replies[-1])["events"] == []
+    assert len(kept) == 2
