@@ -46,7 +46,7 @@ def test_ba_01_a_job_is_run_once_and_the_process_ends(tmp_path: Path) -> None:
     """One EXECUTE_JOB, an empty last reply, exit code 0: over a socket, as with Batsim."""
     requests = [
         message(0, ("SIMULATION_BEGINS", begins_data(4))),
-        message(1, ("JOB_SUBMITTED", submitted_data("a", 2))),
+        message(1, ("JOB_SUBMITTED", submitted_data("a", 2, subtime=1))),
         message(6, ("JOB_COMPLETED", completed_data("a", "0-1"))),
         message(6, ENDS),
     ]

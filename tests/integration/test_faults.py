@@ -36,7 +36,7 @@ from tests.redis_server import free_port
 from tests.redis_server import started as redis_started
 
 BEGINS = message(0.0, ("SIMULATION_BEGINS", begins_data()))
-SUBMITTED = message(1.0, ("JOB_SUBMITTED", submitted_data("1", 2)))
+SUBMITTED = message(1.0, ("JOB_SUBMITTED", submitted_data("1", 2, subtime=1)))
 ENDS = message(6.0, ("SIMULATION_ENDS", {}))
 FILES = ["-p", str(ROOT / "platforms" / "cluster32.xml"), "-w", str(ROOT / "workloads" / "lublin200.json")]
 STOPPED = "BATSCHED_PY_STOPPED"

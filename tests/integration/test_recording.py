@@ -17,7 +17,10 @@ from tests.builders import begins_data, message, submitted_data
 from tests.integration.programs import ENVIRONMENT, PATIENCE, ask, batsim, recorded, run, serving
 
 BEGINS = message(0.0, ("SIMULATION_BEGINS", begins_data()))
-REQUESTS = [BEGINS, *(message(float(time), ("JOB_SUBMITTED", submitted_data(str(time)))) for time in range(1, 40))]
+REQUESTS = [
+    BEGINS,
+    *(message(float(time), ("JOB_SUBMITTED", submitted_data(str(time), subtime=time))) for time in range(1, 40)),
+]
 
 each_format = pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
 

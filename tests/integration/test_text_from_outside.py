@@ -19,7 +19,7 @@ SHOWN = r"\x1b[2J\n\rbatsched-py: error: forged\n\u202e\x9b31mxxx"
 NAME = "\u202egnp.exe\u2066" + "x" * 100_000
 SHOWN_NAME = r"\u202egnp.exe\u2066xxx"
 
-LARGE = submitted_data(HOSTILE, size=9)
+LARGE = submitted_data(HOSTILE, size=9, subtime=1)
 
 
 def check(text: str, lines: int) -> None:
