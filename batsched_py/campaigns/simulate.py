@@ -65,7 +65,7 @@ def simulate(
     )
     given = [workload] if isinstance(workload, (str, os.PathLike, Workload, Drawn)) else workload
     workloads = [as_workload(one) for one in given]
-    simulation = Simulation(as_platform(platform), workloads, settings, trace=trace)
+    simulation = Simulation(as_platform(platform), workloads, settings, trace=trace, warn=warn)
     result = simulation.run(DirectExchange(session.answer, session.answer_unwritten))
     if session.scheduler.reads_waits:
         result = simulation.with_latency_told(result)

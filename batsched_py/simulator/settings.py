@@ -18,6 +18,8 @@ OnFailure = Literal["ignore", "kill", "requeue"]
 #: Jobs that use a link or a host at once share it, as in Batsim; each runs as if it were alone.
 Network = Literal["sharing", "alone"]
 NETWORK: Final[tuple[Network, ...]] = ("sharing", "alone")
+#: Default of `max_calls`; the longest row that built-in algorithms need has some hundreds.
+MOST_CALLS: Final = 10_000
 ON_FAILURE: Final[tuple[OnFailure, ...]] = ("ignore", "kill", "requeue")
 
 
@@ -50,6 +52,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         redis_hostname, redis_port, redis_prefix: sent to the scheduler if the simulation has a store (--redis-hostname,
             --redis-port, --redis-prefix).
         trace_machine_states: with the other trace files, if there are any (not --disable-machine-state-tracing).
+        max_calls: calls in a row that end a run in which nothing else happens, or will happen; 0 for none.
         allow_oversized: send jobs that ask for more hosts than there are, as Batsim does: they must be rejected.
     """
 
@@ -76,6 +79,7 @@ class Settings(Brief, frozen=True, kw_only=True):
     redis_port: int = 6379
     redis_prefix: str = DEFAULT_PREFIX
     trace_machine_states: bool = True
+    max_calls: int = MOST_CALLS
     allow_oversized: bool = False
 
     @property

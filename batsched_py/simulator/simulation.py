@@ -29,11 +29,13 @@ from batsched_py.protocol.events import Event, SimulationEnds
 from batsched_py.simulator.assembly import Parts, assemble
 from batsched_py.simulator.progress import ProgressReport, RunProgress, RunStatus
 from batsched_py.simulator.records import JobRecord, Result, UnavailableHosts
-from batsched_py.simulator.referee.deadlock import describe_deadlock
+from batsched_py.simulator.referee.deadlock import describe_deadlock, describe_standing
 from batsched_py.simulator.referee.errors import StoppedError
+from batsched_py.simulator.referee.idling import IN_VAIN, IdleGuard
 from batsched_py.simulator.referee.livelock import MOST_IN_VAIN, LivelockGuard
 from batsched_py.simulator.referee.platform_rules import check_roles
 from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.time.event_queue import RANK_CALL
 from batsched_py.simulator.time.instant_loop import InstantLoop, apply_reply
 from batsched_py.simulator.time.live_loop import LiveEvents
 from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange, Exchange, SchedulerLink
@@ -66,6 +68,7 @@ class Simulation:
         trace: bool = False,
         pass_on: Callable[[Sequence[JobRecord]], object] | None = None,
         live: LiveEvents | None = None,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
         """PlatformError, WorkloadError or OptionError if this cannot be simulated, in the words of the user's files.
 
@@ -73,11 +76,13 @@ class Simulation:
         trace files: machine states, and with energy what was consumed and the pstates. `pass_on` receives the records
         of jobs soon after they end, some at a time, instead of the result, which then has their numbers alone: for runs
         of very many jobs. `live` brings external events while the simulation runs, which does not end before the last.
+        `warn` receives a line for what is strange in the run.
         """
         check_roles(platform, settings.roles, settings.master_host)
         if settings.roles:
             platform = platform.with_roles(settings.roles)
         self._source = platform.source
+        self._warn, self._live = warn, live is not None
         #: Makes the parts for some settings: Batsim 5 learns some of them from the scheduler.
         self._assemble = partial(assemble, platform, workloads, store=store, trace=trace, pass_on=pass_on, live=live)
         #: What the scheduler has asked Batsim 5 for.
@@ -86,9 +91,21 @@ class Simulation:
 
     def _use(self, parts: Parts) -> None:
         self._parts = parts
+        self._idling = self._guard(parts)
         self._context, self._queue, self._outbox = parts.context, parts.context.queue, parts.context.outbox
         self._machines, self._store = parts.context.machines, parts.context.store
         self._jobs, self._ended, self._registration = parts.jobs, parts.ended, parts.registration
+
+    def _guard(self, parts: Parts) -> IdleGuard:
+        """Return the guard against endless calls; whoever sends live events may always send more."""
+        context, jobs = parts.context, parts.jobs
+
+        return IdleGuard(
+            0 if self._live else context.settings.max_calls,
+            is_due=lambda: context.queue.has_others(RANK_CALL),
+            describe=lambda: describe_standing(context, jobs, registering=parts.registration.open),
+            warn=self._warn,
+        )
 
     @property
     def records(self) -> Sequence[JobRecord]:
@@ -233,6 +250,10 @@ class Simulation:
             guard.instant = queue.now
         else:
             guard.note(events, ended, jobs.unfinished)
+        if events and type(events[0]) in IN_VAIN:
+            self._idling.note(queue.stamp, events, reply)
+        else:
+            self._idling.count = 0
         if ended >= report.next:
             report.call(ended, self.job_count, queue.stamp)
 

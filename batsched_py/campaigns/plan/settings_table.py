@@ -30,7 +30,7 @@ _TYPES: Final[Mapping[str, Any]] = {
 } | {"roles": dict[str, Literal["master", "storage", "compute_node"]]}
 _OTHERS: Final = {"clock": str, "events": str, "simulator": SimulatorName}
 #: Settings of the embedded simulator that real Batsim does not have.
-_OURS: Final = frozenset({"protocol", "on_failure", "network", "message_latency", "allow_oversized"})
+_OURS: Final = frozenset({"protocol", "on_failure", "network", "message_latency", "allow_oversized", "max_calls"})
 #: Settings that are one of a few words -> the words.
 _WORDS: Final[Mapping[str, Collection[str]]] = {
     "protocol": DIALECTS,
@@ -78,6 +78,8 @@ def _check(file: StudyFile, given: Mapping[str, Any]) -> None:
             raise file.error(member("settings", name), f"must be {' or '.join(words)}, not {shown(given[name])}")
     if given.get("machines") is not None and given["machines"] < 1:
         raise file.error("settings.machines", f"must be 1 or more, not {given['machines']}")
+    if given.get("max_calls", 0) < 0:
+        raise file.error("settings.max_calls", f"must be 0 or more, not {given['max_calls']}")
     if given.get("on_failure", "ignore") != "ignore" and "events" not in given:
         raise file.error("settings.on_failure", "goes with events: without them no host fails")
     if "acknowledge_dynamic_jobs" in given and not given.get("dynamic_jobs"):

@@ -50,7 +50,7 @@ from batsched_py.cli.shared.simulation_options import (
     read_machine,
     workloads_option,
 )
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.workload import Workload
@@ -146,7 +146,9 @@ def command(request: SimulateRequest) -> None:
     sessions: list[Session] = []
     with _store(request) as store, _rows_aside(request) as rows, _decisions_aside(request) as decisions:
         pass_on = None if rows is None else rows.add
-        simulation = Simulation(platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on)
+        simulation = Simulation(
+            platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on, warn=warn
+        )
         result = _run(request, simulation, sessions, decisions)
         if export is not None:
             write_result(export, result, rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 import click
 from click.core import ParameterSource
@@ -15,11 +16,14 @@ from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, flag, option, 
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.protocol.dialects import DIALECTS, V4, V5
-from batsched_py.simulator.settings import NETWORK, ON_FAILURE, Settings
+from batsched_py.simulator.settings import MOST_CALLS, NETWORK, ON_FAILURE, Settings
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 from batsched_py.traces.event_file import MACHINE_EVENTS, ExternalEvent, read_events
 from batsched_py.traces.simgrid_xml import read_platform
+
+#: More are a slip of the finger.
+_MOST_CALLS: Final = 10**12
 
 platform_option = option("-p --platform", "FILE", "Platform, SimGrid XML.", type=INPUT, required=True)
 
@@ -82,6 +86,13 @@ behaviour_options = together(
     ),
     flag("--message-latency message_latency", "Simulate the latency of messages between Batsim's parts."),
     flag("--enable-profile-reuse profile_reuse", "Keep profiles after their jobs have ended."),
+    option(
+        "--max-calls",
+        "N",
+        "End a run after N calls in a row if nothing else happens, or will; 0 for never.",
+        type=click.IntRange(0, _MOST_CALLS),
+        default=MOST_CALLS,
+    ),
     flag("--allow-oversized-jobs allow_oversized", "Submit jobs larger than the platform, so that they are rejected."),
     click.option(
         "--disable-machine-state-tracing",

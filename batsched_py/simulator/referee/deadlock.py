@@ -17,6 +17,12 @@ NAMED: Final = 3
 
 def describe_deadlock(context: Context, jobs: Jobs, *, registering: bool) -> str:
     """Return one line about a simulation that cannot go on, in which jobs may still be registered or not."""
+    standing = describe_standing(context, jobs, registering=registering)
+    return f"t={context.queue.stamp:.6f}: nothing will ever happen again, yet {standing}, no call is pending"
+
+
+def describe_standing(context: Context, jobs: Jobs, *, registering: bool) -> str:
+    """Return what a simulation waits for, and how many hosts are free; that all jobs have ended if they have."""
     reasons, machines = [], context.machines
     waiting = [live.job for live in jobs.live.values() if live.state == SUBMITTED]
     if waiting:
@@ -34,7 +40,4 @@ def describe_deadlock(context: Context, jobs: Jobs, *, registering: bool) -> str
         reasons.append("registration was never finished")
     total = counted(machines.compute_count, "host")
     free = counted((machines.free & machines.compute).bit_count(), f"of {total} is free", f"of {total} are free")
-    return (
-        f"t={context.queue.stamp:.6f}: nothing will ever happen again, yet {'; '.join(reasons)};"
-        f" {free}, no call is pending"
-    )
+    return f"{'; '.join(reasons) or 'all jobs have ended'}; {free}"

@@ -59,6 +59,10 @@ class EventQueue:
             self._cancelled.discard(heappop(heap)[2])
         return heap[0][0] if heap else None
 
+    def has_others(self, rank: int) -> bool:
+        """Return whether anything of another rank is due, now or later; looks at each entry."""
+        return any(entry[1] != rank and entry[2] not in self._cancelled for entry in self._heap)
+
     def step(self) -> bool:
         """Play what SimGrid takes for the next instant, as far as it is known; return False if nothing is due any more.
 
