@@ -187,10 +187,14 @@ def deadlines_are_met(run: PlayedCase) -> None:
 
 
 def who_is_kept_is_left_alone(run: PlayedCase) -> None:
-    """H6: once a lease that is not preemptible runs, it has its hosts for as long as it was planned to run."""
+    """H6: once a lease that is not preemptible runs, it has its hosts for as long as it was planned to run.
+
+    One with best effort runs once, and is suspended for nobody: nor for a reservation that is there before it starts.
+    """
     for asked, lease in run.each():
         if asked.kept or asked.kind in ("AR", "IM"):
             assert lost_runs(lease) == []
+            assert not any(one.use is Use.SUSPEND for one in lease.executed)
             for one in kept_runs(lease)[:-1]:
                 assert one.end == run.promises.ends[lease.id, one.start]
 

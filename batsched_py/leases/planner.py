@@ -113,7 +113,8 @@ class Planner:
 
     def _cuttable(self, lease: Lease) -> bool:
         """Return whether a run may be planned shorter than asked for, to end in a suspension."""
-        return lease.kind is Kind.BEST_EFFORT and self.suspendable(lease)
+        kept = self.settings.honour_preemptible and not lease.preemptible
+        return lease.kind is Kind.BEST_EFFORT and not kept and self.suspendable(lease)
 
     def _wish(self, lease: Lease) -> _Wish:
         shutdown, resuming = self.overheads.shutdown(lease), lease.resuming

@@ -130,6 +130,29 @@ def test_d16_who_is_not_preemptible_is_left_alone() -> None:
     assert reserved.state is State.REJECTED
 
 
+@pytest.mark.parametrize(
+    ("seconds", "honours", "expected"),
+    [(3600, True, [(3600, 7200)]), (1700, True, [(10, 1710)]), (3600, False, [(10, 1768), (3632, 5474)])],
+)
+def test_d16_who_is_not_preemptible_is_suspended_for_no_reservation(
+    seconds: float, honours: bool, expected: list[tuple[float, float]]
+) -> None:
+    """Nor for one that is there before: it starts if it ends by then, or waits. Haizea suspends it."""
+    reserved = lease(1, 0, 4, 1800, start=1800.0)
+    kept = lease(2, 10, 1, seconds, preemptible=False)
+    play([reserved, kept], observer=Checks(), honour_preemptible=honours)
+    assert runs(kept) == expected
+
+
+def test_d16_its_hosts_are_used_before_by_others() -> None:
+    """While it waits for the reservation to end, a lease that is preemptible runs and is suspended."""
+    jobs = [lease(1, 0, 4, 1800, start=1800.0), lease(2, 10, 4, 3600, preemptible=False), lease(3, 20, 1, 3600)]
+    [_, kept, other] = play(jobs, observer=Checks()).leases
+    assert runs(kept)[0][0] >= 3600
+    assert len(runs(kept)) == 1
+    assert runs(other)[0][0] == 20
+
+
 @pytest.mark.parametrize(("holds", "state"), [(True, State.REJECTED), (False, State.DONE)])
 def test_d17_a_machine_that_is_suspended_holds_its_cpu(holds: bool, state: State) -> None:
     """Nobody else computes on its host from 1784 to 1800; with Haizea's rule an immediate lease does."""

@@ -91,7 +91,7 @@ def test_workloads_have_all_that_there_is_to_check() -> None:
 @pytest.mark.parametrize(
     ("rule", "broken"),
     [
-        ({"hold_cpu": False}, "no_host_is_overbooked"),
+        ({"hold_cpu": False, "honour_preemptible": False}, "no_host_is_overbooked"),
         ({"honour_preemptible": False}, "who_is_kept_is_left_alone"),
     ],
 )
