@@ -94,6 +94,7 @@ class LeaseManager:
         """Forget an experiment whose resources are gone."""
         del now
         for resource in self._experiments.pop(id):
+            self._leave(resource)
             self._resources.pop(resource, None)
         self._addresses.forget(id)
 
@@ -117,10 +118,11 @@ class LeaseManager:
         return self._resources[id].status
 
     def delete_resource(self, id: str, now: float) -> None:
-        """Take back its machine, unless that is of a reservation."""
+        """Take back its machine; if that is of a reservation, it is free for another resource."""
         resource = self._resources[id]
         resource.status = ResourceStatus("failed", reason="it was deleted")
         self._experiments[resource.experiment].pop(id, None)
+        self._leave(id)
         if resource.own and resource.lease is not None:
             self._take_back(resource.lease, now)
         del self._resources[id]
@@ -173,7 +175,7 @@ class LeaseManager:
         self._reservations[id] = LeasedReservation(owner, lease, groups, nodes)
 
     def get_reservation(self, id: str, owner: str, now: float) -> ReservationStatus:
-        """Return how it stands."""
+        """Return how it stands; machines that nobody uses are named first."""
         del now
         one = self._reservations.get(id)
         if one is None:
@@ -181,11 +183,12 @@ class LeaseManager:
         if one.owner != owner:
             raise RefusedByManagerError("it belongs to another owner")
         lease, run = one.lease, one.lease.runs[-1] if one.lease.runs else None
+        used = set(one.users.values())
         return ReservationStatus(
             reservation_state(lease),
             start=lease.start if run is None else run.start,
             end=lease.end if run is None else run.end,
-            instances=one.groups,
+            instances=tuple(sorted(one.groups, key=lambda group: not used.isdisjoint(group.ids))),
         )
 
     def delete_reservation(self, id: str, now: float) -> None:
@@ -202,8 +205,10 @@ class LeaseManager:
             if status is not None:
                 resource.status = status
                 self._news[id] = None
-                if status.state == "failed" and resource.own and resource.lease is not None:
-                    self._take_back(resource.lease, now)  # nobody deletes what was never created
+                if status.state == "failed":  # nobody deletes what was never created
+                    self._leave(id)
+                    if resource.own and resource.lease is not None:
+                        self._take_back(resource.lease, now)
             elif resource.host is None and resource.lease is not None:
                 self._take_back(resource.lease, now)
                 self._lose(id, f"no host within {seconds(self._wait)} s")
@@ -258,6 +263,7 @@ class LeaseManager:
             preemptible=False,
             repeatable=False,
             suitable=dict(enumerate(suitable, 1)),
+            apart=self._scheduler.site.exclusive,
         )
 
     def _give_machine(
@@ -269,12 +275,11 @@ class LeaseManager:
             node = None if one is None else one.nodes.get(request.reserved)
             if one is None or node is None:
                 raise RefusedByManagerError(f"there is no reserved resource {displayed(request.reserved)}")
-            if request.reserved in one.used:
+            if request.reserved in one.users.values():
                 raise RefusedByManagerError(f"the reserved resource {displayed(request.reserved)} is used already")
             if one.lease.state is not State.ACTIVE:
                 raise RefusedByManagerError("its reservation does not run")
-            one.used.add(request.reserved)
-            one.users.append(id)
+            one.users[id] = request.reserved
             resource.lease, resource.own, resource.node = one.lease, False, node
             self._boot(id, resource, now)
             return
@@ -297,6 +302,14 @@ class LeaseManager:
         self._request(lease, now)
         if math.isfinite(wait) and wait:
             self._coming_up(id, now + wait, None)
+
+    def _leave(self, id: str) -> None:
+        """Let others use the reserved machine of a resource, if it has one."""
+        resource = self._resources.get(id)
+        if resource is not None and not resource.own and resource.lease is not None:
+            reservation = self._reservations.get(self._of[resource.lease.id])
+            if reservation is not None:
+                reservation.users.pop(id, None)
 
     def _request(self, lease: Lease, now: float) -> None:
         """Ask for a lease; RefusedByManagerError if it is refused at once."""

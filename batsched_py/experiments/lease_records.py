@@ -54,14 +54,13 @@ class LeasedResource(Struct):
 
 
 class LeasedReservation(Struct):
-    """A reservation: its lease, and node -> id of the reserved machine; `used` are ids that are taken."""
+    """A reservation: its lease, and id of a reserved machine -> node; `users` are resources -> the machine of each."""
 
     owner: str
     lease: Lease
     groups: tuple[ReservedInstances, ...]
     nodes: Mapping[str, int]
-    used: set[str] = field(default_factory=set)
-    users: list[str] = field(default_factory=list)
+    users: dict[str, str] = field(default_factory=dict)
 
 
 def reservation_state(lease: Lease) -> ReservationState:

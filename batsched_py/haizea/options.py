@@ -206,7 +206,8 @@ _SCHEDULING: Final = (
     ),
     Option(
         "scheduling", "honour-preemptible", FLAG,
-        "Whether leases that are not preemptible are never suspended, nor for existing reservations; Haizea ignores this.",
+        "Whether leases that are not preemptible are never suspended, nor for existing reservations; Haizea ignores"
+        " this.",
         default="True", ours=True,
     ),
     Option(

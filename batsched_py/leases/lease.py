@@ -27,6 +27,7 @@ class Lease:
         repeatable: its machines can be stopped, and started again later.
         software: the image that its hosts need; None if nothing is to be prepared.
         suitable: node -> bits of the hosts on which it may be; None if each may be on all.
+        apart: no two of these nodes are on one host.
         accumulated: seconds that its machines have run, without runs that were thrown away.
         runs: planned, under way and over, in order of time.
         transfers: of its image.
@@ -38,6 +39,7 @@ class Lease:
     __slots__ = (
         "accumulated",
         "alternative_start",
+        "apart",
         "deadline",
         "demands",
         "duration",
@@ -76,10 +78,12 @@ class Lease:
         software: Software | None = None,
         repeatable: bool = True,
         suitable: Mapping[int, int] | None = None,
+        apart: bool = False,
     ) -> None:
         self.id, self.kind, self.submit, self.duration, self.demands = id, kind, submit, duration, demands
         self.start, self.preemptible, self.deadline, self.software = start, preemptible, deadline, software
         self.repeatable, self.suitable, self.size = repeatable, suitable, len(demands)
+        self.apart = apart
         self.state = State.NEW
         self.accumulated = 0.0
         #: When its machines last began a first run; None before.

@@ -193,7 +193,7 @@ class GreedyMapper:
         taken: dict[int, Amounts] = {}
         for node in sorted(lease.order, key=lambda node: suitable[node].bit_count()):  # the sort is stable
             for host in hosts:
-                if not suitable[node] >> host & 1:
+                if not suitable[node] >> host & 1 or (lease.apart and host in taken):
                     continue
                 demand = lease.demands[node - 1]
                 together = add(taken[host], demand) if host in taken else demand
