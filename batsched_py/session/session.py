@@ -301,6 +301,11 @@ class Session:
         over = self.over or not self.messages or not (self._state.all_submitted or self.dialect is V14)
         return "" if over else standstill_line(self._state, self.waiting(), self.now)
 
+    def end_log(self) -> None:
+        """Pass on the rest of the log of a run that has failed: jobs that run or wait are unfinished."""
+        if self._log is not None and not self.over:
+            self._log.note((), last=True)
+
     def tables(self) -> tuple[Table, ...]:
         """Return the tables that the algorithm has of the run; AlgorithmError if it fails, or one cannot be written."""
         if not self._ready:

@@ -85,6 +85,8 @@ class Simulation:
         self._warn, self._live = warn, live is not None
         #: Makes the parts for some settings: Batsim 5 learns some of them from the scheduler.
         self._assemble = partial(assemble, platform, workloads, store=store, trace=trace, pass_on=pass_on, live=live)
+        #: None before the run.
+        self._link: SchedulerLink | None = None
         #: What the scheduler has asked Batsim 5 for.
         self._asked: Features | None = None
         self._use(self._assemble(settings))
@@ -118,6 +120,10 @@ class Simulation:
     def records_from(self, number: int) -> Sequence[JobRecord]:
         """Return the jobs that have ended so far, without the first `number` of them."""
         return self._ended.records[number:]
+
+    def result_so_far(self) -> Result | None:
+        """Return the result of a run that was broken off, up to where it is; None if no message was answered."""
+        return None if self._link is None or not self._link.messages else self._result(self._link)
 
     @property
     def job_count(self) -> int:
@@ -164,7 +170,7 @@ class Simulation:
         if the store fails. A PlatformError of a scheduler that only knows the host is raised with the platform's file.
         """
         try:
-            link = SchedulerLink(clock, DIALECTS[self._context.generation.protocol])
+            self._link = link = SchedulerLink(clock, DIALECTS[self._context.generation.protocol])
             if self._context.generation.greets:
                 self._greet(exchange.answer if isinstance(exchange, DirectExchange) else exchange, link)
             return self._play(exchange, link, ProgressReport(progress), LivelockGuard(most_in_vain))

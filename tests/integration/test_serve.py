@@ -87,7 +87,8 @@ def test_a_signal_while_the_algorithm_thinks_stops_batsim(
     with serving(tmp_path, "-s", name, "--record", "run.jsonl") as served, batsim(served.address) as client:
         reply = ask(client, BEGINS)
         assert types(reply) == ["BATSCHED_PY_STOPPED"]
-        assert served.end() == (code, [f"batsched-py: {words}"])
+        where = "while mine decided (mine.py:9), t=0, on SimulationBegins"
+        assert served.end() == (code, [f"batsched-py: {words} {where}"])
     assert recorded(tmp_path / "run.jsonl") == [Exchange(0, BEGINS, reply)]
 
 

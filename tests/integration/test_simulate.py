@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from pathlib import Path
 
@@ -37,14 +38,14 @@ def test_another_process_decides_as_we_do_here(tmp_path: Path, files: list[str])
 
 
 def test_a_decision_process_that_dies_is_noticed(tmp_path: Path, files: list[str]) -> None:
-    """Exit code 4, one line, no output files."""
+    """Exit code 4, one line; the files have what there was, and why that is not all."""
     name = algorithm(tmp_path, "for job in view.queue: os._exit(1)")
     with serving(tmp_path, "-s", name) as served:
         done = run(tmp_path, "simulate", *files, "--socket", served.address, "-e", "out/run")
     assert done.returncode == 4
     line = f"the decision process on {served.address} closed the connection before it answered"
     assert done.stderr.splitlines()[1:] == [f"batsched-py: error: {line}"]
-    assert not list(tmp_path.glob("out/*"))
+    assert json.loads((tmp_path / "out/run_run.json").read_text())["failure"] == line
 
 
 def test_both_sides_end_when_the_algorithm_fails(tmp_path: Path, files: list[str]) -> None:
@@ -84,14 +85,19 @@ def test_nobody_who_listens_is_told_after_the_connect_time_out(tmp_path: Path, f
 
 
 @pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_a_signal_ends_a_simulation_without_output(tmp_path: Path, files: list[str], number: str, code: int) -> None:
-    """At once, in the middle of a decision; the recording is whole up to the exchange before."""
+def test_a_signal_ends_a_run_and_leaves_what_there_is(tmp_path: Path, files: list[str], number: str, code: int) -> None:
+    """At once, in the middle of a decision, whose line is told; the recording is whole up to the exchange before."""
     name = algorithm(tmp_path, f"for job in view.queue: os.kill(os.getpid(), signal.{number})")
     done = run(tmp_path, "simulate", *files, "-s", name, "-e", "out/run", "--record", "run.jsonl")
     assert done.returncode == code
     words = {130: "interrupted", 143: "terminated", 129: "hung up"}
-    assert done.stderr == f"batsched-py: {words[code]} ({number})\n"
-    assert not list(tmp_path.glob("out/*"))
+    line = f"{words[code]} ({number}) while mine decided (mine.py:8), t=0, on JobSubmitted w0!"
+    assert done.stderr.startswith(f"batsched-py: {line}")
+    assert len(done.stderr.splitlines()) == 1
+    assert json.loads((tmp_path / "out/run_run.json").read_text())["failure"].startswith(line)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        f"run_{name}" for name in ("decisions.csv", "jobs.csv", "machine_states.csv", "run.json", "schedule.csv")
+    ]
     assert run(tmp_path, "replay", "run.jsonl", "--trust-header").returncode == 0
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +31,8 @@ from batsched_py.cli.shared.parameters import (
 )
 from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.terminal import say
+from batsched_py.errors import BatschedError
+from batsched_py.interruption import Interruption
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.text.wording import counted, seconds
@@ -59,11 +62,29 @@ def _decisions_aside(request: ServeRequest) -> AbstractContextManager[DecisionsA
     return aside
 
 
-def _write_results(request: ServeRequest, session: Session, decisions: DecisionsAside | None) -> None:
+def _write_results(
+    request: ServeRequest,
+    session: Session,
+    decisions: DecisionsAside | None,
+    failure: BaseException | None = None,
+) -> None:
     """Write the tables of the session's algorithm, its decisions, and what was run. AlgorithmError, InputError."""
     if request.export is not None:
         module = importlib.import_module("batsched_py.cli.shared.served_results")  # likewise
-        module.write_results(request.export, request.choice, session, decisions=decisions)
+        module.write_results(request.export, request.choice, session, decisions=decisions, failure=failure)
+
+
+@contextmanager
+def _partial_results(request: ServeRequest, session: Session, decisions: DecisionsAside | None) -> Iterator[None]:
+    """Write the results of a run that fails after its first message, marked by why."""
+    try:
+        yield
+    except (BatschedError, Interruption) as failure:
+        if request.export is not None and session.messages:
+            module = importlib.import_module("batsched_py.cli.shared.run_description")  # likewise
+            with module.reported_beside(failure):
+                _write_results(request, session, decisions, failure)
+        raise
 
 
 class ServeRequest(Struct, frozen=True):
@@ -142,7 +163,11 @@ def command(request: ServeRequest) -> None:
     with _decisions_aside(request) as decisions:
         session = choice.session(None if decisions is None else decisions.add)
         # The recording is opened last: it must not replace an older one if nothing can be recorded.
-        with RepSocket(request.bind, current_limits()) as socket, recording(record, choice.header()) as recorder:
+        with (
+            RepSocket(request.bind, current_limits()) as socket,
+            recording(record, choice.header()) as recorder,
+            _partial_results(request, session, decisions),
+        ):
             say(f"{choice.algorithm} listens on {socket.address}", err=True)
             with _watched(session, choice.algorithm, socket) if request.live else nullcontext(socket) as connection:
                 exchanged = None if recorder is None else recorder.record

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from msgspec import Struct
@@ -35,10 +36,12 @@ from batsched_py.cli.shared.run_description import (
     Decider,
     RunInputs,
     describe_run,
+    failure_line,
     files_of_choice,
     other_files,
     plain_settings,
     platform_file,
+    reported_beside,
     table_files,
     workload_file,
     write_description,
@@ -51,6 +54,8 @@ from batsched_py.cli.shared.simulation_options import (
     workloads_option,
 )
 from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.errors import BatschedError
+from batsched_py.interruption import Interruption
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.workload import Workload
@@ -149,16 +154,49 @@ def command(request: SimulateRequest) -> None:
         simulation = Simulation(
             platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on, warn=warn
         )
-        result = _run(request, simulation, sessions, decisions)
-        if export is not None:
-            write_result(export, result, rows)
-        if decisions is not None:
-            if not sessions or request.no_decisions:
-                decisions.add(outage_rows(result))
-            decisions.write()
-    if export is not None and described is not None:
-        _describe(request, export, described, sessions, result)
+        try:
+            result = _run(request, simulation, sessions, decisions)
+        except (BatschedError, Interruption) as failure:
+            partial = simulation.result_so_far()
+            if described is not None and partial is not None:
+                put_aside = RunFiles(rows, decisions, described)
+                with reported_beside(failure):
+                    _write(request, _with_tables(partial, sessions), sessions, put_aside, failure_line(failure))
+            raise
+        if described is not None:
+            _write(request, result, sessions, RunFiles(rows, decisions, described))
     _show(request, result)
+
+
+class RunFiles(NamedTuple):
+    """What is known of a run, and was put aside, before its files are written; None for what is not wanted."""
+
+    rows: RowsAside | None
+    decisions: DecisionsAside | None
+    inputs: RunInputs
+
+
+def _write(
+    request: SimulateRequest, result: Result, sessions: Sequence[Session], files: RunFiles, failure: str = ""
+) -> None:
+    """Write the files of a run; of one that has failed, those of its beginning, marked by why. InputError."""
+    rows, decisions, inputs = files
+    assert request.export is not None  # noqa: S101  # otherwise inputs are not described
+    write_result(request.export, result, rows)
+    if decisions is not None:
+        if not sessions or request.no_decisions:
+            decisions.add(outage_rows(result))
+        elif failure:
+            sessions[0].end_log()
+        decisions.write()
+    _describe(request, inputs, sessions, result, failure)
+
+
+def _with_tables(result: Result, sessions: Sequence[Session]) -> Result:
+    """Return a part of a result with the tables of its algorithm, if that can still tell them."""
+    with suppress(BatschedError):
+        return replace(result, tables=tuple(table for session in sessions for table in session.tables()))
+    return result
 
 
 def _inputs(request: SimulateRequest, workloads: Sequence[Workload]) -> RunInputs:
@@ -171,9 +209,10 @@ def _inputs(request: SimulateRequest, workloads: Sequence[Workload]) -> RunInput
 
 
 def _describe(
-    request: SimulateRequest, export: str, inputs: RunInputs, sessions: Sequence[Session], result: Result
+    request: SimulateRequest, inputs: RunInputs, sessions: Sequence[Session], result: Result, failure: str
 ) -> None:
     """Write what was run beside its results. InputError."""
+    export = request.export or ""
     decider = Decider(request.choice.algorithm, sessions[0].options, sessions[0].given) if sessions else Decider()
     settings = plain_settings(
         request.settings, result.features, clock=request.choice.clock, requests=request.choice.requests
@@ -182,7 +221,9 @@ def _describe(
     if result.slowed:
         own["contention"] = Path(export + CONTENTION)
     results = {"jobs": Path(export + result.files.jobs), **own, **table_files(export, result.tables)}
-    run = describe_run(inputs, decider, settings, approximations=result.approximations, results=results)
+    run = describe_run(
+        inputs, decider, settings, approximations=result.approximations, results=results, failure=failure
+    )
     write_description(export, run)
 
 

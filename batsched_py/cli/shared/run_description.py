@@ -9,7 +9,8 @@ import importlib
 import platform
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,8 @@ import batsched_py
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_invocation
 from batsched_py.cli.shared.output_paths import writing
+from batsched_py.cli.shared.terminal import warn
+from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.example_files import told_path
 from batsched_py.model.table import Table
 from batsched_py.model.workload import Workload
@@ -132,6 +135,21 @@ def write_description(prefix: str, run: RunFile) -> None:
     path = run_path(prefix)
     with writing(path):
         write_run(path, run)
+
+
+def failure_line(error: BaseException) -> str:
+    """Return what a description says of a run that ended by an error: one line, without the list of waiting jobs."""
+    return " ".join((error.why if isinstance(error, DeadlockError) else str(error)).split())
+
+
+@contextmanager
+def reported_beside(error: BaseException) -> Iterator[None]:
+    """Warn of files that cannot be written after an error, which is the one to report."""
+    try:
+        yield
+    except BatschedError as second:
+        warn(f"the files of the run are not complete: {second}")
+        second.__context__ = error
 
 
 def plain_settings(settings: Settings, features: Features | None = None, **others: object) -> dict[str, Any]:

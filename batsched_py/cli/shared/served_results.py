@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ from batsched_py.cli.shared.run_description import (
     Decider,
     RunInputs,
     describe_run,
+    failure_line,
     files_of_choice,
     table_files,
     write_description,
 )
 from batsched_py.cli.shared.table_writer import write_tables
+from batsched_py.errors import BatschedError
+from batsched_py.model.table import Table
 from batsched_py.session.session import Session
 
 
@@ -29,6 +33,7 @@ def write_results(
     settings: Mapping[str, Any] | None = None,
     results: Mapping[str, Path] | None = None,
     decisions: DecisionsAside | None = None,
+    failure: BaseException | None = None,
 ) -> None:
     """Write the tables of the session's algorithm, its decisions, and what is known of the run.
 
@@ -42,11 +47,15 @@ def write_results(
         settings: more than a session knows of the simulator's.
         results: files that the simulator wrote, by what they are called.
         decisions: rows of the session; None if there are none.
+        failure: what the run ended by; None if it ended normally.
     """
-    tables = session.tables()
+    tables: Sequence[Table] = ()
+    with nullcontext() if failure is None else suppress(BatschedError):
+        tables = session.tables()
     write_tables(prefix, tables)
     written = dict(results or {})
     if decisions is not None:
+        session.end_log()
         decisions.write()
         written["decisions"] = decisions.path
     known = {
@@ -61,5 +70,6 @@ def write_results(
         Decider(choice.algorithm, session.options, session.given),
         known,
         results={**written, **table_files(prefix, tables)},
+        failure="" if failure is None else failure_line(failure),
     )
     write_description(prefix, run)

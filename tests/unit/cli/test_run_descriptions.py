@@ -128,15 +128,62 @@ def test_a_drawn_workload_names_its_model() -> None:
     assert workload["generator"] == expected
 
 
-def test_a_run_that_fails_leaves_no_description(capsys: pytest.CaptureFixture[str]) -> None:
-    """That of an earlier run stays beside its results."""
+def test_a_run_that_fails_leaves_its_beginning(capsys: pytest.CaptureFixture[str]) -> None:
+    """With a description that says why it is not more; all that look at runs can show it."""
+    assert run(["simulate", *FILES, "-s", "fcfs", "-e", "out/x", "--quiet"]) == 0
+    assert told("out/x")["failure"] == ""
     assert run(["simulate", *FILES, "-s", "failing.py:Mine", "-e", "out/x", "--quiet"]) == 3
-    assert not Path("out").exists()
+    line = capsys.readouterr().err
+    failure = told("out/x")["failure"]
+    assert line == f"batsched-py: error: {failure}\n"
+    assert "ValueError: enough (failing.py:" in failure
+    decisions = Path("out/x_decisions.csv").read_text().splitlines()
+    assert [row.split(",")[1:3] for row in decisions[-1:]] == [["unfinished", "w0!A"]]
+    assert run(["explain", "out/x", "A"]) == 0
+    assert "not started when the run ended" in capsys.readouterr().out
+
+
+def test_a_run_that_fails_in_the_middle_has_what_ended_before(capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows of jobs, those that run or wait as unfinished, and metrics of the beginning."""
+    Path("late.py").write_text(
+        "from batsched_py.schedulers.fcfs import Fcfs\n"
+        "class Late(Fcfs):\n"
+        "    def decide(self, view, plan):\n"
+        "        super().decide(view, plan)\n"
+        "        assert view.now < 70\n"
+    )
+    assert run(["simulate", *FILES, "-s", "late.py", "-e", "out/x", "--quiet"]) == 3
+    assert told("out/x")["results"].keys() == {"jobs", "decisions"}
+    jobs = [row.split(",")[0] for row in Path("out/x_jobs.csv").read_text().splitlines()[1:]]
+    rows = [row.split(",") for row in Path("out/x_decisions.csv").read_text().splitlines()]
+    unfinished = {row[2]: row[3] for row in rows if row[1] == "unfinished"}
+    whole = [row.split(",")[0] for row in whole_jobs()]
+    assert jobs == whole[: len(jobs)]
+    assert 0 < len(jobs) < len(whole)
+    assert any(unfinished.values())
+    assert not all(unfinished.values())
+    capsys.readouterr()
+    for command in (["metrics", "out/x"], ["gantt", "out/x"], ["explain", "out/x", next(iter(unfinished))]):
+        assert run(command) == 0
+
+
+def whole_jobs() -> list[str]:
+    """The rows of the jobs of a run that does not fail."""
+    assert run(["simulate", *FILES, "-s", "fcfs", "-e", "out/whole", "--quiet"]) == 0
+    return Path("out/whole_jobs.csv").read_text().splitlines()[1:]
+
+
+def test_an_error_before_the_first_answer_leaves_nothing() -> None:
+    """There is nothing to tell, and an earlier run's files stay."""
     assert run(["simulate", *FILES, "-s", "fcfs", "-e", "out/x", "--quiet"]) == 0
     before = Path("out/x_run.json").read_bytes()
-    assert run(["simulate", *FILES, "-s", "failing.py:Mine", "-e", "out/x", "--quiet"]) == 3
+    Path("early.py").write_text(
+        "from batsched_py.schedulers.fcfs import Fcfs\n"
+        "class Early(Fcfs):\n"
+        "    def setup(self, view): raise ValueError\n"
+    )
+    assert run(["simulate", *FILES, "-s", "early.py", "-e", "out/x", "--quiet"]) == 3
     assert Path("out/x_run.json").read_bytes() == before
-    assert "ValueError: enough" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
