@@ -81,6 +81,8 @@ _GROUPS: Final = {
         "lease": ("Request, list and cancel leases at a live site.", "lease request --nodes 4 --duration 3600"),
         "queue": ("Show the queue of a live site.", "queue"),
         "hosts": ("Show the hosts of a live site.", "hosts"),
+        "backup": ("Copy the files of a live site, which may run.", "backup 2026-11-26 --data site-data"),
+        "restore": ("Put a backup of a live site back.", "restore 2026-11-26 --data site-data"),
     },
 }
 

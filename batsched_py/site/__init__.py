@@ -7,6 +7,7 @@ site.py, which ties the parts together. Then
 * journal.py: what was accepted, in SQLite: written before anybody is told so;
 * inbox.py: the requests between those who ask and the simulation, and the instant at which each of them happens;
 * recording.py: the transcript, which goes on where it was left;
+* folder.py, backups.py: the folder of both, locked by the process that decides; copies of it;
 * simulated.py, served.py: a site on a simulated platform, and one beside a Batsim that connects;
 * board.py: what the site looks like now, for all who read.
 

@@ -30,6 +30,9 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 #: The kind of a request after which nothing more may be asked for.
 CLOSE: Final = "close_site"
+#: What callers are told of a site whose files cannot be written, and of one that has failed otherwise.
+UNKEPT: Final = "the site cannot keep requests: its log says why"
+FAILED: Final = "the site has ended: its log says why"
 
 
 class StoppedError(Exception):
@@ -89,6 +92,8 @@ class Inbox:
         self._kept = journal.time
         #: Why nothing is accepted any more; "" while all is well.
         self._closed = ""
+        #: The error with which a request was not kept; it ends the site.
+        self._failure: SiteError | None = None
         self.entries = {entry.number: _light(entry) for entry in entries}
         #: When the time was noted, by the wall clock.
         self._noted = -math.inf
@@ -96,6 +101,21 @@ class Inbox:
         self._called = False
         #: True once nothing more may be asked for.
         self._last = bool(entries) and entries[-1].kind == CLOSE
+
+    @property
+    def requests(self) -> int:
+        """How many requests there were, without the one that closes the site."""
+        return len(self.entries) - self._last
+
+    def play_until(self, time: float) -> None:
+        """Play the past up to this time at least; before the simulation begins."""
+        if self._left is not None:
+            self._left = max(self._left, time)
+
+    @property
+    def closed(self) -> str:
+        """Why nothing is accepted any more, as anybody may know it; "" while all is well."""
+        return self._closed or ("the site was closed" if self._last else "")
 
     @property
     def ready(self) -> bool:
@@ -116,7 +136,7 @@ class Inbox:
         """Let requests happen now, in one message; they are on disk when this returns. SiteError if they cannot be."""
         with self._changed:
             if not self.ready:
-                raise SiteError(self._closed or ("the site was closed" if self._last else "the site is starting"))
+                raise SiteError(self.closed or "the site is starting")
             at, accepted = self._instant(), time.time()
             batch = self._batch + 1
             entries = [
@@ -125,7 +145,12 @@ class Inbox:
             ]
             if not entries:
                 return []
-            self._journal.append(entries)
+            try:
+                self._journal.append(entries)
+            except SiteError as error:
+                self._failure, self._closed = error, UNKEPT
+                self._announce()
+                raise SiteError(UNKEPT) from error  # callers are not told where the files are
             self._number, self._batch, self._reached = entries[-1].number, batch, at
             self.entries.update((entry.number, _light(entry)) for entry in entries)
             self._batches.extend(_batches(entries))
@@ -169,7 +194,8 @@ class Inbox:
                 self._note(self._clock.read(self._reached))
                 changes = self._changes
             self._rest(seconds, changes)
-        raise StoppedError(self._closed)
+        self.check_open()
+        raise AssertionError  # it is closed
 
     def _rest(self, seconds: float, changes: int) -> None:
         """Wait so long, or until there is another change than so many; look first, while others may hand in."""
@@ -190,7 +216,9 @@ class Inbox:
                 self._journal.keep_time(self._clock.read(self._reached))
 
     def check_open(self) -> None:
-        """Raise StoppedError once the site was told to stop."""
+        """Raise StoppedError once the site was told to stop, SiteError once it could not keep a request."""
+        if self._failure is not None:
+            raise self._failure
         if self._closed:
             raise StoppedError(self._closed)
 

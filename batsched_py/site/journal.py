@@ -2,15 +2,18 @@
 
 It is all that a site needs to begin again: platform, algorithm and options are those of its first start, and the
 requests in it are played once more at their instants. Each batch of requests is one transaction, which has reached the
-disk when `append` returns.
+disk when `append` returns. Each record carries a hash of itself and of all before it, so that a record that was
+changed or is missing is noticed; the last ones may be missing unnoticed here, but not in the transcript.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,17 +23,25 @@ from msgspec import Struct
 from batsched_py.errors import SiteError
 
 #: Goes up when a program that reads the older version would misread the newer one.
-VERSION: Final = 1
+VERSION: Final = 2
+#: The version whose records have no hashes; they are added when it is opened.
+_UNHASHED: Final = 1
 
 _TABLES: Final = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE clock (one INTEGER PRIMARY KEY CHECK (one = 1), time REAL NOT NULL);
 CREATE TABLE requests (
     number INTEGER PRIMARY KEY, batch INTEGER NOT NULL, time REAL NOT NULL, accepted REAL NOT NULL,
-    kind TEXT NOT NULL, target INTEGER, user TEXT NOT NULL, groupname TEXT NOT NULL, members BLOB NOT NULL
+    kind TEXT NOT NULL, target INTEGER, user TEXT NOT NULL, groupname TEXT NOT NULL, members BLOB NOT NULL,
+    hash BLOB
 );
 """
+_INSERT: Final = "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _COLUMNS: Final = "number, batch, time, accepted, kind, target, user, groupname, members"
+
+
+#: Seconds for which another process, which makes a backup, may hold the file.
+_PATIENCE: Final = 5.0
 
 
 class Entry(Struct, frozen=True):
@@ -59,7 +70,7 @@ class Entry(Struct, frozen=True):
 
 
 class Journal:
-    """The open file of a site; one process at a time may have it. Everything raises SiteError.
+    """The open file of a site; the folder must be locked. Everything raises SiteError.
 
     Args:
         path: the file, which is made if it is not there.
@@ -72,9 +83,18 @@ class Journal:
     def __init__(self, path: Path, about: Mapping[str, str]) -> None:
         self._path = path
         try:
-            self._database = sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
+            # Made here, so that nobody else can read it; SQLite gives its other files the same rights.
+            made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            os.fchmod(made, 0o600)
+            self._inode = os.fstat(made).st_ino
+            os.close(made)
+            self._database = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+        except OSError as error:
+            raise SiteError(f"{path}: {error.strerror or error}") from error
         except sqlite3.Error as error:
             raise self._failure(error) from error
+        #: The hash of the latest record.
+        self._hash = b""
         try:
             self._open(about)
         except sqlite3.Error as error:
@@ -86,8 +106,6 @@ class Journal:
 
     def _open(self, about: Mapping[str, str]) -> None:
         run = self._database.execute
-        # The file is locked for as long as it is open: two processes must not decide for one site.
-        run("PRAGMA locking_mode = EXCLUSIVE")
         run("PRAGMA journal_mode = WAL")
         run("PRAGMA synchronous = FULL")
         run("BEGIN EXCLUSIVE")
@@ -99,7 +117,11 @@ class Journal:
             run("INSERT INTO clock VALUES (1, 0.0)")
         run("COMMIT")
         known = dict(run("SELECT name, value FROM about").fetchall())
-        if known.pop("version") != str(VERSION):
+        version = known.pop("version")
+        self._hash = _hash(b"", sorted(known.items()))
+        if version == str(_UNHASHED):
+            self._add_hashes()
+        elif version != str(VERSION):
             raise SiteError(f"{self._path}: was written by another version of batsched-py, which this one cannot read")
         self.begun = float(known["begun"])
         for name, value in about.items():
@@ -109,11 +131,28 @@ class Journal:
                     " another folder"
                 )
 
+    def _add_hashes(self) -> None:
+        """Make this version of one whose records have no hashes."""
+        run, found = self._database.execute, self._hash
+        run("BEGIN")
+        run("ALTER TABLE requests ADD COLUMN hash BLOB")
+        for row in run(f"SELECT {_COLUMNS} FROM requests ORDER BY number").fetchall():  # noqa: S608
+            found = _hash(found, row)
+            run("UPDATE requests SET hash = ? WHERE number = ?", (found, row[0]))
+        run("UPDATE about SET value = ? WHERE name = 'version'", (str(VERSION),))
+        run("COMMIT")
+
     def read(self) -> Iterator[Entry]:
-        """Iterate over the requests, in their order."""
+        """Iterate over all requests, in their order; done once, before any is added."""
         try:
-            with closing(self._database.execute(f"SELECT {_COLUMNS} FROM requests ORDER BY number")) as rows:  # noqa: S608
-                for number, batch, at, accepted, kind, target, user, group, members in rows:
+            with closing(self._database.execute(f"SELECT {_COLUMNS}, hash FROM requests ORDER BY number")) as rows:  # noqa: S608
+                for *row, kept in rows:
+                    self._hash = _hash(self._hash, row)
+                    if self._hash != kept:
+                        raise SiteError(
+                            f"{self._path}: request {row[0]} is damaged, or one before it is missing: restore a backup"
+                        )
+                    number, batch, at, accepted, kind, target, user, group, members = row
                     yield Entry(number, batch, at, accepted, kind, target, user, group, orjson.loads(members))
         except (sqlite3.Error, orjson.JSONDecodeError) as error:
             raise self._failure(error) from error
@@ -128,26 +167,31 @@ class Journal:
 
     def append(self, entries: Sequence[Entry]) -> None:
         """Write a batch; it is on disk when this returns, or nothing of it is."""
-        rows = [
-            (one.number, one.batch, one.time, one.accepted, one.kind, one.target, one.user, one.group, _text(one))
-            for one in entries
-        ]
+        rows, found = list[tuple[Any, ...]](), self._hash
+        for one in entries:
+            row = (one.number, one.batch, one.time, one.accepted, one.kind, one.target, one.user, one.group, _text(one))
+            found = _hash(found, row)
+            rows.append((*row, found))
+        self._check_there()
         try:
             self._database.execute("BEGIN")
             try:
-                self._database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+                self._database.executemany(_INSERT, rows)
                 self._database.execute("COMMIT")
             except BaseException:
-                self._database.execute("ROLLBACK")
+                if self._database.in_transaction:  # a full disk has ended it
+                    self._database.execute("ROLLBACK")
                 raise
         except sqlite3.Error as error:
             raise self._failure(error) from error
+        self._hash = found
 
     def keep_time(self, time: float) -> None:
         """Note that the site may reach `time`; a site that is killed goes on there.
 
         This survives the end of the process, not a failure of the machine: nobody waits for the disk.
         """
+        self._check_there()
         try:
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.execute("UPDATE clock SET time = ?", (time,))
@@ -159,11 +203,46 @@ class Journal:
         """Close the file; another process may open it then."""
         self._database.close()
 
+    def _check_there(self) -> None:
+        """Raise SiteError if the file is not there any more: SQLite would go on writing to nowhere."""
+        try:
+            there = self._path.stat().st_ino
+        except OSError as error:
+            raise SiteError(f"{self._path}: {error.strerror or error}, while the site was running") from error
+        if there != self._inode:
+            raise SiteError(f"{self._path}: was replaced while the site was running")
+
     def _failure(self, error: Exception) -> SiteError:
         if "locked" in str(error):
             return SiteError(f"{self._path}: another process has it open")
         return SiteError(f"{self._path}: {error}")
 
 
+def _hash(before: bytes, row: Sequence[Any]) -> bytes:
+    """Return the hash of a record, and of all before it."""
+    return sha256(before + repr(tuple(row)).encode("utf-8", "surrogatepass")).digest()
+
+
 def _text(entry: Entry) -> bytes:
     return orjson.dumps(entry.members)
+
+
+def check_journal(path: Path, named: Path) -> tuple[int, float]:
+    """Check the records of a file that no site has open; return their number, and the time at which a site goes on.
+
+    SiteError, which names the file `named` of which it is a copy.
+    """
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            about = dict(database.execute("SELECT name, value FROM about").fetchall())
+            version = about.pop("version", "")
+            found, last, number = _hash(b"", sorted(about.items())), 0.0, 0
+            hashed = ", hash" if version == str(VERSION) else ", NULL"
+            for *row, kept in database.execute(f"SELECT {_COLUMNS}{hashed} FROM requests ORDER BY number"):  # noqa: S608
+                found = _hash(found, row)
+                if version == str(VERSION) and found != kept:
+                    raise SiteError(f"{named}: request {row[0]} is damaged, or one before it is missing")
+                number, last = row[0], row[2]
+            return number, max(last, float(database.execute("SELECT time FROM clock").fetchone()[0]))
+    except sqlite3.Error as error:
+        raise SiteError(f"{named}: {error}") from error

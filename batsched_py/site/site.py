@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import orjson
 from msgspec import Struct
@@ -17,15 +17,15 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.site.board import Board
-from batsched_py.site.inbox import Inbox, StoppedError
+from batsched_py.site.folder import JOURNAL, TRANSCRIPT, SiteFolder
+from batsched_py.site.inbox import FAILED, UNKEPT, Inbox, StoppedError
 from batsched_py.site.journal import Journal
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.recording import SiteRecorder
 from batsched_py.state.host import Host
 from batsched_py.transcripts.lines import Header
 
-JOURNAL: Final = "site.sqlite"
-TRANSCRIPT: Final = "transcript.jsonl"
+__all__ = ["JOURNAL", "TRANSCRIPT", "Site", "SiteSettings"]
 
 
 class SiteSettings(Struct, frozen=True, kw_only=True):
@@ -84,16 +84,17 @@ class Site(ABC):
         )
         self.board = Board(self.session)
         self.leaving = threading.Event()
-        try:
-            settings.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SiteError(f"{settings.folder}: {error.strerror or error}") from error
+        self._folder = SiteFolder(settings.folder)
         options = orjson.dumps(dict(settings.options), option=orjson.OPT_SORT_KEYS).decode()
         about = {"algorithm": settings.algorithm, "options": options, **settings.about}
-        self._journal = Journal(settings.folder / JOURNAL, about)
+        try:
+            self._journal = Journal(self._folder.journal, about)
+        except BaseException:
+            self._folder.close()
+            raise
         try:
             self.clock = PacedClock(settings.pace)
-            self.inbox = Inbox(self._journal, self.clock, self.board.look, self.board.see)
+            self.inbox = Inbox(self._journal, self.clock, self.board.look, self._see_all)
             header = Header(
                 settings.algorithm,
                 settings.options,
@@ -101,9 +102,11 @@ class Site(ABC):
                 call_every=settings.call_every or 0.0,
                 compute_sharing=settings.compute_sharing,
             )
-            self._recorder = SiteRecorder(settings.folder / TRANSCRIPT, header)
+            self._recorder = SiteRecorder(self._folder.transcript, header, self.inbox.requests)
+            self.inbox.play_until(self._recorder.last)
         except BaseException:
             self._journal.close()
+            self._folder.close()
             raise
         self._thread = threading.Thread(target=self._play, name="simulation", daemon=True)
 
@@ -161,10 +164,16 @@ class Site(ABC):
             self.inbox.leave()
         except BaseException as error:  # noqa: BLE001  # the thread that waits for this one tells it
             self.failure = error
-            self.inbox.stop(f"the site has ended: {error}")
+            self.inbox.stop(UNKEPT if isinstance(error, SiteError) else FAILED)
         finally:
             self._close()
+
+    def _see_all(self) -> None:
+        """Look at what the journal has made of the site, before it is ready. SiteError if the transcript has more."""
+        self._recorder.check_end()
+        self.board.see()
 
     def _close(self) -> None:
         self._recorder.close()
         self._journal.close()
+        self._folder.close()

@@ -221,7 +221,7 @@ def test_decisions_that_have_changed_are_noticed(tmp_path: Path) -> None:
     site.stop()
     assert isinstance(site.failure, SiteError)
     assert "exchange 2 differs from the decision made now" in str(site.failure)
-    with pytest.raises(SiteError, match="the site has ended"):
+    with pytest.raises(SiteError, match="the site cannot keep requests: its log says why"):
         site.inbox.accept([lease(1, 1)])
 
 

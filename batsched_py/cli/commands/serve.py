@@ -15,6 +15,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here, re
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
+    FOLDER,
     PATH,
     Number,
     Pace,
@@ -116,7 +117,7 @@ class ServeRequest(Struct, frozen=True):
 )
 @option("--site", "HOST:PORT", "Also run a live site at this address; its requests are added to Batsim's messages.")
 @option("--pace", "N|max", "With --site: simulated seconds per second.", type=Pace(min=0, min_open=True), default=1)
-@option("--data", "DIR", "With --site: folder for its state.", type=PATH, default="site-data")
+@option("--data", "DIR", "With --site: folder for its state.", type=FOLDER, default="site-data")
 @option("--token-file", "FILE", "With --site: file with the token that callers must send.", type=PATH)
 @option("--rate", "N", "With --site: requests per second of each user.", type=Number(min=1), default=100.0)
 @option(

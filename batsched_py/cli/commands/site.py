@@ -11,7 +11,7 @@ from msgspec import Struct
 from batsched_py.bounded_file import read_raw
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, takes
-from batsched_py.cli.shared.parameters import PATH, Number, Pace, Seconds, algorithm_options, flag, option
+from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
 from batsched_py.simulator.settings import Settings
 from batsched_py.site.simulated import SimulatedSite
@@ -50,7 +50,7 @@ class SiteRequest(Struct, frozen=True):
     default=1,
 )
 @option("--listen", "HOST:PORT", "Address of the API; port 0 selects a free port.", default="127.0.0.1:8080")
-@option("--data", "DIR", "Folder for the state of the site, for restarts.", type=PATH, default="site-data")
+@option("--data", "DIR", "Folder for the state of the site, for restarts.", type=FOLDER, default="site-data")
 @option(
     "--token-file",
     "FILE",
@@ -69,7 +69,7 @@ def command(request: SiteRequest) -> None:
     """Run a live site: an HTTP API for leases and jobs on a simulated platform whose clock runs.
 
     Accepted requests are stored in the folder DIR. After a restart, even after kill -9, the site continues with the
-    same leases, queue and clock.
+    same leases, queue and clock. Without -s, the algorithm is experiments, which also schedules leases.
     """
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
     settings, limits = _settings(request), current_limits()

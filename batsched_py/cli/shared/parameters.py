@@ -25,6 +25,23 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 #: A path of any kind: the reader of the file says what is wrong with it, and names it.
 PATH: Final = click.Path(path_type=Path)
+
+
+class FolderPath(click.Path):
+    """The path of a folder; an empty text is none, and does not mean the current folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path."""
+        if value == "":
+            self.fail("must name a folder, not be empty", param, ctx)
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
+
+
+#: A folder of files of ours.
+FOLDER: Final = FolderPath()
 #: A number of hosts.
 HOSTS: Final = click.IntRange(1, MAX_HOST)
 

@@ -44,7 +44,7 @@ class Health(Struct, frozen=True):
 
     Attributes:
         status: ready, starting or ended.
-        why: the error that ended the site, if any.
+        why: why it takes no more requests; the log of the site has the details.
     """
 
     status: str
@@ -116,11 +116,10 @@ class Host(Struct, frozen=True):
 @get("/healthz", tags=("site",), summary="Whether the site is ready", exclude_from_auth=True)
 async def health(request: Asking) -> Response[Health]:
     """Answer 200 while the site takes requests, and 503 while it is starting and after it has ended."""
-    site = parts(request).site
-    if site.inbox.ready:
+    inbox = parts(request).site.inbox
+    if inbox.ready:
         return Response(Health("ready"))
-    starting = site.alive and site.failure is None
-    return Response(Health("starting") if starting else Health("ended", str(site.failure or "")), status_code=503)
+    return Response(Health("starting") if inbox.starting else Health("ended", inbox.closed), status_code=503)
 
 
 class SiteController(Controller):

@@ -1,0 +1,120 @@
+"""Backups of a site: its journal and its transcript together, of a site that runs, too.
+
+The transcript is copied before the journal, as far as its exchanges are whole. Requests are in the journal before they
+happen, so that the copy of the journal explains all of the copy of the transcript.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.errors import SiteError
+from batsched_py.site.folder import JOURNAL, TRANSCRIPT, SiteFolder
+from batsched_py.site.journal import check_journal
+from batsched_py.site.recording import whole_size
+
+#: Bytes that are copied at once.
+_PIECE: Final = 1 << 20
+
+
+class Copied(Struct, frozen=True):
+    """What was copied.
+
+    Attributes:
+        requests: in the journal.
+        time: the simulated second at which a site goes on with it.
+        transcript: bytes of the transcript; None if there was none.
+    """
+
+    requests: int
+    time: float
+    transcript: int | None
+
+
+def back_up(folder: Path, target: Path) -> Copied:
+    """Copy the files of a site into a new folder; the site may run. SiteError."""
+    if not (folder / JOURNAL).is_file():
+        raise SiteError(f"{folder}: has no {JOURNAL}: it is not the folder of a site")
+    with _new_folder(target) as made:
+        return _copy(folder, made)
+
+
+def restore(backup: Path, folder: Path) -> Copied:
+    """Copy a backup into the folder of a site, which must have none. SiteError."""
+    if not (backup / JOURNAL).is_file():
+        raise SiteError(f"{backup}: has no {JOURNAL}: it is not a backup of a site")
+    with SiteFolder(folder) as locked:
+        for path in (locked.journal, locked.transcript):
+            if path.exists():
+                raise SiteError(f"{path}: is there already: move the files of the site away first")
+        with _new_folder(folder / "restored") as made:
+            copied = _copy(backup, made)
+        try:
+            for name in (TRANSCRIPT, JOURNAL):  # without the journal nothing is taken for a site
+                if (folder / "restored" / name).exists():
+                    os.rename(folder / "restored" / name, folder / name)
+            (folder / "restored").rmdir()
+        except OSError as error:
+            raise SiteError(f"{folder}: {error.strerror or error}") from error
+        return copied
+
+
+@contextmanager
+def _new_folder(target: Path) -> Iterator[Path]:
+    """Yield a folder that becomes `target` at the end; nothing is left of it after an error."""
+    if target.exists():
+        raise SiteError(f"{target}: is there already")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
+    except OSError as error:
+        raise SiteError(f"{target}: {error.strerror or error}") from error
+    try:
+        yield made
+        os.rename(made, target)
+    except OSError as error:
+        raise SiteError(f"{target}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _copy(source: Path, target: Path) -> Copied:
+    """Copy whole exchanges, then the journal, and check that."""
+    size = None
+    if (source / TRANSCRIPT).exists():
+        size = whole_size(source / TRANSCRIPT)
+        _copy_bytes(source / TRANSCRIPT, target / TRANSCRIPT, size)
+    try:
+        os.close(os.open(target / JOURNAL, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with (
+            closing(
+                sqlite3.connect(f"{(source / JOURNAL).absolute().as_uri()}?mode=ro", uri=True, timeout=60.0)
+            ) as old,
+            closing(sqlite3.connect(target / JOURNAL)) as new,
+        ):
+            old.backup(new)
+            new.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as error:
+        raise SiteError(f"{source / JOURNAL}: {error}") from error
+    requests, time = check_journal(target / JOURNAL, source / JOURNAL)
+    return Copied(requests, time, size)
+
+
+def _copy_bytes(source: Path, target: Path, size: int) -> None:
+    descriptor = os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    with source.open("rb") as old, open(descriptor, "wb") as new:
+        while size > 0:
+            piece = old.read(min(size, _PIECE))
+            new.write(piece)
+            size -= len(piece) or size
+        new.flush()
+        os.fsync(new.fileno())
