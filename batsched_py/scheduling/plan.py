@@ -187,7 +187,8 @@ class Plan(RecurringVerbs):
         """Be called at `time`, later than now. Each instant is asked for once; nothing takes a call back."""
         if not (math.isfinite(time) and time > self._state.now):
             raise PlanError(f"wake at {time!r}: it must be later than now, {self._state.now!r}")
-        time = max(time, self.timestamp + SHORTEST_CALL * (len(self._calls) + 1))
+        # A float, as in compiled wheels: an integer would be written in another way.
+        time = float(max(time, self.timestamp + SHORTEST_CALL * (len(self._calls) + 1)))
         if time not in self._state.wakeups:
             call = CallMeLater(self.timestamp, time)
             self._state.apply(call)

@@ -64,7 +64,9 @@ def _write_submitted(event: JobSubmitted) -> dict[str, Any]:
     job = event.job
     if job is None:
         raise FieldError("job", "is missing, and Batsim 5 has no Redis to keep it in")
-    data = {"job_id": event.job_id, "job": write_job(job, always=True), "submission_time": job.submit_time}
+    # Batsim 5 writes floats, and compiled wheels have read one by now where a workload has an integer.
+    submitted = float(job.submit_time)
+    data = {"job_id": event.job_id, "job": write_job(job, always=True), "submission_time": submitted}
     if event.profile is not None:
         data["profile"] = write_profile(job.workload, job.profile, event.profile)
     return {**data, **event.extra} if event.extra else data
