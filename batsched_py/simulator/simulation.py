@@ -243,6 +243,7 @@ class Simulation:
     def _take_outbox(self) -> Sequence[Event]:
         events = tuple(self._outbox)
         self._outbox.clear()
+        self._machines.failed_since_request = 0
         return events
 
     def _note(self, events: Sequence[Event], reply: Message, report: ProgressReport, guard: LivelockGuard) -> None:

@@ -66,6 +66,8 @@ class Jobs:
         self._profiles, self._execution, self._placement, self._ended = profiles, execution, placement, ended
         self._emit, self._forgets = context.outbox.append, context.generation.forgets
         self._forgets_profiles = context.settings.dynamic_jobs and not context.settings.profile_reuse
+        #: Failures of hosts end their jobs.
+        self._loses_jobs = context.settings.on_failure != "ignore"
         #: A kill is answered with the profiles of its jobs, if Batsim 5 was asked for that.
         self.forwards_on_kill = False
         #: Id -> job, submitted and not forgotten.
@@ -120,11 +122,15 @@ class Jobs:
         self.announced.clear()
 
     def execute(self, command: ExecuteJob) -> None:
-        """Start a job; BrokenRuleError by the rules of E11."""
+        """Start a job; BrokenRuleError by the rules of E11.
+
+        On a host that has failed since the scheduler was asked it fails at once, where failures end jobs.
+        """
         live = self._find(command.job_id)
         state = live.next_state("executed")
         job, profile, hosts = live.job, live.profile, command.hosts.bits
-        self._placement.check(command, job, profile)
+        lost = hosts & self._machines.failed_since_request if self._loses_jobs else 0
+        self._placement.check(command, job, profile, lost)
         if self._context.fluid is None:
             self._note_sharing(profile, hosts)
         live.hosts, live.site = command.hosts, self._placement.site(command, job, profile)
@@ -136,6 +142,8 @@ class Jobs:
         if self._context.tracer is not None:
             self._context.tracer.job(JOB_STARTED)
         running.begin()
+        if lost:
+            self.fail(lost)
 
     def _note_sharing(self, profile: Profile, hosts: int) -> None:
         if type(profile) is not Delay and hosts & self._machines.hosts_in[COMPUTING] & self._machines.compute:

@@ -58,6 +58,8 @@ class Machines:
         self.hosts_in = {IDLE: self.all, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0}
         #: Hosts that an external event has made unavailable.
         self.unavailable = 0
+        #: Those of them that the scheduler cannot have known of when it was asked: no request was sent since.
+        self.failed_since_request = 0
         #: (time, compute hosts that are unavailable from then on), ascending.
         self.outages: list[tuple[float, int]] = []
         self._in_state = {state: _InState(compute if state == IDLE else 0) for state in (*self.hosts_in, UNAVAILABLE)}
@@ -109,6 +111,7 @@ class Machines:
         for state, in_state in self.hosts_in.items():
             self._count(in_state & hosts, state, UNAVAILABLE, now)
         self.unavailable |= hosts
+        self.failed_since_request |= hosts
         self.outages.append((now, self.unavailable & self.compute))
 
     def restore(self, hosts: int, now: float) -> None:
@@ -116,6 +119,7 @@ class Machines:
         for state, in_state in self.hosts_in.items():
             self._count(in_state & hosts, UNAVAILABLE, state, now)
         self.unavailable &= ~hosts
+        self.failed_since_request &= ~hosts
         self.outages.append((now, self.unavailable & self.compute))
 
     def seconds(self) -> dict[str, float]:

@@ -40,11 +40,14 @@ class PlacementRules:
         self._sharing = self._machines.compute if context.settings.compute_sharing or not self._checks else 0
         self._sharing |= self._machines.storages if context.settings.storage_sharing else 0
 
-    def check(self, command: ExecuteJob, job: Job, profile: Profile) -> None:
-        """Raise BrokenRuleError if hosts do not exist, are in use, cannot run jobs now, or are too few or too many."""
+    def check(self, command: ExecuteJob, job: Job, profile: Profile, lost: int = 0) -> None:
+        """Raise BrokenRuleError if hosts do not exist, are in use, cannot run jobs now, or are too few or too many.
+
+        Those that are `lost` may be unavailable.
+        """
         hosts, machines = command.hosts.bits, self._machines
-        if hosts & machines.free != hosts:
-            self._check_hosts(job, hosts)
+        if hosts & (machines.free | lost) != hosts:
+            self._check_hosts(job, hosts & ~lost)
         unfit = self._context.meter.unfit(hosts) if self._context.meter is not None else 0
         if unfit:
             raise BrokenRuleError(
@@ -139,7 +142,10 @@ class PlacementRules:
             )
         unusable = hosts & (machines.unavailable | ~(machines.hosts_in[IDLE] | machines.hosts_in[COMPUTING]))
         if unusable:
-            raise BrokenRuleError(f"cannot run there now: {machines.states(unusable)}", job=job.id, hosts=unusable)
+            why = machines.states(unusable)
+            if unusable & machines.failed_since_request:
+                why = f"{why}, since a failure after the request (--on-failure kill and requeue go on)"
+            raise BrokenRuleError(f"cannot run there now: {why}", job=job.id, hosts=unusable)
 
     def _is_flexible(self, job: Job, profile: Profile) -> bool:
         """True if the profile spreads a total amount over whatever hosts it gets."""

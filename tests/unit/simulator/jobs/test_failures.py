@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns import simulate
 from batsched_py.cli.main import run
-from batsched_py.errors import OptionError
+from batsched_py.errors import OptionError, RefusedError
 from batsched_py.hostset import HostSet
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_SUCCESSFULLY
@@ -148,3 +148,63 @@ def test_hosts_cannot_fail_without_events(tmp_path: Path, capsys: pytest.Capture
         == 2
     )
     assert "'--on-failure' goes with '--events'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("on_failure", "ends"),
+    [
+        ("kill", [("a", COMPLETED_FAILED, 13, 13.00001), ("b", COMPLETED_SUCCESSFULLY, 13, 33)]),
+        (
+            "requeue",
+            [
+                ("a", COMPLETED_FAILED, 13, 13.00001),
+                ("b", COMPLETED_SUCCESSFULLY, 13, 33),
+                ("a~1", COMPLETED_SUCCESSFULLY, 36, 56),
+            ],
+        ),
+    ],
+)
+def test_a_job_whose_host_fails_during_the_decision_fails_when_it_starts(
+    on_failure: OnFailure, ends: list[tuple[str, str, float, float]]
+) -> None:
+    """The decision of 10 s takes 3 s; the host fails after one of these, and is back at 40 s."""
+    jobs = workload(job("a", "d20", res=2, at=10), job("b", "d20", at=10))
+    run = simulate(plain_platform(3), jobs, "fcfs", settings=settings(on_failure, *fails("1", 11, 40)), clock="fixed:3")
+    found = [(name, state, round(start, 5), round(finish, 5)) for name, state, start, finish in told(run.result.jobs)]
+    assert found == ends
+
+
+def test_a_host_that_is_back_before_the_decision_is_taken_runs_the_job() -> None:
+    """Nothing is lost."""
+    jobs = workload(job("a", "d20", at=10))
+    run = simulate(plain_platform(1), jobs, "fcfs", settings=settings("kill", *fails("0", 11, 12)), clock="fixed:3")
+    assert told(run.result.jobs) == [("a", COMPLETED_SUCCESSFULLY, 13, 33)]
+
+
+def test_where_failures_end_no_jobs_the_refusal_says_what_happened() -> None:
+    """Batsim aborts; with a failure before the request, the algorithm is to blame, whatever ends jobs."""
+    jobs = workload(job("a", "d20", at=10))
+    why = "cannot run there now: 0 unavailable, since a failure after the request"
+    with pytest.raises(RefusedError, match=why):
+        simulate(plain_platform(1), jobs, "fcfs", settings=settings("ignore", *fails("0", 11, 30)), clock="fixed:3")
+    with pytest.raises(RefusedError, match=r"cannot run there now: 0 unavailable$"):
+        play(jobs, {10.0: [execute("a", "0")]}, settings=settings("kill", *fails("0", 9, 30)))
+
+
+@pytest.mark.parametrize("algorithm", ["fcfs", "easy", "conservative"])
+@pytest.mark.parametrize("on_failure", ["kill", "requeue"])
+@pytest.mark.parametrize("latency", [False, True])
+def test_decision_times_and_failures_go_together(algorithm: str, on_failure: OnFailure, latency: bool) -> None:
+    """Every job ends, each on hosts that were there when it ran, or as failed."""
+    chosen = replace(settings(on_failure, *drawn(8)), message_latency=latency)
+    run = simulate(
+        plain_platform(8), generate(60, 8, Random(5), load=0.7), algorithm, settings=chosen, clock="fixed:300"
+    )
+    states = Counter(record.state for record in run.result.jobs)
+    assert states[COMPLETED_FAILED] > 0
+    at_once = [record for record in run.result.jobs if record.finish - record.start < 1e-4]
+    assert at_once or algorithm != "fcfs"
+    assert all(record.state == COMPLETED_FAILED for record in at_once)
+    failed = {record.job.name.partition("~")[0] for record in run.result.jobs if record.state == COMPLETED_FAILED}
+    again = {record.job.name.partition("~")[0] for record in run.result.jobs if "~" in record.job.name}
+    assert again == (failed if on_failure == "requeue" else set())
