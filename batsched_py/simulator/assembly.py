@@ -32,7 +32,7 @@ from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.registration import Registration
 from batsched_py.simulator.jobs.submissions import Submissions
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
-from batsched_py.simulator.machines.external_events import ExternalEvents, check_events
+from batsched_py.simulator.machines.external_events import ExternalEvents, check_events, unread_members
 from batsched_py.simulator.machines.machines import Machines
 from batsched_py.simulator.machines.power_properties import read_power_model
 from batsched_py.simulator.machines.switching import Switching
@@ -106,6 +106,8 @@ def assemble(
         _check_sizes(workloads, len(computing))
     machines = Machines(len(computing), len(storages))
     check_events(settings.external_events, machines.all)
+    if generation.fails_machines:
+        approximations.update(unread_members(settings.external_events))
     speeds = [host.speeds[host.pstate] for host in hosts]
     cores = [host.cores for host in hosts]
     processors = Processors(speeds, cores)

@@ -51,6 +51,8 @@ SCHEDULED: Final = (GOLDEN / "o19_machine_events" / "out_schedule.csv").read_byt
 STATES: Final = (GOLDEN / "o19_machine_events" / "out_machine_states.csv").read_bytes()
 #: Files whose content names the input by its hash, so that they always differ.
 _HASHES: Final = ("_run.json",)
+#: Lines with this word have times of the wall clock.
+_CLOCK: Final = " measured "
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ class Reader:
 
     def outcome(self, content: bytes, folder: Path) -> object:
         """What the commands do with this content, in a new folder: codes, what they print, files that they write."""
-        folder.mkdir()
+        folder /= "input"  # runs are called as their folders
+        folder.mkdir(parents=True)
         for name, its in (*self.others.items(), (self.file, content)):
             (folder / name).write_bytes(its)
         given = {*self.others, self.file}
@@ -87,7 +90,8 @@ class Reader:
             stdout, stderr = io.StringIO(), io.StringIO()
             with chdir(folder), redirect_stdout(stdout), redirect_stderr(stderr):
                 code = run(command.split())
-            printed.append((code, stdout.getvalue(), stderr.getvalue()))
+            lines = [line for line in stdout.getvalue().splitlines() if _CLOCK not in line]
+            printed.append((code, lines, stderr.getvalue()))
         written = {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(folder.rglob("*"))

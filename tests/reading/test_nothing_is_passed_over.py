@@ -22,6 +22,12 @@ def names(reader: Reader) -> str:
 
 
 @pytest.mark.parametrize("reader", READERS, ids=names)
+def test_the_same_input_has_the_same_outcome(reader: Reader, tmp_path: Path) -> None:
+    """Otherwise any addition would seem to have an effect."""
+    assert reader.outcome(reader.content, tmp_path / "a") == reader.outcome(reader.content, tmp_path / "b")
+
+
+@pytest.mark.parametrize("reader", READERS, ids=names)
 def test_an_addition_changes_the_result_or_is_told(reader: Reader, tmp_path: Path) -> None:
     """A member, an attribute, a column of each kind, in each place: none is passed over."""
     before = reader.outcome(reader.content, tmp_path / "before")

@@ -11,13 +11,25 @@ from batsched_py.bits import format_bits
 from batsched_py.errors import WorkloadError
 from batsched_py.protocol import events as notices
 from batsched_py.protocol.events import Notify, ToldBy
+from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.notes import Notes
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.machines import SWITCHING_ON
 from batsched_py.simulator.wire.rounding import wire_members
-from batsched_py.traces.event_file import GENERIC, MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
+from batsched_py.traces.event_file import (
+    GENERIC,
+    MACHINE_AVAILABLE,
+    MACHINE_EVENTS,
+    MACHINE_UNAVAILABLE,
+    ExternalEvent,
+)
 
 FAILED_WHILE_SWITCHED_ON: Final = (
     "machines: a host that fails while it is switched on continues here; real Batsim 4.2.1 aborts when it is on"
+)
+#: Members of an event of machines.
+_MACHINE_MEMBERS: Final = Members(
+    "a machine event", frozenset({"timestamp", "type", "resources"}), unknown=Unknown.TOLD
 )
 
 
@@ -38,6 +50,17 @@ def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
                 rule = f"host {format_bits(bits & ~unavailable)} is not unavailable at t={event.timestamp:g}"
                 raise WorkloadError(event.source, "resources", rule)
             unavailable &= ~bits
+
+
+def unread_members(events: Iterable[ExternalEvent]) -> tuple[str, ...]:
+    """Return lines on what events of machines say beside their hosts and times, which Batsim 1 to 4 do not forward."""
+    files: dict[str, Notes] = {}
+    for event in events:
+        if event.type in MACHINE_EVENTS and len(event.members) > len(_MACHINE_MEMBERS.obeyed):
+            file, _, line = event.source.rpartition(":")
+            notes = files.setdefault(file, Notes(file))
+            _MACHINE_MEMBERS.check(event.members, notes, f"line {line}")
+    return tuple(line for notes in files.values() for line in notes.lines())
 
 
 class ExternalEvents:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import WorkloadError
+from batsched_py.simulator.machines.external_events import unread_members
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.event_file import read_events
 from tests.unit.simulator.scenario import job, platform, play, reject, workload
@@ -40,3 +41,15 @@ def test_unknown_events_are_forwarded_if_so_asked(tmp_path: Path) -> None:
         price = {"type": "price", "timestamp": 7.5, "value": 0.12}
         assert ((7.5, price) in peer.told("NOTIFY")) is forward
         assert (7.5, {"type": "no_more_external_event_to_occur"}) in peer.told("NOTIFY")
+
+
+def test_what_a_machine_event_says_besides_is_told(tmp_path: Path) -> None:
+    """Batsim 4 forwards the hosts only: a reason, or a misspelt member, would be lost without a word."""
+    file = tmp_path / "e.txt"
+    file.write_text(
+        '{"type": "machine_unavailable", "timestamp": 1, "resources": "0", "why": "fan"}\n'
+        '{"type": "machine_available", "timestamp": 2, "resources": "0", "why": "fan"}\n'
+    )
+    assert unread_members(read_events(file)) == (
+        f"{file}: member why of a machine event is unknown and has no effect (2 times, first in line 1)",
+    )
