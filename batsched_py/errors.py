@@ -79,7 +79,7 @@ class ExtraError(BatschedError):
 
     def __init__(self, use: str, package: str, extra: str) -> None:
         self.use, self.package, self.extra = use, package, extra
-        super().__init__(f'{use}: needs {package}: pip install "batsched-py[{extra}]"')
+        super().__init__(f'{use}: needs {package}: pip install ".[{extra}]" in a clone')
 
 
 class ProtocolError(BatschedError):

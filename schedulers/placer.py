@@ -14,6 +14,7 @@ from batsched_py.collection.attempts import Attempts, why_not
 from batsched_py.collection.codes import Code
 from batsched_py.collection.demands import Demand
 from batsched_py.collection.enactor import Enactor, Negotiation
+from batsched_py.collection.mil.parser import check_installed
 from batsched_py.collection.placers import Fate, PlacementRequest, PlacerSettings
 from batsched_py.collection.rests import Rests
 from batsched_py.schedulers.placing.admission import Admission
@@ -37,6 +38,11 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
     source = "Legion: Chapin, Katramatos, Karpovich, Grimshaw, The Legion resource management system, JSSPP 1999."
     uses_dynamic_jobs = True
     heeds_constraints = True
+
+    def __init__(self, options: PlacerOptions) -> None:
+        """Make it; ExtraError if the packages that parse queries are missing."""
+        super().__init__(options)
+        check_installed()
 
     def setup(self, view: View) -> None:
         """Let the hosts join, and poll them."""

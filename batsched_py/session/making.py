@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from batsched_py.errors import OptionError, PluginError
+from batsched_py.errors import ExtraError, OptionError, PluginError
 from batsched_py.interruption import is_interruption
 from batsched_py.protocol.events import Config
 from batsched_py.scheduling.base import Scheduler
@@ -23,10 +23,15 @@ def read_given(scheduler: type[Scheduler[Any]], given: Mapping[str, Any], origin
 
 
 def make_scheduler(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -> Scheduler[Any]:
-    """Make the algorithm. OptionError if values contradict each other, PluginError if its constructor fails."""
+    """Make the algorithm.
+
+    OptionError if values contradict each other, ExtraError if it needs an extra, PluginError if its constructor fails.
+    """
     options = make_options(scheduler.options_type, values, scheduler.name)
     try:
         return scheduler(options)
+    except ExtraError:
+        raise
     except BaseException as error:
         if is_interruption(error):
             raise

@@ -20,7 +20,7 @@ try:
     from batsched_py.testing.strategies import cases
 except ImportError as error:
     raise ImportError(
-        f"the contract tests need pytest and hypothesis: pip install 'batsched-py[testing]' ({error})"
+        f"the contract tests need pytest and hypothesis: pip install '.[testing]' in a clone ({error})"
     ) from None
 
 from batsched_py.errors import AlgorithmError, BatschedError, PlanError, RefusedError

@@ -11,6 +11,8 @@ from tests.clone import ROOT
 from tests.docs import session
 from tests.docs.pages import Step, blocks, name, shows, steps
 
+#: A `serve` at Batsim's own port; what it prints is compared by test_commands.
+SERVES = r"batsched-py serve -s \S+( --site \S+ --pace \S+)?"
 #: Commands that are not run (regular expressions) -> why.
 NOT_RUN = {
     r"make (test|check|bench|fix|fuzz|schema)( .*)?": "runs this very test, or takes long",
@@ -20,7 +22,7 @@ NOT_RUN = {
     r"nix-env .*": "needs Nix, and a network",
     r"(?s)docker run .*": "needs Batsim's public image",
     r"(OUT=.* )?docker (build|compose) .*": "tests/containers builds and runs the same through Docker's interface",
-    r"batsched-py serve -s \S+( --site \S+ --pace \S+)?": "waits on Batsim's own port for a Batsim",
+    SERVES: "waits on Batsim's own port for a Batsim",
     r"python -m tests\.(acceptance|differential) .*": "needs traces and recordings that are not ours to publish",
 }
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.following import NOT_RUN, follow, needs_engine, runnable
+from tests.docs import session
+from tests.docs.following import NOT_RUN, SERVES, follow, needs_engine, runnable
 from tests.docs.pages import PAGES, PIPELINES, Step, blocks, name, shows, steps
 from tests.redis_server import NONE, executable, free_port
 
@@ -39,6 +40,20 @@ def test_the_commands_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> 
         follow(page, todo, tmp_path, BATSCHED_PY_URL=f"http://127.0.0.1:{port}")
         return
     follow(page, todo, tmp_path)
+
+
+SERVING = [page for page in WITH_COMMANDS if any(re.fullmatch(SERVES, step.command) for step in steps(page))]
+
+
+@pytest.mark.parametrize("page", SERVING, ids=name)
+def test_what_serve_prints_is_what_a_page_shows(page: Path, tmp_path: Path) -> None:
+    """At a free port, and not for long, since no Batsim comes."""
+    serving = [step for step in steps(page) if re.fullmatch(SERVES, step.command) and step.shown]
+    session.prepare(tmp_path, [block for block in blocks(page) if block.title])
+    done = session.run(tmp_path, [f"{step.command} -b 'tcp://127.0.0.1:*' --timeout 0.01" for step in serving])
+    for step, (_, output) in zip(serving, done, strict=True):
+        greeting = re.sub(r"(?<=127\.0\.0\.1:)\d+", "28000", output.splitlines()[0])
+        assert [greeting] == list(step.shown)
 
 
 @pytest.mark.parametrize("pattern", NOT_RUN)

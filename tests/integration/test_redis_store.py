@@ -248,5 +248,7 @@ def test_a_session_without_a_store_says_so() -> None:
 def test_a_missing_extra_is_one_line_that_names_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As for all other extras; exit code 2."""
     monkeypatch.setattr("batsched_py.metadata.redis_store.redis", None)
-    with pytest.raises(ExtraError, match=r'^Batsim\'s jobs in Redis: needs redis: pip install "batsched-py\[redis\]"$'):
+    with pytest.raises(
+        ExtraError, match=r'^Batsim\'s jobs in Redis: needs redis: pip install "\.\[redis\]" in a clone$'
+    ):
         RedisStore("127.0.0.1", 1, "x")

@@ -39,7 +39,7 @@ from tests.integration.programs import ROOT
 from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record, rejected
 
-pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
+pytest.importorskip("plotly", reason="needs the extra: pip install '.[report]'")
 
 #: Writes a page of these schedules and opens it.
 Show = Callable[..., Browser]

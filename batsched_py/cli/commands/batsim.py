@@ -100,7 +100,7 @@ def command(request: BatsimRequest) -> None:
 
     Batsim's log goes to stderr, its output files to the prefix given to -e. The container is always removed at the end.
 
-    Needs a container engine with Docker's interface, and the extra `docker`: pip install 'batsched-py[docker]'.
+    Needs a container engine with Docker's interface, and the extra `docker`: pip install '.[docker]' in a clone.
     """
     choice, timeout = request.choice, request.timeout
     choice.check_given()

@@ -99,7 +99,7 @@ def run(request: RunRequest) -> int:
     Results are stored as they come; a run that fails is kept with its error and does not stop the others. If one
     failed, the exit code is 3.
 
-    Needs the extra `campaign`: pip install 'batsched-py[campaign]'.
+    Needs the extra `campaign`: pip install '.[campaign]' in a clone.
     """
     check_place(request.place)
     if request.dry_run:
@@ -248,7 +248,7 @@ class FigureRequest(Struct, frozen=True):
 def figure(request: FigureRequest) -> None:
     """Draw the campaign in FIGURE (.pdf, .svg, .png), with a panel for each metric.
 
-    Needs the extra `plot`: pip install 'batsched-py[plot]'.
+    Needs the extra `plot`: pip install '.[plot]' in a clone.
     """
     require("matplotlib", "campaign figure", "plot")
     path = request.figure
@@ -288,7 +288,7 @@ def tune(request: TuneRequest) -> None:
     Each trial runs the algorithm on all workloads of the study file. The runs are stored, so that the same command
     continues a search that was stopped, and extends it with more --trials.
 
-    Needs the extra `tune`: pip install 'batsched-py[tune]'.
+    Needs the extra `tune`: pip install '.[tune]' in a clone.
     """
     check_place(request.place)
     for package, extra in (("optuna", "tune"), ("distributed", "campaign")):

@@ -25,7 +25,7 @@ next:
   batsched-py generate --jobs 200 --hosts 32 -o workload.json --platform platform.xml
   batsched-py simulate -p platform.xml -w workload.json -s {algorithm}"""
 _TRY = """
-  pytest {tests}  # needs the extra: pip install 'batsched-py[testing]'"""
+  pytest {tests}  # needs the extra: pip install '.[testing]' in a clone"""
 
 
 class NewRequest(Struct, frozen=True):

@@ -169,8 +169,8 @@ def command(request: ServeRequest) -> None:
             recording(record, choice.header()) as recorder,
             _partial_results(request, session, decisions),
         ):
-            say(f"{choice.algorithm} listens on {socket.address}", err=True)
-            with _watched(session, choice.algorithm, socket) if request.live else nullcontext(socket) as connection:
+            say(f"{choice.name} listens on {socket.address}", err=True)
+            with _watched(session, choice.name, socket) if request.live else nullcontext(socket) as connection:
                 exchanged = None if recorder is None else recorder.record
 
                 def finish() -> None:
@@ -202,7 +202,7 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
             call_every=request.wakeup_interval,
             compute_sharing=choice.compute_sharing,
         )
-        say(f"{choice.algorithm} listens on {socket.address}", err=True)
+        say(f"{choice.name} listens on {socket.address}", err=True)
         log = None if decisions is None else decisions.add
 
         def finish(session: Session) -> None:

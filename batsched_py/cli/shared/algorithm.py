@@ -83,6 +83,11 @@ class AlgorithmChoice(Struct, frozen=True):
         """The options of the user. OptionError."""
         return {**read_options(self.options_file), **self.assignments}
 
+    @property
+    def name(self) -> str:
+        """The name of the algorithm's class, by which messages call it. PluginError."""
+        return load_from_here(self.algorithm, self.options).name
+
     def check_given(self) -> None:
         """Check that an algorithm was given. UsageError."""
         if not self.algorithm:

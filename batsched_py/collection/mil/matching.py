@@ -33,6 +33,11 @@ def matches(pattern: str, text: str) -> bool:
     return find_pattern(pattern).search(text) is not None
 
 
+def check_library() -> None:
+    """Check that patterns can be found. ExtraError."""
+    _library()
+
+
 @cache
 def _library() -> tuple[Any, Any]:
     try:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from batsched_py.collection.mil import expression as mil
 from batsched_py.collection.mil.expression import Expression
 from batsched_py.collection.mil.functions import FUNCTIONS
-from batsched_py.collection.mil.matching import PATTERN, PatternError, find_pattern
+from batsched_py.collection.mil.matching import PATTERN, PatternError, check_library, find_pattern
 from batsched_py.collection.mil.values import parse_number
 from batsched_py.errors import ExtraError, QueryError
 from batsched_py.text.wording import counted
@@ -166,6 +166,12 @@ def _checked(expression: Expression) -> Expression:
     if expression.depth > DEEPEST:
         raise _MistakeError(0, f"its parts are nested deeper than {DEEPEST} levels")
     return expression
+
+
+def check_installed() -> None:
+    """Check that queries can be parsed, and their patterns be found. ExtraError."""
+    _parser()
+    check_library()
 
 
 @cache

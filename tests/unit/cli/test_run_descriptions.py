@@ -315,7 +315,7 @@ def test_what_was_run_stands_below_metrics_and_pictures(capsys: pytest.CaptureFi
 def test_runs_of_other_input_are_told_with_what_differs(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     """One line, whatever looks at them."""
     if command[0] == "report":
-        pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
+        pytest.importorskip("plotly", reason="needs the extra: pip install '.[report]'")
     other = ["-p", str(ROOT / "platforms" / "cluster32.xml"), "-w", str(ROOT / "workloads" / "mixed.json")]
     assert run(["simulate", *other, "-s", "easy", "-e", "out/other", "--quiet"]) == 0
     capsys.readouterr()
@@ -360,7 +360,7 @@ def test_a_description_is_read_as_a_stranger_wrote_it(capsys: pytest.CaptureFixt
         assert r"failing.py:Mine\x1b[2J</script><b> (<i>=\x07) on " in out
         assert "\x1b[2J" not in out
         assert "\x07" not in out
-    pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
+    pytest.importorskip("plotly", reason="needs the extra: pip install '.[report]'")
     assert run(["report", "out/fcfs", "-o", "r.html"]) == 0
     page = Path("r.html").read_text()
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
@@ -370,7 +370,7 @@ def test_a_description_is_read_as_a_stranger_wrote_it(capsys: pytest.CaptureFixt
 @pytest.mark.usefixtures("two_runs")
 def test_a_report_opens_with_what_was_run() -> None:
     """Before any figure; runs whose files do not tell have no such section."""
-    pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
+    pytest.importorskip("plotly", reason="needs the extra: pip install '.[report]'")
     assert run(["report", "out/easy", "out/fcfs", "-o", "r.html"]) == 0
     page = Path("r.html").read_text()
     opening = page[page.index('<section id="runs"') : page.index('<section id="summary"')]

@@ -166,7 +166,7 @@ def test_a_missing_extra_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     for name in [name for name in sys.modules if name.startswith("batsched_py.gym")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(ExtraError, match=r'^batsched_py.gym: needs gymnasium: pip install "batsched-py\[gym\]"$'):
+    with pytest.raises(ExtraError, match=r'^batsched_py.gym: needs gymnasium: pip install "\.\[gym\]" in a clone$'):
         import_module("batsched_py.gym")
 
 

@@ -216,5 +216,5 @@ from batsched_py.testing import ContractTests
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     said = done.stderr.splitlines()[-1]
     assert said.startswith(
-        "ImportError: the contract tests need pytest and hypothesis: pip install 'batsched-py[testing]'"
+        "ImportError: the contract tests need pytest and hypothesis: pip install '.[testing]' in a clone"
     )

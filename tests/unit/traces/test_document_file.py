@@ -55,6 +55,6 @@ def test_what_is_wrong_is_one_line(tmp_path: Path, name: str, text: str, rule: s
 def test_a_missing_reader_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what installs it; JSON is read all the same."""
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(ExtraError, match=r'files in YAML: needs pyyaml: pip install "batsched-py\[yaml\]"'):
+    with pytest.raises(ExtraError, match=r'files in YAML: needs pyyaml: pip install "\.\[yaml\]" in a clone'):
         read_document(written(tmp_path, "a.yaml", "a: 1"))
     assert read_document(written(tmp_path, "a.json", '{"a": 1}')) == {"a": 1}

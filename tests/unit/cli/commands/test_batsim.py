@@ -28,7 +28,7 @@ def test_without_the_extra_it_is_told_how_to_get_it(
 ) -> None:
     """In a line with the command."""
     monkeypatch.setitem(sys.modules, "docker", None)
-    told = 'batsim: needs docker: pip install "batsched-py[docker]"'
+    told = 'batsim: needs docker: pip install ".[docker]" in a clone'
     assert said(capsys, *FILES, "-s", "easy", *NOWHERE) == (2, told)
 
 

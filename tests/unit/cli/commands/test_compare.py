@@ -278,7 +278,7 @@ def test_a_picture_without_matplotlib_names_the_extra(
 ) -> None:
     """Before the runs, which may be long."""
     monkeypatch.setattr("batsched_py.loading.find_spec", lambda name: None)
-    assert "batsched-py[plot]" in error(capsys, *STUDY, "-s", "easy", "--report", "page.html")
+    assert ".[plot]" in error(capsys, *STUDY, "-s", "easy", "--report", "page.html")
     assert not (here / "page.html").exists()
 
 

@@ -12,7 +12,7 @@ from batsched_py.cli.main import run
 from batsched_py.simulator.outputs.result_files import write_jobs
 from tests.unit.reporting.records import record, result
 
-pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
+pytest.importorskip("plotly", reason="needs the extra: pip install '.[report]'")
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +100,7 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch, capsys: 
     """Before anything is read."""
     monkeypatch.setattr("batsched_py.loading.find_spec", lambda _: None)
     assert run(["report", "a", "-o", "r.html"]) == 2
-    assert capsys.readouterr().err == 'batsched-py: error: report: needs plotly: pip install "batsched-py[report]"\n'
+    assert capsys.readouterr().err == 'batsched-py: error: report: needs plotly: pip install ".[report]" in a clone\n'
 
 
 def test_workloads_tell_users_and_deadlines(results: Path) -> None:

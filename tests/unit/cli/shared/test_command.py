@@ -169,5 +169,5 @@ def test_a_missing_package_is_told_with_its_extra() -> None:
     """In one line, with the command that installs it."""
     with pytest.raises(ExtraError) as caught:
         require("there_is_no_such_package", "report", "report")
-    assert str(caught.value) == 'report: needs there_is_no_such_package: pip install "batsched-py[report]"'
+    assert str(caught.value) == 'report: needs there_is_no_such_package: pip install ".[report]" in a clone'
     assert caught.value.exit_code == 2
