@@ -77,7 +77,18 @@ SHORTEST_CALL: Final = 1e-2
 class Plan(RecurringVerbs):
     """The decisions of one message. A verb that Batsim would refuse raises PlanError, naming job, hosts and rule."""
 
-    __slots__ = ("_calls", "_others", "_state", "_tell", "dialect", "holds", "promises", "rejections", "timestamp")
+    __slots__ = (
+        "_calls",
+        "_others",
+        "_state",
+        "_tell",
+        "dialect",
+        "holds",
+        "promises",
+        "rejections",
+        "timestamp",
+        "watch",
+    )
 
     def __init__(self, state: State, tell: Callable[[str], None] | None = None) -> None:
         self._state = state
@@ -91,6 +102,8 @@ class Plan(RecurringVerbs):
         self._others: list[Command] = []
         #: The calls. They are sent first: Batsim's clock moves on a little with each event it applies (E18).
         self._calls: list[Command] = []
+        #: Called with each start of executors on named hosts, or on hosts that may be shared; None if nobody looks.
+        self.watch: Callable[[Job, ExecuteJob], None] | None = None
         #: Job id -> why it waits; only jobs that wait.
         self.holds: dict[str, Hold] = {}
         #: Job id -> the latest promise of a start; only jobs that wait.
@@ -137,9 +150,7 @@ class Plan(RecurringVerbs):
             raise PlanError(f"start {job.id} on {hosts}: {not_waiting(state, job.id)}")
         usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
         if hosts.bits & usable != hosts.bits or not hosts.bits:
-            wrong = hosts.bits & ~usable & ~usable_storages(state)
-            if wrong or not hosts.bits:
-                raise PlanError(f"start {job.id} on {hosts}: {not_usable(state.hosts, wrong)}")
+            self._check_usable(job, hosts, usable)
         if placement is not None:
             mapping = self._placed(job, hosts, mapping, placement)
         elif mapping is None:
@@ -155,6 +166,10 @@ class Plan(RecurringVerbs):
             self._check_written(f"start {job.id} on {hosts}", command)
         if storage_mapping is not None or additional_io is not None or state.hosts.stores:
             command = self._with_extras(job, command)
+        if self.watch is not None and (
+            state.compute_sharing or mapping is not None or placement is not None or command.overrides
+        ):
+            self.watch(job, command)
         state.apply(command)
         self._others.append(command)
         self.holds.pop(job.id, None)
@@ -339,6 +354,12 @@ class Plan(RecurringVerbs):
         self.timestamp = timestamp
         self._others = []
         self._calls = []
+
+    def _check_usable(self, job: Job, hosts: HostSet, usable: int) -> None:
+        """Raise PlanError unless the hosts beyond the usable ones (bits) are storage hosts."""
+        wrong = hosts.bits & ~usable & ~usable_storages(self._state)
+        if wrong or not hosts.bits:
+            raise PlanError(f"start {job.id} on {hosts}: {not_usable(self._state.hosts, wrong)}")
 
     def _with_extras(self, job: Job, command: ExecuteJob) -> ExecuteJob:
         """Check what a job is given beside its hosts; return the command with the storage that Batsim 5 must know."""

@@ -39,6 +39,7 @@ from batsched_py.scheduling.plan import MOST_TOLD, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock, postponed
 from batsched_py.session.decision_log import DecisionLog, PassOn
+from batsched_py.session.endless import EndlessTasks
 from batsched_py.session.making import check_needs, make_configured, make_scheduler, read_given, sent_options
 from batsched_py.session.queries import QueryAnswers
 from batsched_py.session.recurring import Recurring, told
@@ -150,6 +151,10 @@ class Session:
         self.over = False
         #: Requests answered.
         self.messages = 0
+
+    def warn_of_endless_tasks(self) -> None:
+        """Warn from now on of orders for which real Batsim may compute for ever, before they are sent."""
+        self.plan.watch = EndlessTasks(self._state, self.plan.warn)
 
     @property
     def now(self) -> float:

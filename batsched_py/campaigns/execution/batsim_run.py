@@ -74,6 +74,7 @@ def simulate_with_batsim(
         raise EngineError("batsim is not on the path of the worker: install it there, or leave simulator out")
     scheduler = load(variant.algorithm) if isinstance(variant.algorithm, str) else variant.algorithm
     session = Session(scheduler, variant.options, clock=parse_clock(clock, time.perf_counter), warn=warn)
+    session.warn_of_endless_tasks()
     with TemporaryDirectory(prefix="batsched-py-") as name, RepSocket("tcp://127.0.0.1:*") as socket:
         folder = Path(name)
         arguments = [*_written(folder, files, workload), "--socket-endpoint", socket.address, *_switches(settings)]

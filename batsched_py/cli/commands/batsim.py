@@ -110,6 +110,7 @@ def command(request: BatsimRequest) -> None:
     described, prefix = _inputs(request), request.inputs.export
     with decisions_aside(prefix) as decisions:
         session = choice.session(None if decisions is None else decisions.add)
+        session.warn_of_endless_tasks()
         with _batsim(request) as (container, socket), recording(request.record, choice.header()) as recorder:
             try:
                 serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)

@@ -16,7 +16,7 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Number, flag, option
 from batsched_py.cli.shared.queries import QueryCommand, parse_query
-from batsched_py.cli.shared.terminal import put, say
+from batsched_py.cli.shared.terminal import put, say, warn_all
 from batsched_py.collection.alternatives import Schedule, write_alternatives
 from batsched_py.collection.classes import JobClass, parse_classes
 from batsched_py.collection.demands import FREE_HOST, IS_VAULT
@@ -87,7 +87,9 @@ def command(request: PlacementsRequest) -> None:
 
 def _placer(request: PlacementsRequest) -> Placer:
     """Return the placer that is asked for, over hosts that nobody uses."""
-    collection = platform_collection(read_platform(request.platform, limits=current_limits()))
+    platform = read_platform(request.platform, limits=current_limits())
+    warn_all(platform.notes)
+    collection = platform_collection(platform)
     try:
         way = PLACERS.find(request.place, load_object)
     except ValueError as error:

@@ -16,7 +16,7 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import INPUT, flag, option
 from batsched_py.cli.shared.queries import QueryCommand, parse_query
-from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.terminal import say, warn, warn_all
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.hosts import DYNAMIC, platform_records
 from batsched_py.collection.mil.explanation import explain, failures
@@ -85,7 +85,9 @@ def _read(request: QueryRequest) -> Collection:
         records: Iterator[tuple[str, Mapping[str, Value]]] = iter(read_records(request.records, limits))
     else:
         assert request.platform is not None  # noqa: S101  # one of both is given
-        records = platform_records(read_platform(request.platform, limits=limits))
+        platform = read_platform(request.platform, limits=limits)
+        warn_all(platform.notes)
+        records = platform_records(platform)
     for name, attributes in records:
         collection.join(name, attributes)
     return collection

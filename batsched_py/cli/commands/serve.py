@@ -163,6 +163,7 @@ def command(request: ServeRequest) -> None:
         return
     with _decisions_aside(request) as decisions:
         session = choice.session(None if decisions is None else decisions.add)
+        session.warn_of_endless_tasks()
         # The recording is opened last: it must not replace an older one if nothing can be recorded.
         with (
             RepSocket(request.bind, current_limits()) as socket,

@@ -13,6 +13,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
+from batsched_py.cli.shared.terminal import warn_all
 from batsched_py.simulator.settings import Settings
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import SiteSettings
@@ -74,6 +75,7 @@ def command(request: SiteRequest) -> None:
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
     settings, limits = _settings(request), current_limits()
     platform, content = read_platform(request.platform, limits=limits), read_raw(request.platform, limits)
+    warn_all(platform.notes)
     doors = front.Doors(request.listen, request.token_file, request.rate, request.request_timeout)
     front.open_doors(doors, lambda: SimulatedSite(settings, platform, content, request.settings))
 

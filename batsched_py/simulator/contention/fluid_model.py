@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Final
 
+from batsched_py.model.zone import LOOPBACK
 from batsched_py.simulator.contention.activities import Activity, Group, SharedResource, Use
 from batsched_py.simulator.contention.demand import Demand, Processors, bounded
 from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
@@ -23,6 +24,12 @@ SAME_RATE: Final = 1e-12
 NOTHING: Final = 1e-14
 
 UNSETTLED: Final = "contention: a FATPIPE link is not exceeded here; SimGrid's solver practically does not terminate"
+
+ON_ONE_LOOPBACK: Final = (
+    "contention: tasks communicate on one loopback at once, where SimGrid 3.32, 3.34 and 4.0 may compute for ever"
+)
+#: What the names of links from hosts to themselves end with.
+_LOOPBACKS: Final = ("_loopback", LOOPBACK.name)
 
 
 class FluidModel:
@@ -128,6 +135,8 @@ class FluidModel:
             resource = resources.get(link.name)
             if resource is None:
                 resource = resources[link.name] = SharedResource(link.name, link.bandwidth, shared=link.shared)
+            elif not link.shared and link.name.endswith(_LOOPBACKS):
+                self._note_loopback(activity, resource)
             uses.append(Use(activity, resource, bounded(amount, resource.capacity)))
         for use in uses:
             crowded = crowded or bool(use.resource.uses)
@@ -138,6 +147,11 @@ class FluidModel:
                     other.activity.crowded = None
             others[use] = None
         return crowded
+
+    def _note_loopback(self, activity: Activity, loopback: SharedResource) -> None:
+        """Tell that tasks share a loopback; messages of Batsim's are none."""
+        if activity.rank == RANK_TASK_END and any(use.activity.rank == RANK_TASK_END for use in loopback.uses):
+            self._approximations.add(ON_ONE_LOOPBACK)
 
     def _capacity(self, host: int) -> float:
         return self._processors.cores[host] * self._processors.speeds[host]

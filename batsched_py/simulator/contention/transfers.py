@@ -11,6 +11,7 @@ from batsched_py.model.platform import Link, Platform, PlatformHost, Route
 from batsched_py.model.zone import Spoke, StarZone
 from batsched_py.simulator.contention.exchanges import Amounts, Exchange, Transfer
 from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
+from batsched_py.text.display import displayed
 
 #: Routes kept before all are forgotten: enough for all pairs of 500 hosts, at some tens of megabytes.
 MAX_ROUTES: Final = 250_000
@@ -25,6 +26,8 @@ class TransferModel:
         self._hosts = hosts
         #: (from, to) -> route; a cache.
         self._routes: dict[tuple[int, int], Route] = {}
+        #: The first two hosts between which bytes were sent and no link is, for messages.
+        self.unlinked: tuple[str, str] | None = None
         #: Host -> its arm; a cache.
         self._arms: dict[int, _Arm] = {}
 
@@ -95,6 +98,8 @@ class TransferModel:
                 self._routes.clear()
             route = self._platform.route(self._hosts[source].name, self._hosts[target].name)
             self._routes[source, target] = route
+            if not route.links and self.unlinked is None:
+                self.unlinked = displayed(self._hosts[source].name), displayed(self._hosts[target].name)
         return route
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.addition import add_up
+from batsched_py.model.own_transfers import sends_within_host
 from batsched_py.model.profile import (
     Composed,
     DataStaging,
@@ -41,6 +42,14 @@ NO_CONTENTION: Final = "communication: bottleneck link of each job's transfers, 
 
 WRITES_READ: Final = (
     "storage: `bytes_to_write` are written here; Batsim 5.0.0-rc2 takes `bytes_to_read` for them if they are not spread"
+)
+
+UNLINKED: Final = (
+    "communication: bytes between hosts that no link connects take no time but the latency of coordinates (first from"
+    " %s to %s); SimGrid does the same, or stops"
+)
+DOUBLED: Final = (
+    "communication: executors of a task communicate on one host, where SimGrid 3.32, 3.34 and 4.0 may compute for ever"
 )
 
 Profiles = Mapping[str, Profile]
@@ -93,6 +102,7 @@ class Execution:
         self._transfers, self._processors, self._storages = transfers, processors, storages
         self._contention, self._compute_sharing = contention, compute_sharing
         self._former_storages, self._former_tasks = former_storages, former_tasks
+        self._tells_unlinked = False
 
     def work(
         self, profile: Profile, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work] | None = None
@@ -156,6 +166,8 @@ class Execution:
         amounts: dict[int, float] = {}
         for host, amount in flops:
             amounts[host] = amounts.get(host, 0.0) + amount
+        if len(amounts) < len(flops) and sends_within_host(profile, executors):
+            self.approximations.add(DOUBLED)
         if self._storages:
             self._check_storages_rest(profile, amounts)
             flops = [use for use in flops if not self._storages >> use[0] & 1]
@@ -179,6 +191,9 @@ class Execution:
         links, latency, window = self._transfers.needs(*transfers)
         if (links or latency) and not self._contention:
             self.approximations.add(NO_CONTENTION)
+        if self._transfers.unlinked is not None and not self._tells_unlinked:
+            self._tells_unlinked = True
+            self.approximations.add(UNLINKED % self._transfers.unlinked)
         return Demand(tuple([use for use in flops if use[1] > 0]), links, latency, window)
 
     def _merge(

@@ -1,0 +1,77 @@
+"""Orders after which SimGrid's solver may compute for ever, told before Batsim receives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.model.own_transfers import sends_within_host
+from batsched_py.model.profile import Composed, Profile, ProfileError, parse_profile
+from batsched_py.protocol.commands import ExecuteJob
+from batsched_py.state.state import State
+from batsched_py.text.display import displayed
+
+#: What follows the description of an order.
+MAY_NOT_END: Final = "there SimGrid 3.32, 3.34 and 4.0 may compute for ever, at the link from the host to itself"
+
+
+class EndlessTasks:
+    """Warns of the first order of each kind: of executors of one task, or of several tasks, that share a loopback."""
+
+    def __init__(self, state: State, warn: Callable[[str], None]) -> None:
+        self._state, self._warn = state, warn
+        #: Kinds that were told.
+        self._told: set[str] = set()
+        #: Id -> hosts (bits) of jobs that were started, may still run, and send from a host to itself.
+        self._senders: dict[str, int] = {}
+
+    def __call__(self, job: Job, command: ExecuteJob) -> None:
+        """Look at an order that names the host of each executor, or that may be for hosts of other jobs."""
+        for profile, executors in self._placements(job, command):
+            doubled = len(set(executors)) < len(executors)
+            if profile is None:
+                if doubled:
+                    self._tell(job, "puts executors on one host; if they communicate,")
+            elif sends_within_host(profile, executors):
+                if doubled:
+                    self._tell(job, "puts executors that communicate on one host:")
+                self._add_sender(job, command.hosts.bits)
+
+    def _placements(self, job: Job, command: ExecuteJob) -> Iterator[tuple[Profile | None, Sequence[int]]]:
+        """Yield each task of the job, None if it is unknown, and the host of each of its executors."""
+        own = {placed.name: _executors(placed.hosts, placed.mapping, job.size) for placed in command.overrides}
+        executors = _executors(command.hosts, command.mapping, job.size)
+        waiting, seen = [job.profile], {job.profile}
+        for name in waiting:  # which grows
+            members = self._state.profiles.members(job.workload, name)
+            try:
+                profile = None if members is None else parse_profile(name, members)
+            except ProfileError:
+                continue
+            if isinstance(profile, Composed):
+                waiting += [part for part in profile.parts if part not in seen]
+                seen.update(profile.parts)
+            else:
+                yield profile, own.get(name, executors)
+
+    def _add_sender(self, job: Job, hosts: int) -> None:
+        running = self._state.running
+        self._senders = {job_id: bits for job_id, bits in self._senders.items() if job_id in running}
+        if any(bits & hosts for job_id, bits in self._senders.items() if job_id != job.id):
+            self._tell(job, "shares a host with a job, and both send from it to itself:")
+        self._senders[job.id] = hosts
+
+    def _tell(self, job: Job, what: str) -> None:
+        if what not in self._told:
+            self._told.add(what)
+            self._warn(f"{displayed(job.id)} {what} {MAY_NOT_END}")
+
+
+def _executors(hosts: HostSet, mapping: Mapping[int, int] | None, size: int) -> Sequence[int]:
+    """Return the host of each executor; without a mapping they are placed in turn."""
+    numbers = list(hosts)
+    if mapping:
+        return [numbers[mapping[executor]] for executor in range(len(mapping))]
+    return [numbers[executor % len(numbers)] for executor in range(size)]
