@@ -86,7 +86,7 @@ class Platform(Brief, frozen=True):
         return tuple(host for host in self.hosts if host.role == "storage" and host.name != master)
 
     def with_roles(self, roles: Mapping[str, str]) -> Platform:
-        """Return the platform where these hosts, by name, have these roles instead of their own; PlatformError."""
+        """Return the platform where these hosts, by name, have these roles; PlatformError."""
         names = {host.name for host in self.hosts}
         for name, role in roles.items():
             if name not in names:

@@ -1,4 +1,4 @@
-"""Orders after which SimGrid's solver may compute for ever, told before Batsim receives them."""
+"""Orders after which SimGrid's solver may never end, told before Batsim receives them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 
 #: What follows the description of an order.
-MAY_NOT_END: Final = "there SimGrid 3.32, 3.34 and 4.0 may compute for ever, at the link from the host to itself"
+MAY_NOT_END: Final = "there SimGrid 3.32, 3.34 and 4.0 may never end, at the link from the host to itself"
 
 
 class EndlessTasks:

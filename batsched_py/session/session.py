@@ -153,7 +153,7 @@ class Session:
         self.messages = 0
 
     def warn_of_endless_tasks(self) -> None:
-        """Warn from now on of orders for which real Batsim may compute for ever, before they are sent."""
+        """Warn from now on of orders for which real Batsim may never end, before they are sent."""
         self.plan.watch = EndlessTasks(self._state, self.plan.warn)
 
     @property

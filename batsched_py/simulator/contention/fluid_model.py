@@ -26,7 +26,7 @@ NOTHING: Final = 1e-14
 UNSETTLED: Final = "contention: a FATPIPE link is not exceeded here; SimGrid's solver practically does not terminate"
 
 ON_ONE_LOOPBACK: Final = (
-    "contention: tasks communicate on one loopback at once, where SimGrid 3.32, 3.34 and 4.0 may compute for ever"
+    "contention: tasks communicate on one loopback at once, where SimGrid 3.32, 3.34 and 4.0 may never end"
 )
 #: What the names of links from hosts to themselves end with.
 _LOOPBACKS: Final = ("_loopback", LOOPBACK.name)

@@ -49,7 +49,7 @@ UNLINKED: Final = (
     " %s to %s); SimGrid does the same, or stops"
 )
 DOUBLED: Final = (
-    "communication: executors of a task communicate on one host, where SimGrid 3.32, 3.34 and 4.0 may compute for ever"
+    "communication: executors of a task communicate on one host, where SimGrid 3.32, 3.34 and 4.0 may never end"
 )
 
 Profiles = Mapping[str, Profile]

@@ -1,4 +1,4 @@
-"""Orders after which SimGrid may compute for ever."""
+"""Orders after which SimGrid may never end."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def submit(session: Session, now: float, name: str, profile: str, size: int) -> 
     assert said(session.answer(message(now, ("JOB_SUBMITTED", data))))[0][0] == "EXECUTE_JOB"
 
 
-DOUBLED = "t=1: w0!a puts executors that communicate on one host: there SimGrid 3.32, 3.34 and 4.0 may compute for ever"
+DOUBLED = "t=1: w0!a puts executors that communicate on one host: there SimGrid 3.32, 3.34 and 4.0 may never end"
 UNKNOWN = "t=1: w0!a puts executors on one host; if they communicate, there SimGrid 3.32,"
 
 
