@@ -33,7 +33,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         workload_names: of the workloads, in their order; None for Batsim's own (see `generation`).
         machines: only the first N compute hosts, in lexicographic order, take part (--mmax); None for all.
         master_host: runs the scheduler and no jobs (-m).
-        roles: host name -> master, storage or compute_node, of hosts that have none in the platform (--add-role-to-hosts).
+        roles: host name -> master, storage or compute_node, of hosts without one in the platform (--add-role-to-hosts).
         energy: count joules and allow power states to be changed (-E).
         compute_sharing: several jobs may run on one host (--enable-compute-sharing).
         storage_sharing: several jobs may run on one storage host (not --disable-storage-sharing).
