@@ -107,6 +107,10 @@ class Inbox:
         """How many requests there were, without the one that closes the site."""
         return len(self.entries) - self._last
 
+    def bytes_of(self, user: str) -> int:
+        """Return how many bytes the requests of a user take in the journal."""
+        return self._journal.bytes.get(user, 0)
+
     def play_until(self, time: float) -> None:
         """Play the past up to this time at least; before the simulation begins."""
         if self._left is not None:

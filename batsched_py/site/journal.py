@@ -78,6 +78,7 @@ class Journal:
 
     Attributes:
         begun: when the file was made, in seconds since 1970: the simulated second 0.
+        bytes: user -> bytes of the members of all its requests.
     """
 
     def __init__(self, path: Path, about: Mapping[str, str]) -> None:
@@ -95,6 +96,7 @@ class Journal:
             raise self._failure(error) from error
         #: The hash of the latest record.
         self._hash = b""
+        self.bytes: dict[str, int] = {}
         try:
             self._open(about)
         except sqlite3.Error as error:
@@ -153,6 +155,7 @@ class Journal:
                             f"{self._path}: request {row[0]} is damaged, or one before it is missing: restore a backup"
                         )
                     number, batch, at, accepted, kind, target, user, group, members = row
+                    self.bytes[user] = self.bytes.get(user, 0) + len(members)
                     yield Entry(number, batch, at, accepted, kind, target, user, group, orjson.loads(members))
         except (sqlite3.Error, orjson.JSONDecodeError) as error:
             raise self._failure(error) from error
@@ -185,6 +188,8 @@ class Journal:
         except sqlite3.Error as error:
             raise self._failure(error) from error
         self._hash = found
+        for row in rows:
+            self.bytes[row[6]] = self.bytes.get(row[6], 0) + len(row[8])
 
     def keep_time(self, time: float) -> None:
         """Note that the site may reach `time`; a site that is killed goes on there.

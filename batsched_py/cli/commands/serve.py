@@ -31,6 +31,7 @@ from batsched_py.cli.shared.parameters import (
     timeout_option,
 )
 from batsched_py.cli.shared.redis_place import redis_options
+from batsched_py.cli.shared.site_options import QuotaOptions, quota_options
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import BatschedError
 from batsched_py.interruption import Interruption
@@ -103,6 +104,7 @@ class ServeRequest(Struct, frozen=True):
     token_file: Path | None
     rate: float
     request_timeout: float
+    quota: QuotaOptions
     wakeup_interval: float
 
 
@@ -120,6 +122,7 @@ class ServeRequest(Struct, frozen=True):
 @option("--data", "DIR", "With --site: folder for its state.", type=FOLDER, default="site-data")
 @option("--token-file", "FILE", "With --site: file with the token that callers must send.", type=PATH)
 @option("--rate", "N", "With --site: requests per second of each user.", type=Number(min=1), default=100.0)
+@quota_options
 @option(
     "--request-timeout",
     "S",
@@ -190,7 +193,7 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
     if request.live or request.record is not None or choice.clock != "zero":
         raise click.UsageError("'--live', '--record' and '--clock' do not go with '--site', which keeps a transcript")
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
-    doors = front.Doors(listen, request.token_file, request.rate, request.request_timeout)
+    doors = front.Doors(listen, request.token_file, request.rate, request.request_timeout, request.quota)
     with _decisions_aside(request) as decisions, RepSocket(request.bind, current_limits()) as socket:
         settings = front.SiteSettings(
             name=socket.address,

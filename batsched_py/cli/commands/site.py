@@ -13,6 +13,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
+from batsched_py.cli.shared.site_options import QuotaOptions, quota_options
 from batsched_py.cli.shared.terminal import warn_all
 from batsched_py.simulator.settings import Settings
 from batsched_py.site.simulated import SimulatedSite
@@ -35,6 +36,7 @@ class SiteRequest(Struct, frozen=True):
     token_file: Path | None
     rate: float
     request_timeout: float
+    quota: QuotaOptions
 
 
 @takes(SiteRequest)
@@ -59,6 +61,7 @@ class SiteRequest(Struct, frozen=True):
     type=PATH,
 )
 @option("--rate", "N", "Requests per second that each user may send.", type=Number(min=1), default=100.0)
+@quota_options
 @option(
     "--request-timeout",
     "S",
@@ -76,7 +79,7 @@ def command(request: SiteRequest) -> None:
     settings, limits = _settings(request), current_limits()
     platform, content = read_platform(request.platform, limits=limits), read_raw(request.platform, limits)
     warn_all(platform.notes)
-    doors = front.Doors(request.listen, request.token_file, request.rate, request.request_timeout)
+    doors = front.Doors(request.listen, request.token_file, request.rate, request.request_timeout, request.quota)
     front.open_doors(doors, lambda: SimulatedSite(settings, platform, content, request.settings))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from batsched_py.cli.shared.site_options import read_token
+from batsched_py.cli.shared.site_options import QuotaOptions, read_token
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.loading import require
 from batsched_py.session.decision_log import PassOn
@@ -23,6 +23,7 @@ for _package in ("litestar", "uvicorn"):
 from batsched_py.site.api.app import DoorSettings, make_app  # noqa: E402  (without the extra there is a clear line)
 from batsched_py.site.api.connections import REQUEST_TIMEOUT  # noqa: E402
 from batsched_py.site.api.listening import listen  # noqa: E402
+from batsched_py.site.api.quotas import Quotas  # noqa: E402
 from batsched_py.site.api.server import run  # noqa: E402
 
 __all__ = ["Doors", "SiteSettings", "open_doors", "serve_at"]
@@ -35,12 +36,15 @@ class Doors(Struct, frozen=True):
     token_file: Path | None
     rate: float
     request_timeout: float = REQUEST_TIMEOUT
+    quota: QuotaOptions = QuotaOptions()
 
 
 def open_doors(doors: Doors, make_site: Callable[[], Site]) -> Site:
     """Open a site, answer until it ends or is interrupted, and return it. OptionError, SiteError; what ended it."""
     token = read_token(doors.token_file)
-    settings = DoorSettings(token, doors.rate, 10 * doors.rate)
+    given = doors.quota
+    quotas = Quotas(given.quota_leases, given.quota_experiments, given.quota_megabytes)
+    settings = DoorSettings(token, doors.rate, 10 * doors.rate, quotas)
     with closing(listen(doors.address, guarded=bool(token))) as sock:
         site = make_site()
         app = make_app(site, settings)

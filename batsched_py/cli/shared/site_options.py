@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import click
 from msgspec import Struct
 from rich import box
 from rich.table import Table
 
 from batsched_py.cli.shared.console import show_table
-from batsched_py.cli.shared.parameters import PATH, connect_timeout_option, option, together
+from batsched_py.cli.shared.parameters import PATH, Number, connect_timeout_option, option, together
 from batsched_py.errors import OptionError
 from batsched_py.site.client import DEFAULT_URL, SiteClient
 from batsched_py.text.display import displayed
@@ -47,6 +48,41 @@ site_options = together(
     option("--user", "NAME", "User of the request.", default=""),
     option("--group", "NAME", "Group of the user.", default=""),
     connect_timeout_option("Time to wait for the site to start."),
+)
+
+
+class QuotaOptions(Struct, frozen=True):
+    """The most that one user of a site may have."""
+
+    quota_leases: int = 20_000
+    quota_experiments: int = 2_000
+    quota_megabytes: float = 256.0
+
+
+_DEFAULTS: Final = QuotaOptions()
+#: The options under the names of QuotaOptions.
+quota_options = together(
+    option(
+        "--quota-leases",
+        "N",
+        "Site: leases and jobs of one user that have not ended, at most.",
+        type=click.IntRange(1),
+        default=_DEFAULTS.quota_leases,
+    ),
+    option(
+        "--quota-experiments",
+        "N",
+        "Site: experiments of one user that were not deleted, at most.",
+        type=click.IntRange(1),
+        default=_DEFAULTS.quota_experiments,
+    ),
+    option(
+        "--quota-megabytes",
+        "MB",
+        "Site: size of all requests of one user, at most.",
+        type=Number(min=0, min_open=True),
+        default=_DEFAULTS.quota_megabytes,
+    ),
 )
 
 

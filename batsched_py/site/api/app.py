@@ -27,6 +27,7 @@ from batsched_py.site.api.lease_routes import JobController, LeaseController
 from batsched_py.site.api.page_routes import HEADERS, page, part
 from batsched_py.site.api.parts import STATE, make_parts
 from batsched_py.site.api.problems import RefusedError, refuse
+from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.rate import RateLimit
 from batsched_py.site.api.site_routes import SiteController, health
 from batsched_py.site.api.timeline_routes import TimelineController
@@ -45,11 +46,13 @@ class DoorSettings(Struct, frozen=True):
         token: what callers must show; "" if only the machine itself can reach the site.
         rate: writes a second of each user.
         burst: writes at once of each user.
+        quotas: what one user may have.
     """
 
     token: str = ""
     rate: float = 100.0
     burst: float = 1000.0
+    quotas: Quotas = Quotas()
 
 
 def make_app(site: Site, doors: DoorSettings) -> Litestar:
@@ -62,7 +65,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
     return Litestar(
         route_handlers=[health, page, part, api],
         response_headers=[ResponseHeader(name=name, value=value) for name, value in HEADERS.items()],
-        state=State({STATE: make_parts(site)}, deep_copy=False),
+        state=State({STATE: make_parts(site, doors.quotas)}, deep_copy=False),
         exception_handlers={
             RefusedError: problems.answer_refusal,
             SiteError: problems.answer_closed,

@@ -54,6 +54,11 @@ class Experiments:
             raise refuse(404, f"there is no experiment {number}")
         return entry
 
+    def count(self, who: Identity) -> int:
+        """Return how many experiments somebody has that were not deleted."""
+        self._catch_up()
+        return self._owned.count(who.user)
+
     def readable(self, who: Identity) -> list[ExperimentView]:
         """Return those that somebody may see, by number."""
         self._catch_up()

@@ -16,7 +16,9 @@ from batsched_py.site.api.problems import refuse
 #: Headers in which a trusted caller says for whom it asks.
 USER_HEADER: Final = "x-bonfire-asserted-id"
 GROUP_HEADER: Final = "x-bonfire-asserted-selected-group"
-#: The user of requests on the machine itself that name none.
+#: The header with which a caller who names no user asks for experiments, as the operator.
+OPERATOR_HEADER: Final = "x-batsched-py-operator"
+#: The user of requests of the operator, who names none; nobody else may have this name.
 LOCAL: Final = "local"
 #: Characters of a name.
 LONGEST_NAME: Final = 100
@@ -101,6 +103,10 @@ def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
 def who_asks(request: Request[Any, Any, Any]) -> Identity:
     """Return who asks; the request was let in, so that what it asserts is believed."""
     user, group = _name(request, USER_HEADER), _name(request, GROUP_HEADER)
+    if user == LOCAL:
+        raise refuse(400, f"must not be {LOCAL}, which is the operator", USER_HEADER)
+    if not user and USER_HEADER in request.headers:
+        raise refuse(400, "must not be empty: only the operator names no user, and sends no such header", USER_HEADER)
     return Identity(user or LOCAL, group, bool(user))
 
 
@@ -111,7 +117,10 @@ def check_operator(request: Request[Any, Any, Any]) -> None:
 
 
 def _name(request: Request[Any, Any, Any], header: str) -> str:
-    name = request.headers.get(header, "").strip()
+    given = request.headers.getall(header, [])
+    if len(given) > 1:
+        raise refuse(400, "must be sent once", header)
+    name = given[0].strip() if given else ""
     if len(name) > LONGEST_NAME or not name.isprintable() or "," in name or '"' in name:
         raise refuse(400, f'must be printable text of at most {LONGEST_NAME} characters without , and "', header)
     return name

@@ -25,6 +25,8 @@ _TERMS: Final = ("start", "deadline", "preemptible", "capacity", "software", "gr
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
 #: Machines of one request. Each has a place in memory, whether there are hosts for it or not.
 MOST_NODES: Final = 100_000
+#: Characters of the name of a group.
+GroupName = Annotated[str, Meta(max_length=200)]
 Nodes = Annotated[int, Meta(ge=1, le=MOST_NODES)]
 
 
@@ -50,7 +52,7 @@ class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
     preemptible: bool | UnsetType = UNSET
     capacity: Mapping[str, Any] | list[Mapping[str, Any]] | UnsetType = UNSET
     software: Mapping[str, Any] | UnsetType = UNSET
-    group: str | UnsetType = UNSET
+    group: GroupName | UnsetType = UNSET
 
 
 class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,7 +14,7 @@ from batsched_py.site.api.lease_views import FINAL, MOST, Lease, unseen
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import refuse
-from batsched_py.site.journal import Entry
+from batsched_py.site.inbox import Asked
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of leases.")]
 After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only leases with a greater number.")]
@@ -35,7 +35,7 @@ class LeaseController(Controller):
         await check_types(request, LeaseRequest)
         site = parts(request).site
         asked = ask_for_lease(data, who_asks(request), site.inbox.now, site.begun)
-        return _created(await parts(request).acceptance.accept(asked), "/api/leases")
+        return await _accepted(request, asked)
 
     @get("/", summary="List leases")
     async def listed(
@@ -80,8 +80,13 @@ class JobController(Controller):
     async def ask(self, data: JSONBody[JobRequest], request: Asking) -> Response[Lease]:
         """Accept a request for a job. It is saved before the answer is sent, and decided right afterwards."""
         await check_types(request, JobRequest)
-        return _created(await parts(request).acceptance.accept(ask_for_job(data, who_asks(request))), "/api/leases")
+        return await _accepted(request, ask_for_job(data, who_asks(request)))
 
 
-def _created(entry: Entry, path: str) -> Response[Lease]:
-    return Response(unseen(entry), status_code=201, headers={"Location": f"{path}/{entry.number}"})
+async def _accepted(request: Asking, asked: Asked) -> Response[Lease]:
+    """Keep a request, if the quotas of its user allow it, and answer with the lease."""
+    found = parts(request)
+    found.quotas.check_leases(found.leases.count_open(who_asks(request)))
+    found.quotas.check_bytes(found.site.inbox.bytes_of(asked.user), asked)
+    entry = await found.acceptance.accept(asked)
+    return Response(unseen(entry), status_code=201, headers={"Location": f"/api/leases/{entry.number}"})

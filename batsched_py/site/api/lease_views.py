@@ -108,6 +108,11 @@ class Leases:
             raise refuse(404, f"there is no lease {number}")
         return entry
 
+    def count_open(self, who: Identity) -> int:
+        """Return how many leases and jobs somebody has that may not have ended."""
+        self._catch_up()
+        return self._open.count(who.user)
+
     def readable(self, who: Identity, *, finished: bool, after: int, limit: int, newest: bool) -> list[Lease]:
         """Return those that somebody may see, by number; those that have ended only if that is asked for.
 

@@ -40,6 +40,10 @@ class Owned:
         if owner.group:
             self._groups.get(owner.group, {}).pop(number, None)
 
+    def count(self, user: str) -> int:
+        """Return how many there are of a user."""
+        return len(self._users.get(user, {}))
+
     def of(self, who: Identity) -> Sequence[int]:
         """Return those that somebody may see, in ascending order."""
         own = self._users.get(who.user, {})

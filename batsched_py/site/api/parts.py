@@ -14,6 +14,7 @@ from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
 from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.lease_views import Leases
+from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.site import Site
 
 #: A request, whatever else the framework may know of it.
@@ -30,11 +31,12 @@ class Parts(Struct, frozen=True):
     experiments: Experiments
     answers: Answers
     acceptance: Acceptance
+    quotas: Quotas
 
 
-def make_parts(site: Site) -> Parts:
+def make_parts(site: Site, quotas: Quotas) -> Parts:
     """Return the parts of an application."""
-    return Parts(site, Leases(site), Experiments(site), Answers(site.board), Acceptance(site.inbox))
+    return Parts(site, Leases(site), Experiments(site), Answers(site.board), Acceptance(site.inbox), quotas)
 
 
 def parts(request: Asking) -> Parts:

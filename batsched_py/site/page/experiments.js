@@ -5,8 +5,8 @@ import { Refused, ask } from "./site.js";
 
 const $ = (id) => document.getElementById(id);
 const PATH = "/managed_experiments";
-/** Who asks, where the site does not know better: the same as for leases. */
-const HEADERS = { "X-Bonfire-Asserted-Id": "local", Accept: "application/json" };
+/** Who asks, unless a proxy names a user: the same as for leases. */
+const HEADERS = { "X-Batsched-Py-Operator": "true", Accept: "application/json" };
 const COLUMNS = ["ID", "Name", "Status", "Accepted", "Deployed", "Ends", ""];
 const RESOURCE_COLUMNS = ["Resource", "Kind", "State", "Location", "Host", "Address", "Needs", "Why"];
 const EXAMPLE = {

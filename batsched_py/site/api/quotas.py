@@ -1,0 +1,43 @@
+"""What one user may have at a site: open leases and jobs, experiments, and bytes in the journal."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import orjson
+from msgspec import Struct
+
+from batsched_py.site.api.problems import refuse
+from batsched_py.site.inbox import Asked
+
+#: Bytes in a megabyte of a quota.
+_MEGABYTE: Final = 1_000_000
+
+
+class Quotas(Struct, frozen=True):
+    """The most that one user may have.
+
+    Attributes:
+        leases: leases and jobs that have not ended.
+        experiments: experiments that were not deleted.
+        megabytes: of all requests that are kept, whether they have ended or not.
+    """
+
+    leases: int = 20_000
+    experiments: int = 2_000
+    megabytes: float = 256.0
+
+    def check_leases(self, open_ones: int) -> None:
+        """Raise RefusedError if a user with so many open leases may not ask for another one."""
+        if open_ones >= self.leases:
+            raise refuse(429, f"you have {open_ones} leases and jobs that have not ended, the most of a user")
+
+    def check_experiments(self, present: int) -> None:
+        """Raise RefusedError if a user with so many experiments may not submit another one."""
+        if present >= self.experiments:
+            raise refuse(429, f"you have {present} experiments, the most of a user: delete one")
+
+    def check_bytes(self, kept: int, asked: Asked) -> None:
+        """Raise RefusedError if the request of a user with so many bytes may not be kept."""
+        if kept + len(orjson.dumps(asked.members(0))) > self.megabytes * _MEGABYTE:
+            raise refuse(413, f"your requests take {kept} bytes; the most of a user is {self.megabytes:g} MB")
