@@ -91,7 +91,7 @@ def test_a_signal_ends_a_run_and_leaves_what_there_is(tmp_path: Path, files: lis
     done = run(tmp_path, "simulate", *files, "-s", name, "-e", "out/run", "--record", "run.jsonl")
     assert done.returncode == code
     words = {130: "interrupted", 143: "terminated", 129: "hung up"}
-    line = f"{words[code]} ({number}) while mine decided (mine.py:8), t=0, on JobSubmitted w0!"
+    line = f"{words[code]} ({number}) while mine decided (mine.py:8), t=3541, on JobSubmitted w0!01"
     assert done.stderr.startswith(f"batsched-py: {line}")
     assert len(done.stderr.splitlines()) == 1
     assert json.loads((tmp_path / "out/run_run.json").read_text())["failure"].startswith(line)
