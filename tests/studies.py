@@ -55,4 +55,5 @@ class HereWorkers:
     def run(self, batches: Iterable[Batch]) -> Generator[tuple[Batch, list[FinishedRun]], None, None]:
         """One batch after the other."""
         for batch in batches:
-            yield batch, run_batch(batch.environment, batch.workload, batch.specs, jobs=batch.jobs, code=code_digest())
+            inputs = batch.environment, batch.workload, batch.specs
+            yield batch, run_batch(*inputs, jobs=batch.jobs, code=code_digest(), limits=batch.limits)

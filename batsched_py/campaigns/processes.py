@@ -6,6 +6,7 @@ the classes and functions of scripts, notebooks and files that they use, so that
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import signal
@@ -13,9 +14,9 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import forkserver, get_context, parent_process, resource_tracker
+from multiprocessing import current_process, forkserver, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import FrameType, ModuleType
@@ -25,6 +26,8 @@ from warnings import catch_warnings, filterwarnings
 import cloudpickle
 from msgspec import Struct
 
+from batsched_py.campaigns.last_words import ASK, ask_for_last_words, read_last_words, tell_last_words
+from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits, limit_memory
 from batsched_py.errors import OptionError
 from batsched_py.interruption import Interruption
 from batsched_py.scheduling.base import Scheduler
@@ -36,6 +39,8 @@ Value = TypeVar("Value")
 _PRELOADED: Final = ["batsched_py.campaigns.study_runner", "batsched_py.api"]
 #: Seconds that a process which shall stop may take to clean up.
 _GRACE: Final = 5.0
+#: Seconds from the last sign of a process that dies to its death.
+_MOMENT: Final = 1.0
 #: Seconds from one attempt to start a process whose server was killed to the next.
 _PAUSES: Final = (0.01, 0.1, 1.0)
 
@@ -47,39 +52,91 @@ class PieceResult(Struct, Generic[Value], frozen=True):
         position: position among the pieces.
         value: the returned value; None if the process died.
         exit_code: exit code of the process: minus the signal that ended it, 0 if all went well.
+        failure: why there is no value, in a line; "" if there is one.
     """
 
     position: int
     value: Value | None
     exit_code: int = 0
+    failure: str = ""
 
 
-def run_apart(pieces: Sequence[Callable[[], Value]], processes: int) -> Generator[PieceResult[Value], None, None]:
+class _Running(Struct, frozen=True):
+    """A piece that runs: its position, its process, its last words, and the instant at which its time is over."""
+
+    position: int
+    process: BaseProcess
+    words: Connection
+    deadline: float
+
+
+def run_apart(
+    pieces: Sequence[Callable[[], Value]], processes: int, limits: RunLimits = NO_LIMITS
+) -> Generator[PieceResult[Value], None, None]:
     """Call each piece in a process of its own, at most `processes` at a time; what ends first comes first.
+
+    A process that takes longer than the limits allow is killed, whatever it does; its memory is limited by the system.
 
     Pieces and their values are pickled; a script needs no `if __name__ == "__main__":`. What pieces print goes to
     stderr. They ignore Ctrl-C and SIGHUP, which the caller answers: when it stops iterating, by whatever exception, the
     processes end. They also end if the caller is killed.
     """
     waiting = deque(enumerate(pieces))
-    running: dict[Connection, tuple[int, BaseProcess]] = {}
+    running: dict[Connection, _Running] = {}
     try:
         while waiting or running:
             with held_back():  # a process that is half started is one that nobody can stop
                 while waiting and len(running) < processes:
-                    _start(*waiting.popleft(), running)
-            for receiver in wait(list(running)):
-                assert isinstance(receiver, Connection)  # noqa: S101  # nothing else was given
-                position, process = running[receiver]
-                value = _received(receiver)
-                process.join()
+                    _start(*waiting.popleft(), running, limits)
+            ended: set[object] = set(wait(list(running), _time_left(running.values())))
+            for receiver, one in list(running.items()):
+                if receiver in ended:
+                    result: PieceResult[Value] = _ended(one, receiver)
+                elif one.deadline <= time.monotonic():
+                    result = _overdue(one, limits)
+                else:
+                    continue
                 with held_back():
                     del running[receiver]
                     receiver.close()
-                yield PieceResult(position, value, process.exitcode or 0)
+                    one.words.close()
+                yield result
     finally:
         with held_back():
-            _stop([process for _, process in running.values()])
+            _stop([one.process for one in running.values()])
+
+
+def _time_left(running: Iterable[_Running]) -> float | None:
+    """Return the seconds until the time of a piece is over; None if that of none ever is."""
+    first = min((one.deadline for one in running), default=math.inf)
+    return None if first == math.inf else max(first - time.monotonic(), 0.0)
+
+
+def _ended(one: _Running, receiver: Connection) -> PieceResult[Any]:
+    """Return the result of a piece that has sent its value, or never will."""
+    value: Any = _received(receiver)
+    process = one.process
+    process.join(_GRACE if value is not None else _MOMENT)
+    lingers = process.is_alive()
+    if lingers:  # in threads of the work, or it has closed its end
+        _stop([process], _MOMENT)
+    code = process.exitcode or 0
+    if value is not None:
+        return PieceResult(one.position, value, 0 if lingers else code)
+    where = read_last_words(one.words)
+    if lingers:
+        return PieceResult(one.position, None, code, f"its process closed the connection that leads to this one{where}")
+    how = f"with exit code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+    return PieceResult(one.position, None, code, f"its process ended {how} in the middle of the run{where}")
+
+
+def _overdue(one: _Running, limits: RunLimits) -> PieceResult[Any]:
+    """End a piece whose time is over, and tell what it was doing."""
+    if one.process.pid is not None:
+        ask_for_last_words(one.process.pid, one.words)
+    _stop([one.process], _MOMENT)
+    failure = f"{limits.timed_out},{where}" if (where := read_last_words(one.words)) else limits.timed_out
+    return PieceResult(one.position, None, one.process.exitcode or 0, failure)
 
 
 def check_portable(thing: object, name: str) -> None:
@@ -102,6 +159,18 @@ def _resolve_options(scheduler: type[Scheduler[Any]]) -> None:
     options = scheduler.options_type
     if options.__module__ == "__main__" or os.sep in options.__module__:
         options.__annotations__ = get_type_hints(options)
+
+
+@contextmanager
+def children_allowed() -> Iterator[None]:
+    """Let this process have children although it is a worker that was started as a daemon: these end when it does."""
+    configuration: dict[str, Any] = getattr(current_process(), "_config", {})
+    before = configuration.pop("daemon", None)
+    try:
+        yield
+    finally:
+        if before is not None:
+            configuration["daemon"] = before
 
 
 def _start_server() -> None:
@@ -145,13 +214,15 @@ def without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _start(position: int, piece: Callable[[], Value], running: dict[Connection, tuple[int, BaseProcess]]) -> None:
+def _start(position: int, piece: Callable[[], Value], running: dict[Connection, _Running], limits: RunLimits) -> None:
     context = get_context("forkserver")
     receiver, sender = context.Pipe(duplex=False)
+    words, teller = context.Pipe(duplex=False)
     pickled = cloudpickle.dumps(piece)
     for pause in (*_PAUSES, None):
-        process = context.Process(target=_work, args=(pickled, sender))
-        running[receiver] = position, process
+        process = context.Process(target=_work, args=(pickled, sender, teller, limits.memory))
+        deadline = math.inf if limits.timeout is None else time.monotonic() + limits.timeout
+        running[receiver] = _Running(position, process, words, deadline)
         try:
             _start_server()
             with without_main(), _unannounced(), _signals_blocked():  # it starts the server again if that has died
@@ -162,24 +233,29 @@ def _start(position: int, piece: Callable[[], Value], running: dict[Connection, 
                 raise
             time.sleep(pause)  # until the system has noticed its death
     sender.close()
+    teller.close()
 
 
 def _received(receiver: Connection) -> Value | None:
     """Return the value of a piece; None if its process died before."""
     try:
         value: Value = receiver.recv()
-    except EOFError:
+    except (EOFError, OSError, pickle.UnpicklingError):  # it died, even in the middle of sending
         return None
     return value
 
 
-def _work(pickled: bytes, sender: Connection) -> None:
-    """Run a piece in its process and send its value."""
+def _work(pickled: bytes, sender: Connection, teller: Connection, memory: int | None) -> None:
+    """Run a piece in its process and send its value; `teller` receives its last words."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [ASK])  # which the main thread answers
     threading.Thread(target=_follow_the_parent, daemon=True).start()
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+    tell_last_words(teller)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM, ASK])
+    if memory is not None:
+        limit_memory(memory)
     sys.stdout.flush()
     os.dup2(2, 1)
     try:
@@ -207,12 +283,12 @@ def _leave(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
     raise Interruption(number)
 
 
-def _stop(processes: Sequence[BaseProcess]) -> None:
+def _stop(processes: Sequence[BaseProcess], grace: float = _GRACE) -> None:
     started = [process for process in processes if process.pid is not None]
     for process in started:
         process.terminate()
     for process in started:
-        process.join(_GRACE)
+        process.join(grace)
         if process.is_alive():
             process.kill()
             process.join()

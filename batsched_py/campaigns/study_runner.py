@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from batsched_py.campaigns.execution.planned import Keep, OpenLog, RunEnvironment, RunSpec, execute
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
 from batsched_py.campaigns.processes import check_portable, run_apart
+from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.errors import OptionError
 from batsched_py.model.limits import LIMITS, Limits
@@ -56,6 +57,7 @@ def run_study(
     progress: ShowProgress | None = None,
     limits: Limits = LIMITS,
     window: WindowChoice = WHOLE,
+    run_limits: RunLimits = NO_LIMITS,
 ) -> Study:
     """Simulate each workload with each algorithm. An algorithm that fails spoils its own runs only.
 
@@ -75,11 +77,15 @@ def run_study(
         open_log: called before each run, likewise, with the same names; returns a context that receives its decisions.
         progress: called with the number of runs that ended, from 0 on, and of all.
         limits: how much is read of files.
+        run_limits: how long each run may take, and how much memory its process may have; a run that needs more fails.
+            They go with `processes`.
         window: the part of each run that is measured: the jobs that were submitted in it, and the hosts' time in it.
 
     Wrong input is an error before anything runs, as in `simulate`: PlatformError, WorkloadError, PluginError and
     OptionError.
     """
+    if processes is None and run_limits.given:
+        raise OptionError("limits of time and memory go with processes: they hold for a process")
     machine = as_platform(platform, limits)
     settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
     known, origins = _check(machine, workloads, variants, settings, clock, limits=limits, window=window)
@@ -98,10 +104,10 @@ def run_study(
             mine = variant.with_seed(seed)
             # A run that a seed does not change is made once, unless its files are wanted under each name.
             key = (name if kept or mine is not variant or seed is None else id(workload), variant.name)
-            tasks.setdefault(key, _Task(environment, workload, RunSpec(name, mine), keep, open_log, limits))
+            tasks.setdefault(key, _Task(environment, workload, RunSpec(name, mine), keep, open_log, limits, run_limits))
             options = known[variant.name] if mine is variant else {**known[variant.name], "seed": seed}
             places.append((name, key, options))
-    ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress), strict=True))
+    ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress, run_limits), strict=True))
     whole = tuple(replace(ended[key], workload=name, options=options) for name, key, options in places)
     named = {name: origins[original] for name, original in zip(runs, _originals(workloads, seeds), strict=True)}
     return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named, window=window)
@@ -153,6 +159,7 @@ class _Task(Struct, frozen=True):
     keep: Keep | None
     open_log: OpenLog | None
     limits: Limits
+    run_limits: RunLimits
 
     def __call__(self) -> Outcome:
         """Run it."""
@@ -163,16 +170,19 @@ class _Task(Struct, frozen=True):
             keep=self.keep,
             open_log=self.open_log,
             limits=self.limits,
+            run_limits=self.run_limits,
         )
         return run.outcome
 
 
-def _run_all(tasks: Sequence[_Task], processes: int | None, progress: ShowProgress | None) -> list[Outcome]:
+def _run_all(
+    tasks: Sequence[_Task], processes: int | None, progress: ShowProgress | None, limits: RunLimits
+) -> list[Outcome]:
     """Run the tasks and return their outcomes, in the order of the tasks."""
     outcomes: dict[int, Outcome] = {}
     if progress is not None:
         progress(0, len(tasks))
-    with closing(_outcomes(tasks, processes)) as ending:
+    with closing(_outcomes(tasks, processes, limits)) as ending:
         for position, outcome in ending:
             outcomes[position] = outcome
             if progress is not None:
@@ -180,11 +190,13 @@ def _run_all(tasks: Sequence[_Task], processes: int | None, progress: ShowProgre
     return [outcomes[position] for position in range(len(tasks))]
 
 
-def _outcomes(tasks: Sequence[_Task], processes: int | None) -> Generator[tuple[int, Outcome], None, None]:
+def _outcomes(
+    tasks: Sequence[_Task], processes: int | None, limits: RunLimits
+) -> Generator[tuple[int, Outcome], None, None]:
     """Yield positions of tasks with their outcomes, as runs end; closed, it stops those that go on."""
     if processes is None:
         yield from ((position, task()) for position, task in enumerate(tasks))
         return
-    with closing(run_apart(tasks, processes)) as ending:
+    with closing(run_apart(tasks, processes, limits)) as ending:
         for ended in ending:
-            yield ended.position, ended.value or tasks[ended.position].spec.died(ended.exit_code)
+            yield ended.position, tasks[ended.position].spec.ended(ended)

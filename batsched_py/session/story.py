@@ -56,7 +56,8 @@ def _said(event: Event) -> str:
     return f"{type(event).__name__} {displayed(job_id)}" if job_id else type(event).__name__
 
 
-def _is_engine(file: str) -> bool:
+def is_engine(file: str) -> bool:
+    """Return True for a file of the engine's own code, and False for those of algorithms, ours too."""
     return file.startswith((_ENGINE, _COMPILED)) and not file.startswith(_ALGORITHMS)
 
 
@@ -67,5 +68,5 @@ def where(error: BaseException) -> str:
     """
     cause = where(error.__cause__) if isinstance(error, BatschedError) and error.__cause__ else ""
     walked = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)  # opens no file
-    frames = [frame for frame in walked if not _is_engine(frame.filename)]
+    frames = [frame for frame in walked if not is_engine(frame.filename)]
     return cause or (f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else "")

@@ -10,15 +10,18 @@ from itertools import groupby
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 import batsched_py
 from batsched_py.campaigns.execution.job_rows import encode_jobs
-from batsched_py.campaigns.execution.planned import RunEnvironment, RunSpec, execute
+from batsched_py.campaigns.execution.planned import ExecutedRun, RunEnvironment, RunSpec, execute
 from batsched_py.campaigns.execution.stored_run import encode_run, stored
-from batsched_py.campaigns.execution.user_modules import forgotten_modules
+from batsched_py.campaigns.execution.user_modules import forgotten_modules, runs_user_code
 from batsched_py.campaigns.inputs import WorkloadLike, as_workload
 from batsched_py.campaigns.plan.planner import PlannedRun
 from batsched_py.campaigns.plan.run_key import code_digest
+from batsched_py.campaigns.processes import children_allowed, run_apart
+from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.errors import BatschedError, OptionError
 from batsched_py.model.workload import Workload
 
@@ -38,10 +41,12 @@ class Batch(Struct, frozen=True):
     Attributes:
         runs: the planned runs.
         jobs: True if rows of the jobs are wanted.
+        limits: of each run.
     """
 
     runs: tuple[PlannedRun, ...]
     jobs: bool = False
+    limits: RunLimits = NO_LIMITS
 
     @property
     def environment(self) -> RunEnvironment:
@@ -61,7 +66,7 @@ class Batch(Struct, frozen=True):
     @property
     def singles(self) -> list[Batch]:
         """Each run as a batch of its own."""
-        return [Batch((run,), self.jobs) for run in self.runs]
+        return [Batch((run,), self.jobs, self.limits) for run in self.runs]
 
 
 class FinishedRun(Struct, frozen=True):
@@ -76,14 +81,16 @@ class FinishedRun(Struct, frozen=True):
     jobs: bytes | None = None
 
 
-def make_batches(runs: Iterable[PlannedRun], *, jobs: bool, count: int, workers: int) -> Iterator[Batch]:
+def make_batches(
+    runs: Iterable[PlannedRun], *, jobs: bool, count: int, workers: int, limits: RunLimits = NO_LIMITS
+) -> Iterator[Batch]:
     """Make batches of `count` runs, in their order; smaller ones where there are few runs for each worker."""
     share = max(count // (workers * _SHARES), 1)
     for _, group in groupby(runs, key=lambda run: (id(run.setting), id(run.source))):
         together = list(group)
         size = min(max(_JOBS // max(_job_count(together[0]), 1), 1), _MOST, share)
         for first in range(0, len(together), size):
-            yield Batch(tuple(together[first : first + size]), jobs)
+            yield Batch(tuple(together[first : first + size]), jobs, limits)
 
 
 def _job_count(run: PlannedRun) -> int:
@@ -92,9 +99,18 @@ def _job_count(run: PlannedRun) -> int:
 
 
 def run_batch(
-    environment: RunEnvironment, source: WorkloadLike, specs: Sequence[RunSpec], *, jobs: bool, code: str
+    environment: RunEnvironment,
+    source: WorkloadLike,
+    specs: Sequence[RunSpec],
+    *,
+    jobs: bool,
+    code: str,
+    limits: RunLimits = NO_LIMITS,
 ) -> list[FinishedRun]:
     """Make the runs of a batch, in a worker. The workload is read or drawn once.
+
+    A run of code of the user's, or with limits, is made in a process of its own: whatever it does to that, neither the
+    worker nor other runs suffer from it.
 
     `code` is the digest of the modules that keys count on. OptionError if those of the worker are others: what it made
     would be kept under a key that is not its own.
@@ -104,12 +120,35 @@ def run_batch(
     gc.set_threshold(_GARBAGE)
     with suppress(BatschedError):  # each run says so
         source = as_workload(source)
-    return [_run(environment, source, spec, jobs=jobs) for spec in specs]
+    return [_finished(_Piece(environment, source, spec, jobs, limits)) for spec in specs]
 
 
-def _run(environment: RunEnvironment, source: WorkloadLike, spec: RunSpec, *, jobs: bool) -> FinishedRun:
-    began = time.perf_counter()
-    with forgotten_modules(spec.variant, environment.code_folder):
-        executed = execute(environment, source, spec)
+class _Piece(Struct, frozen=True):
+    """A run that is made where it is called, as a function that can be pickled."""
+
+    environment: RunEnvironment
+    source: WorkloadLike
+    spec: RunSpec
+    jobs: bool
+    limits: RunLimits
+
+    def __call__(self) -> ExecutedRun:
+        """Make the run; its schedule comes along if rows of its jobs are wanted."""
+        with forgotten_modules(self.spec.variant, self.environment.code_folder):
+            executed = execute(self.environment, self.source, self.spec, run_limits=self.limits)
+        return executed if self.jobs else replace(executed, schedule=None)
+
+
+def _apart(piece: _Piece) -> ExecutedRun:
+    """Make a run in a process of its own."""
+    with children_allowed():
+        [result] = run_apart([piece], 1, piece.limits)
+    return result.value or ExecutedRun(piece.spec.failed(result.failure))
+
+
+def _finished(piece: _Piece) -> FinishedRun:
+    began, jobs = time.perf_counter(), piece.jobs
+    alone = piece.limits.given or runs_user_code(piece.spec.variant)
+    executed = _apart(piece) if alone else piece()
     rows = None if executed.schedule is None or not jobs else encode_jobs(executed.schedule)
     return FinishedRun(encode_run(stored(executed.outcome, time.perf_counter() - began, rows)), rows)

@@ -12,6 +12,7 @@ from batsched_py.campaigns.execution.batches import Batch, FinishedRun, make_bat
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun, decode_run
 from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
+from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.errors import InputError
 
 #: A function that is told of each run that ended.
@@ -87,11 +88,20 @@ def forget_failed(plan: CampaignPlan, state: CampaignState, store: RunStore) -> 
 
 
 def run_missing(
-    state: CampaignState, store: RunStore, workers: Workers, *, jobs: bool, show: ShowRun | None = None
+    state: CampaignState,
+    store: RunStore,
+    workers: Workers,
+    *,
+    jobs: bool,
+    limits: RunLimits = NO_LIMITS,
+    show: ShowRun | None = None,
 ) -> CampaignState:
-    """Make the runs that are missing, and return how far the campaign is then. InputError for a file."""
+    """Make the runs that are missing, each within the limits, and return how far the campaign is then.
+
+    InputError for a file.
+    """
     done, failed = dict(state.done), dict(state.failed)
-    batches = make_batches(state.missing, jobs=jobs, count=len(state.missing), workers=workers.count)
+    batches = make_batches(state.missing, jobs=jobs, count=len(state.missing), workers=workers.count, limits=limits)
     with closing(workers.run(batches)) as ending:
         for batch, finished in ending:
             for run, one in zip(batch.runs, finished, strict=True):

@@ -131,7 +131,15 @@ class DaskWorkers:
             workload = batch.workload if isinstance(batch.workload, Drawn) else self._given(batch.workload)
             name = self._name("runs")
             future = self._client.submit(
-                run_batch, environment, workload, batch.specs, jobs=batch.jobs, code=code_digest(), key=name, pure=False
+                run_batch,
+                environment,
+                workload,
+                batch.specs,
+                jobs=batch.jobs,
+                code=code_digest(),
+                limits=batch.limits,
+                key=name,
+                pure=False,
             )
             running[future] = batch
             ending.add(future)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from signal import Signals
 from typing import Final
 
 from msgspec import Struct
@@ -12,6 +11,8 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns.execution.batsim_run import BatsimFiles, simulate_with_batsim
 from batsched_py.campaigns.inputs import WorkloadLike, as_workload
+from batsched_py.campaigns.processes import PieceResult
+from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits, is_memory_error
 from batsched_py.campaigns.simulate import simulate
 from batsched_py.campaigns.study import Outcome, Variant
 from batsched_py.errors import BatschedError
@@ -67,10 +68,9 @@ class RunSpec(Struct, frozen=True):
         """Return the outcome of a run that failed, for a reason of one line."""
         return Outcome(self.workload, self.variant.name, error=error, exit_code=exit_code)
 
-    def died(self, exit_code: int) -> Outcome:
-        """Return the outcome of a run whose process ended in the middle of it; minus the signal, if one ended it."""
-        how = f"with exit code {exit_code}" if exit_code >= 0 else f"by {Signals(-exit_code).name}"
-        return self.failed(f"its process ended {how} in the middle of the run")
+    def ended(self, result: PieceResult[Outcome]) -> Outcome:
+        """Return the outcome of a run that was made in a process, which may have died or been killed."""
+        return result.value or self.failed(result.failure)
 
 
 class ExecutedRun(Struct, frozen=True):
@@ -88,8 +88,11 @@ def execute(
     keep: Keep | None = None,
     open_log: OpenLog | None = None,
     limits: Limits = LIMITS,
+    run_limits: RunLimits = NO_LIMITS,
 ) -> ExecutedRun:
     """Make a run. Any failure becomes an outcome, so that other runs are not lost.
+
+    `run_limits` are those of the process, which show in the reason if the run has failed by them.
 
     `keep` is called with the names of the workload and of the algorithm and the result, which then has the rows of the
     trace files, and before the log of its decisions, which `open_log` opens, is closed.
@@ -104,10 +107,15 @@ def execute(
         metrics = measure_run(schedule, window=window)
         counted = schedule if window is None else window.submitted(schedule)
     except BatschedError as error:
-        return ExecutedRun(spec.failed(str(error).partition("\n")[0], error.exit_code))
+        told = str(error).partition("\n")[0]
+        if run_limits.memory is not None and is_memory_error(error):
+            told = f"{run_limits.too_large}: {told}"
+        return ExecutedRun(spec.failed(told, error.exit_code))
     except BaseException as error:  # a defect of ours, or of a user's code, must not take the other runs with it
         if is_interruption(error):
             raise
+        if run_limits.memory is not None and is_memory_error(error):
+            return ExecutedRun(spec.failed(run_limits.too_large))
         return ExecutedRun(spec.failed(f"internal error: {type(error).__name__}: {error}"))
     marks = marks_of(counted.jobs, counted.attempts.firsts)
     outcome = Outcome(

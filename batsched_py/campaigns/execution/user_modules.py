@@ -23,12 +23,10 @@ def forgotten_modules(variant: Variant, folder: str) -> Iterator[None]:
 
     `folder` is looked into for modules, as the current folder is by other commands, if a text names code.
     """
-    texts = [text for text in (variant.algorithm, *variant.options.values()) if isinstance(text, str)]
-    if not any(":" in text or text.endswith(".py") for text in texts):
-        if all(is_built_in(text) for text in texts[:1]):
-            yield
-            return
-    else:
+    if not runs_user_code(variant):
+        yield
+        return
+    if any(":" in text or text.endswith(".py") for text in _texts(variant)):
         _look_into(folder)
     before = set(sys.modules)
     try:
@@ -36,6 +34,16 @@ def forgotten_modules(variant: Variant, folder: str) -> Iterator[None]:
     finally:
         for name in [name for name in sys.modules if name not in before and not _is_installed(name)]:
             del sys.modules[name]
+
+
+def runs_user_code(variant: Variant) -> bool:
+    """Return True if an algorithm, or what its options name, is not ours alone."""
+    names, texts = not isinstance(variant.algorithm, str), _texts(variant)
+    return names or not is_built_in(texts[0]) or any(":" in text or text.endswith(".py") for text in texts)
+
+
+def _texts(variant: Variant) -> list[str]:
+    return [text for text in (variant.algorithm, *variant.options.values()) if isinstance(text, str)]
 
 
 def _look_into(folder: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
+from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
@@ -149,6 +150,7 @@ class Campaign(Struct, frozen=True):
         metrics: names of the metrics that tables show; empty for the usual ones.
         jobs: True if the dataset has a row for each job besides.
         tuning: the search for options; None if there is none.
+        limits: of each run.
     """
 
     source: Path
@@ -163,6 +165,7 @@ class Campaign(Struct, frozen=True):
     metrics: tuple[str, ...] = ()
     jobs: bool = False
     tuning: TuningChoice | None = None
+    limits: RunLimits = NO_LIMITS
 
     @property
     def least_runs(self) -> int:

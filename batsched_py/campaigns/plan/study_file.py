@@ -16,6 +16,7 @@ from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign, Platfo
 from batsched_py.campaigns.plan.settings_table import read_settings
 from batsched_py.campaigns.plan.study_tables import StudyFile, StudyFileTable, member
 from batsched_py.campaigns.plan.workload_tables import read_window, read_workloads
+from batsched_py.campaigns.run_limits import RunLimits, parse_memory, parse_timeout
 from batsched_py.errors import ConfigurationError, OptionError
 from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import shown
@@ -62,6 +63,8 @@ class _StudyTable(StudyFileTable, frozen=True):
     settings: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
     tune: dict[str, Any] | None = None
+    timeout: str | float | None = None
+    memory: str | int | None = None
 
 
 def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
@@ -95,6 +98,10 @@ def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
         metrics=_metrics(file, results.metrics),
         jobs=results.jobs,
         tuning=None if table.tune is None else _tuning(file, table.tune),
+        limits=RunLimits(
+            None if table.timeout is None else file.parsed(lambda: parse_timeout(str(table.timeout)), "timeout"),
+            None if table.memory is None else file.parsed(lambda: parse_memory(str(table.memory)), "memory"),
+        ),
     )
     if campaign.least_runs > limits.runs:
         raise ConfigurationError(str(path), "", limits.rule("runs"))

@@ -61,20 +61,20 @@ class StudyFile(Struct, frozen=True):
 
     def values(self, raw: Any, place: str) -> tuple[Any, ...]:
         """Return the values that are meant: one, a list or a range. ConfigurationError."""
-        return self._parsed(lambda: read_values(raw), place)
+        return self.parsed(lambda: read_values(raw), place)
 
     def seeds(self, raw: str | int | list[int], place: str) -> tuple[int, ...]:
         """Return seeds: "1-20", 7 or [1, 2, 3]. ConfigurationError."""
         text = raw if isinstance(raw, str) else ",".join(map(str, raw if isinstance(raw, list) else [raw]))
-        return self._parsed(lambda: parse_seeds(text), place)
+        return self.parsed(lambda: parse_seeds(text), place)
 
     def span(self, raw: Any, place: str) -> float | None:
         """Return the seconds of a time like 3600 or "7d"; None if there is none. ConfigurationError."""
-        return None if raw is None else self._parsed(lambda: parse_span(_text(raw)), place)
+        return None if raw is None else self.parsed(lambda: parse_span(_text(raw)), place)
 
     def time(self, raw: Any, place: str) -> float | datetime | None:
         """Return the seconds of a time, or a date; None if there is none. ConfigurationError."""
-        return None if raw is None else self._parsed(lambda: parse_time(_text(raw)), place)
+        return None if raw is None else self.parsed(lambda: parse_time(_text(raw)), place)
 
     def resolve(self, text: str, place: str) -> Path:
         """Return a path relative to the folder of the study file, or the example of that name if nothing is there.
@@ -102,7 +102,8 @@ class StudyFile(Struct, frozen=True):
             found |= dict.fromkeys(matching)
         return tuple(found)
 
-    def _parsed(self, parse: Callable[[], Value], place: str) -> Value:
+    def parsed(self, parse: Callable[[], Value], place: str) -> Value:
+        """Return what a function makes of a value; its ValueError becomes a ConfigurationError."""
         try:
             return parse()
         except ValueError as error:

@@ -159,7 +159,7 @@ def _made(
     if isinstance(plan, str):
         return replace(trial, error=plan)
     before = read_state(plan, store, warn)
-    state = run_missing(before, store, workers, jobs=False)
+    state = run_missing(before, store, workers, jobs=False, limits=plan.campaign.limits)
     told = next((run.error for run in state.failed.values()), "")
     return replace(trial, value=_mean(metric, state.done.values(), plan), error=told, made=len(before.missing))
 

@@ -329,7 +329,9 @@ def _run(files: CampaignFiles, place: Place, *, quiet: bool, again: bool) -> int
         before, count = len(state.ended), len(plan.keys)
         if state.missing:
             with campaign_bar(before, count, wanted=not quiet) as show, dask_workers(place, "campaign run") as workers:
-                state = run_missing(state, store, workers, jobs=plan.campaign.jobs, show=show)
+                state = run_missing(
+                    state, store, workers, jobs=plan.campaign.jobs, limits=plan.campaign.limits, show=show
+                )
         with naming_errors(files.results):
             written = write_dataset(files.results, plan, state.ended, store)
     if not quiet:

@@ -1,0 +1,48 @@
+"""The last words of a process: the line of the user's code that it executes when it is killed, or when it crashes."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import re
+import signal
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Final
+
+from batsched_py.session.story import is_engine
+from batsched_py.text.display import displayed
+
+#: The signal in answer to which a process tells its line.
+ASK: Final = signal.SIGUSR1
+#: A line of what Python tells of a stack, the innermost call first.
+_CALL: Final = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.MULTILINE)
+#: Bytes of them that are read.
+_MOST: Final = 1 << 16
+#: Seconds that a process may take to tell its line; one that is stopped never does.
+_PATIENCE: Final = 2.0
+
+
+def tell_last_words(sender: Connection) -> None:
+    """Tell the stack of this thread in a crash, and when asked, to whoever has the other end of the pipe."""
+    faulthandler.enable(sender.fileno(), all_threads=False)
+    faulthandler.register(ASK, sender.fileno(), all_threads=False)
+
+
+def ask_for_last_words(pid: int, receiver: Connection) -> None:
+    """Ask a process for its line, and wait until it has told it, if it does."""
+    with suppress(OSError):
+        os.kill(pid, ASK)
+        receiver.poll(_PATIENCE)
+
+
+def read_last_words(receiver: Connection) -> str:
+    """Return where the process was, as " in decide (mine.py:12)"; "" if it has not said, or was in no user's code."""
+    os.set_blocking(receiver.fileno(), False)
+    content = b""
+    with suppress(OSError):
+        content = os.read(receiver.fileno(), _MOST)
+    for file, line, function in _CALL.findall(content.decode(errors="replace")):
+        if not is_engine(file) and not file.startswith("<"):
+            return f" in {displayed(function)} ({displayed(os.path.basename(file))}:{line})"
+    return ""

@@ -1,0 +1,108 @@
+"""The limits of a run: how long it may take, and how much memory its process may have."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.reporting.schedules.time_text import parse_span
+
+try:
+    import resource
+except ModuleNotFoundError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+#: Unit of a size -> its bytes.
+_UNITS: Final = {"": 1, "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_BINARY: Final = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_SIZE: Final = re.compile(rf"(\d{{1,15}}(?:\.\d{{0,9}})?)\s*({'|'.join((*_UNITS, *_BINARY))})", re.ASCII)
+_SIZE_RULE: Final = "must be bytes, or a size like 500MB or 2GB"
+_SPAN_RULE: Final = "must be seconds, or a time like 90s, 10m or 2h"
+#: Where Linux tells of this process how much memory it has, in kB.
+_STATUS: Final = Path("/proc/self/status")
+
+
+class RunLimits(Struct, frozen=True):
+    """The limits of each run; a run that needs more has failed.
+
+    Attributes:
+        timeout: seconds of the wall clock; None for no limit.
+        memory: bytes of the run's process, the program's own included; None for no limit.
+    """
+
+    timeout: float | None = None
+    memory: int | None = None
+
+    @property
+    def given(self) -> bool:
+        """True if there is any."""
+        return self.timeout is not None or self.memory is not None
+
+    @property
+    def timed_out(self) -> str:
+        """What is told of a run that took too long."""
+        return f"timeout: more than {self.timeout:g} s"
+
+    @property
+    def too_large(self) -> str:
+        """What is told of a run that needed too much memory."""
+        return f"memory: more than {told_size(self.memory or 0)}"
+
+
+NO_LIMITS: Final = RunLimits()
+
+
+def parse_timeout(text: str) -> float:
+    """Return the seconds of a limit of time, more than 0; ValueError names the rule."""
+    seconds = parse_span(re.sub(r"(?<=\d)\s*m$", "min", text.strip()), _SPAN_RULE)
+    if seconds <= 0:
+        raise ValueError(f"must be more than 0 s, not {text!r}")
+    return seconds
+
+
+def parse_memory(text: str) -> int:
+    """Return the bytes of a limit of memory, more than 0; ValueError names the rule."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"{_SIZE_RULE}, not {text!r}")
+    size = int(float(found[1]) * (_UNITS | _BINARY)[found[2]])
+    if size <= 0:
+        raise ValueError(f"must be more than 0 bytes, not {text!r}")
+    return size
+
+
+def told_size(size: int) -> str:
+    """Return a number of bytes as people write it: 2 GB, 1.5 MB, 300 B."""
+    unit = next((name for name in ("TB", "GB", "MB", "kB") if size >= _UNITS[name]), "B")
+    return f"{size / _UNITS[unit]:.4g} {unit}"
+
+
+def limit_memory(size: int) -> None:
+    """Let this process have no more memory than so many bytes, what it has already included: more is a MemoryError.
+
+    It is the memory that a process writes to (RLIMIT_DATA), and not its addresses, of which NumPy and Arrow reserve
+    many that they never use. Systems that do not tell how much a process has are asked to limit its addresses.
+    """
+    if resource is None:
+        return
+    kind, most = resource.RLIMIT_AS, size
+    with suppress(OSError, KeyError, ValueError):
+        told = dict(line.split(":", 1) for line in _STATUS.read_text().splitlines() if ":" in line)
+        data, resident = (int(told[name].split()[0]) * 1024 for name in ("VmData", "RssAnon"))
+        kind, most = resource.RLIMIT_DATA, max(data + size - resident, 0)
+    _, hard = resource.getrlimit(kind)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def is_memory_error(error: BaseException | None) -> bool:
+    """Return True for a MemoryError, and for an error that was made of one."""
+    while error is not None:
+        if isinstance(error, MemoryError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
