@@ -1,19 +1,39 @@
-"""Schedules of FIREWHEEL's VMs, as its `print_schedule` prints them, as timelines (F35)."""
+"""The schedules of FIREWHEEL's VMs, as its plugin `misc.print_schedule` prints them, as timelines (F35)."""
 
 from __future__ import annotations
 
 import math
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from batsched_py.errors import WorkloadError
+from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 from batsched_py.text.wording import counted
 
-#: Members of an entry there.
-_KNOWN: Final = frozenset({"name", "executable", "arguments", "data", "pause", "ignore_failure", "on_host", "reboot"})
+_ENTRY: Final = Members(
+    "an entry",
+    frozenset({"name", "executable", "arguments", "data", "pause", "ignore_failure", "on_host"}),
+    {"reboot": "a program requests a reboot by its exit code, the member exit"},
+    Unknown.TOLD,
+)
+_CONTENT: Final = "files have no content here"
+_ITEM: Final = Members(
+    "a data item",
+    frozenset({"location", "interval"}),
+    {
+        "content": _CONTENT,
+        "filename": _CONTENT,
+        "executable": "any file can be run",
+        "destination": "files that are pulled go nowhere",
+    },
+    Unknown.TOLD,
+)
+_PAUSE: Final = Members("a pause", frozenset({"pause_duration"}), unknown=Unknown.TOLD)
 #: The time there of a pause at 0, and by how much pauses are moved behind what stands at their time.
 _TINY: Final = sys.float_info.min
 
@@ -21,53 +41,75 @@ Written = dict[str, Any]
 
 
 class ScheduleConverter:
-    """Entries of timelines out of one VM's schedule.
+    """Entries of timelines out of a printed schedule, which is that of all VMs: each entry has the name of its own.
 
     Args:
         file: named in messages.
-        vm: name of the VM.
-
-    Attributes:
-        notes: a line for what has no counterpart.
+        vm: name of the VM if no entry has one.
     """
 
     def __init__(self, file: str, vm: str) -> None:
         self._file, self._vm = file, vm
-        self.notes: list[str] = []
-        #: Data items of entries with a program: files that are there before it begins.
-        self._preloaded = 0
+        self._notes = Notes(file)
+        #: VM -> data items of entries with a program: files that are there before it begins.
+        self._preloaded: Counter[str] = Counter()
 
-    def convert(self, schedule: Mapping[str, Any]) -> list[Written]:
-        """Return the entries in the form of our files, in order of time; WorkloadError names the place and the rule."""
-        found = list[tuple[float, list[Written]]]()
+    def convert(self, schedule: Mapping[str, Any]) -> dict[str, list[Written]]:
+        """Return the entries of each VM in the form of our files, in order of time.
+
+        WorkloadError names the place and the rule.
+        """
+        found = sorted(self._places(schedule), key=lambda each: each[0])  # the sort is stable
+        named = any(entry.get("name") is not None for _, _, entry in found)
+        vms: dict[str, list[Written]] = {}
+        for time, place, entry in found:
+            vm = entry.get("name") if named else self._vm
+            if not isinstance(vm, str) or not vm:
+                self._refuse(f"{place}.name", f"must be the name of a VM, as other entries have it, not {shown(vm)}")
+            vms.setdefault(vm, []).extend(self._entries(place, time, entry, vm))
+        return vms
+
+    def notes(self) -> list[str]:
+        """Return a line for each kind of what has no counterpart."""
+        files = [
+            f"{vm}: {counted(number, 'file')} of programs: loaded before they begin"
+            for vm, number in self._preloaded.items()
+        ]
+        return [*self._notes.lines(), *files]
+
+    def _places(self, schedule: Mapping[str, Any]) -> Iterator[tuple[float, str, Mapping[str, Any]]]:
+        """Yield each entry with its time and its place."""
         for text, entries in schedule.items():
             try:
                 time = float(text)
             except ValueError:
-                self._refuse(text, "must be a time: seconds, or -inf")
+                time = math.nan
+            if math.isnan(time) or time == math.inf:
+                self._refuse(text, "must be a time: seconds, or -Infinity")
             if not isinstance(entries, list):
                 self._refuse(text, f"must be a list of entries, not {shown(entries)}")
-            converted = [self._entries(f"{text}[{index}]", time, one) for index, one in enumerate(entries)]
-            found.append((time, [one for several in converted for one in several]))
-        if self._preloaded:
-            self.notes.append(f"{self._vm}: {counted(self._preloaded, 'file')} of programs: loaded before they begin")
-        return [one for _, several in sorted(found, key=lambda pair: pair[0]) for one in several]
+            for index, entry in enumerate(entries):
+                place = f"{text}[{index}]"
+                if not isinstance(entry, dict):
+                    self._refuse(place, f"must be an object, not {shown(entry)}")
+                yield time, place, entry
 
-    def _entries(self, place: str, time: float, entry: Any) -> list[Written]:
+    def _entries(self, place: str, time: float, entry: Mapping[str, Any], vm: str) -> list[Written]:
         """Return what becomes of one entry: its program, or each of its data items that is something by itself."""
-        if not isinstance(entry, dict):
-            self._refuse(place, f"must be an object, not {shown(entry)}")
-        for member in entry:
-            if member not in _KNOWN:
-                self.notes.append(f"{self._vm}: {place}: {shown(member)} has no counterpart")
+        _ENTRY.check(_said(entry), self._notes, place)
         data = entry.get("data") or []
         if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
             self._refuse(f"{place}.data", f"must be a list of objects, not {shown(data)}")
+        for item in data:
+            kind = _PAUSE if "pause_duration" in item else _ITEM
+            kind.check(_said(item), self._notes, f"{place}.data")
         found = [_hold(time, duration) for duration in self._durations(place, entry, data)]
         executable = entry.get("executable")
         items = [item for item in data if "pause_duration" not in item]
         if executable:
-            self._preloaded += sum("interval" not in item for item in items)
+            files = sum("interval" not in item for item in items)
+            if files:
+                self._preloaded[vm] += files
             return [self._program(place, time, entry), *found]
         return [*(self._item(place, time, item) for item in items), *found]
 
@@ -78,8 +120,6 @@ class ScheduleConverter:
         if not isinstance(executable, str) or not isinstance(arguments, str):
             self._refuse(f"{place}.executable", "and its arguments must be texts")
         written: Written = {"at": time, "run": f"{executable} {arguments}".strip()}
-        if entry.get("name"):
-            written["name"] = str(entry["name"])
         for flag in ("ignore_failure", "on_host"):
             if entry.get(flag):
                 written[flag] = True
@@ -100,6 +140,7 @@ class ScheduleConverter:
         given = [item["pause_duration"] for item in data if "pause_duration" in item]
         pause = entry.get("pause")
         if isinstance(pause, dict):
+            _PAUSE.check(_said(pause), self._notes, f"{place}.pause")
             given.append(pause.get("pause_duration"))
         elif pause not in (None, False, True):
             given.append(pause)
@@ -114,6 +155,11 @@ class ScheduleConverter:
 
     def _refuse(self, place: str, rule: str) -> NoReturn:
         raise WorkloadError(self._file, place, rule)
+
+
+def _said(members: Mapping[str, Any]) -> list[str]:
+    """Return the names of members that say something: there, most that are not needed are null or false."""
+    return [name for name, value in members.items() if value not in (None, False, "", [])]
 
 
 def _hold(time: float, duration: float) -> Written:

@@ -184,13 +184,16 @@ a,0,82,
 a,1,1800,2000.5
 """,
 }
-#: Timelines of VMs, with entries of all kinds.
-#: What FIREWHEEL prints of a VM.
+#: What FIREWHEEL prints of two VMs.
 SCHEDULE: Final = {
     "-10.0": [{"name": "a", "executable": "/bin/a", "arguments": "-x", "data": [{"location": "/f"}], "pause": False}],
-    "5.0": [{"executable": None, "data": [{"location": "/log", "interval": 60}]}, {"pause": {"pause_duration": 7.5}}],
-    "15": [{"executable": None, "data": [{"pause_duration": 1e9}], "pause": True, "ignore_failure": True}],
+    "5.0": [
+        {"name": "b", "executable": None, "data": [{"location": "/log", "interval": 60}]},
+        {"name": "b", "pause": {"pause_duration": 7.5}},
+    ],
+    "15": [{"name": "a", "executable": None, "data": [{"pause_duration": 1e9}], "pause": True, "ignore_failure": True}],
 }
+#: Timelines of VMs, with entries of all kinds.
 TIMELINES: Final = {
     "buffer": 20, "reboot_delay": 5, "on_failed": "wait", "preload_rate": 50,
     "vms": {

@@ -104,7 +104,7 @@ class Reader:
 PENDING: Final = frozenset(
     {
         *("workload of Batsim 5", "SWF", "sacct", "description of a run", "jobs", "schedule", "machine states"),
-        *("LWF multi-inst", "LWF dl-basic", "LWF it-cache", "FIREWHEEL's schedule", "experiment in OVF"),
+        *("LWF multi-inst", "LWF dl-basic", "LWF it-cache", "experiment in OVF"),
         *("decisions", "table of jobs", "table of leases", "table of reservations", "table of images"),
     }
 )

@@ -189,19 +189,21 @@ class ConvertRequest(Struct, frozen=True):
 )
 @option("-o --output", "FILE", "Output file, JSON.", type=PATH, required=True)
 def convert(request: ConvertRequest) -> None:
-    """Convert the output of FIREWHEEL's `print_schedule` to timelines, one FILE for each VM.
+    """Convert the output of FIREWHEEL's plugin `misc.print_schedule` to timelines.
 
-    The name of a VM is that of its file. Pickles are refused, because opening them would run code.
+    Each entry names its VM; if none does, the name is that of FILE. Pickles are refused, because opening them would
+    run code.
     """
     check_apart([("FILE", path) for path in request.files], [("-o", request.output)])
     vms, notes = dict[str, Any](), list[str]()
     for path in request.files:
-        if path.stem in vms:
-            raise click.UsageError(f"two files have the name {path.stem}, which is the name of a VM")
         converter = ScheduleConverter(str(path), path.stem)
-        vms[path.stem] = converter.convert(read_schedule(path, current_limits()))
-        parse_timelines(str(path), {"vms": {path.stem: vms[path.stem]}})
-        notes += converter.notes
+        converted = converter.convert(read_schedule(path, current_limits()))
+        if twice := next((vm for vm in converted if vm in vms), None):
+            raise click.UsageError(f"two files have the VM {displayed(twice)}")
+        parse_timelines(str(path), {"vms": converted})
+        vms |= converted
+        notes += converter.notes()
     check_writable([request.output])
     with writing(request.output):
         write_atomically(request.output, json.dumps({"vms": vms}, indent=1).encode() + b"\n")

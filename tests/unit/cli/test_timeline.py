@@ -195,12 +195,13 @@ def test_options_of_the_picture(arguments: list[str], told: str, capsys: pytest.
 
 
 def test_schedules_of_firewheel_become_timelines(capsys: pytest.CaptureFixture[str]) -> None:
-    """F35: a file for each VM."""
-    for name, at in (("web", "10"), ("db", "20")):
-        Path(f"{name}.json").write_text(json.dumps({at: [{"name": "go", "executable": "/bin/go"}]}))
-    assert run(["timeline", "convert", "--input-format", "firewheel", "web.json", "db.json", "-o", "t.json"]) == 0
-    assert capsys.readouterr().out == "wrote t.json: 2 VMs, 2 entries\n"
-    assert shown(capsys, "t.json") == {"web": {"go": 10.0}, "db": {"go": 20.0}}
+    """F35: those of all VMs are in one file, with the names of VMs; without names a file is a VM."""
+    go = {"executable": "/bin/go", "arguments": ""}
+    Path("all.json").write_text(json.dumps({"10": [{"name": "web", **go}, {"name": "db", **go}]}))
+    Path("more.json").write_text(json.dumps({"20": [go]}))
+    assert run(["timeline", "convert", "--input-format", "firewheel", "all.json", "more.json", "-o", "t.json"]) == 0
+    assert capsys.readouterr().out == "wrote t.json: 3 VMs, 3 entries\n"
+    assert shown(capsys, "t.json") == {"web": {"/bin/go": 10.0}, "db": {"/bin/go": 10.0}, "more": {"/bin/go": 20.0}}
 
 
 def test_what_cannot_be_a_timeline_is_not_written(capsys: pytest.CaptureFixture[str]) -> None:

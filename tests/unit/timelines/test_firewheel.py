@@ -19,18 +19,56 @@ from tests.unit.timelines.fa_cases import times
 
 
 def converted(schedule: Any) -> list[dict[str, Any]]:
-    """The entries of a schedule."""
-    return ScheduleConverter("s.json", "vm").convert(schedule)
+    """The entries of the only VM of a schedule."""
+    [entries] = ScheduleConverter("s.json", "vm").convert(schedule).values()
+    return entries
 
 
-def program(name: str, **more: Any) -> dict[str, Any]:
+def program(name: str, vm: str = "vm", **more: Any) -> dict[str, Any]:
     """An entry with a program, as it is printed."""
-    return {"name": name, "executable": f"/bin/{name}", "arguments": None, "data": [], "pause": False, **more}
+    written: dict[str, Any] = {
+        "executable": f"/bin/{name}",
+        "arguments": "",
+        "data": [],
+        "pause": None,
+        "on_host": False,
+    }
+    return {"name": vm, **written, **more}
 
 
-def pausing(duration: float) -> dict[str, Any]:
+def pausing(duration: float, vm: str = "vm") -> dict[str, Any]:
     """An entry with a pause."""
-    return {"name": None, "executable": None, "data": [{"pause_duration": duration}], "pause": True}
+    data = [{"pause_duration": duration}]
+    return {"name": vm, "executable": None, "arguments": "", "data": data, "pause": True, "on_host": False}
+
+
+VM = {"name": "vm"}
+
+
+def test_the_schedule_of_an_experiment_has_all_vms() -> None:
+    """Each entry belongs to the VM that it names: a pause of one delays nothing of the other."""
+    schedule = {
+        "-Infinity": [pausing(2, "client")],
+        "-100": [program("install", "server"), program("setup", "client")],
+        str(sys.float_info.min): [pausing(60, "client")],
+        "10": [program("serve", "server"), program("load", "client")],
+    }
+    assert ScheduleConverter("s.json", "s").convert(schedule) == {
+        "client": [
+            {"at": "-inf", "pause": 2},
+            {"at": -100, "run": "/bin/setup"},
+            {"at": 0, "pause": 60},
+            {"at": 10, "run": "/bin/load"},
+        ],
+        "server": [{"at": -100, "run": "/bin/install"}, {"at": 10, "run": "/bin/serve"}],
+    }
+
+
+def test_a_file_is_a_vm_if_no_entry_names_one() -> None:
+    """All of it."""
+    schedule = {"1": [program("a", vm="")], "2": [{"executable": "/bin/b"}]}
+    del schedule["1"][0]["name"]
+    assert list(ScheduleConverter("web.json", "web").convert(schedule)) == ["web"]
 
 
 def test_a_printed_schedule_keeps_its_times(tmp_path: Path) -> None:
@@ -39,10 +77,10 @@ def test_a_printed_schedule_keeps_its_times(tmp_path: Path) -> None:
     path = tmp_path / "vm.json"
     path.write_text(json.dumps(schedule))
     assert "Infinity" in path.read_text()
-    document = {"vms": {"vm": ScheduleConverter(str(path), "vm").convert(read_schedule(path))}}
+    document = {"vms": ScheduleConverter(str(path), "file").convert(read_schedule(path))}
     json.loads(json.dumps(document), parse_constant=pytest.fail)
     ended = play(parse_timelines("t.json", document), [ResumeRequest(1000)])[0]
-    assert times(ended) == {"vm": {"P1": 10, "P2": 1015, "P3": 1035}}
+    assert times(ended) == {"vm": {"/bin/P1": 10, "/bin/P2": 1015, "/bin/P3": 1035}}
 
 
 def test_what_an_entry_becomes() -> None:
@@ -50,14 +88,18 @@ def test_what_an_entry_becomes() -> None:
     assert converted(
         {
             "-5": [program("a", arguments=["-x", "a b"], ignore_failure=True, on_host=True)],
-            "3": [{"data": [{"location": "/a", "content": "text"}, {"location": "/b", "interval": 60}]}],
-            "4": [{"data": [{"location": "/c", "interval": None}]}, {"pause": {"pause_duration": 7}}, {"pause": 8}],
+            "3": [{**VM, "data": [{"location": "/a", "content": "text"}, {"location": "/b", "interval": 60}]}],
+            "4": [
+                {**VM, "data": [{"location": "/c", "interval": None}]},
+                {**VM, "pause": {"pause_duration": 7}},
+                {**VM, "pause": 8},
+            ],
             str(sys.float_info.min): [pausing(9)],
             "-inf": [pausing(2)],
         }
     ) == [
         {"at": "-inf", "pause": 2},
-        {"at": -5, "run": "/bin/a -x 'a b'", "name": "a", "ignore_failure": True, "on_host": True},
+        {"at": -5, "run": "/bin/a -x 'a b'", "ignore_failure": True, "on_host": True},
         {"at": 0, "pause": 9},
         {"at": 3, "drop": "/a"},
         {"at": 3, "transfer": "/b", "interval": 60},
@@ -68,11 +110,22 @@ def test_what_an_entry_becomes() -> None:
 
 
 def test_what_has_no_counterpart_is_told() -> None:
-    """Files of programs, and members that nobody knows."""
-    converter = ScheduleConverter("s.json", "vm")
-    converter.convert({"1": [program("a", data=[{"location": "/a"}, {"location": "/b"}], colour="red")]})
-    assert converter.notes == [
-        "vm: 1[0]: 'colour' has no counterpart",
+    """Files of programs, what files contain, and members that nobody knows; not what is null, false or empty."""
+    converter = ScheduleConverter("s.json", "s")
+    files = [
+        {"location": "/a", "content": "x", "executable": False},
+        {"location": "/b", "filename": "b.sh", "executable": True, "mode": 7},
+    ]
+    pulled = {"location": "/log", "interval": 30, "destination": None}
+    converter.convert({"1": [program("a", data=files, colour="red", reboot=True)], "2": [{**VM, "data": [pulled]}]})
+    assert converter.notes() == [
+        "s.json: member colour of an entry is unknown and has no effect (1[0])",
+        "s.json: member reboot of an entry is not obeyed: a program requests a reboot by its exit code, the member exit"
+        " (1[0])",
+        "s.json: member content of a data item is not obeyed: files have no content here (1[0].data)",
+        "s.json: member filename of a data item is not obeyed: files have no content here (1[0].data)",
+        "s.json: member executable of a data item is not obeyed: any file can be run (1[0].data)",
+        "s.json: member mode of a data item is unknown and has no effect (1[0].data)",
         "vm: 2 files of programs: loaded before they begin",
     ]
 
@@ -80,7 +133,14 @@ def test_what_has_no_counterpart_is_told() -> None:
 @pytest.mark.parametrize(
     ("schedule", "told"),
     [
-        ({"soon": []}, "s.json: soon: must be a time: seconds, or -inf"),
+        ({"soon": []}, "s.json: soon: must be a time: seconds, or -Infinity"),
+        ({"NaN": []}, "s.json: NaN: must be a time: seconds, or -Infinity"),
+        ({"Infinity": []}, "s.json: Infinity: must be a time: seconds, or -Infinity"),
+        (
+            {"1": [program("a"), {"executable": "b"}]},
+            "s.json: 1[1].name: must be the name of a VM, as other entries have it, not None",
+        ),
+        ({"1": [program("a", vm="")]}, "s.json: 1[0].name: must be the name of a VM, as other entries have it, not ''"),
         ({"1": {}}, "s.json: 1: must be a list of entries, not {}"),
         ({"1": ["a"]}, "s.json: 1[0]: must be an object, not 'a'"),
         ({"1": [{"data": "x"}]}, "s.json: 1[0].data: must be a list of objects, not 'x'"),
