@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -223,7 +223,8 @@ class ExperimentsScheduler(Leases):
         """Raise a DescriptorError if a descriptor is wrong that somebody wants to hand in now."""
         if kind != SUBMIT:
             return
-        experiment = self._read(Submission(SUBMIT, now, descriptor_content(Place([]), members["descriptor"])), members)
+        asked = Submission(SUBMIT, now, descriptor_content(Place([]), members["descriptor"]))
+        experiment = self._read(asked, members, lambda _: None)  # it is told of when it is accepted
         try:
             self.timelines.check(deployment_order(experiment))
         except ValueError as error:
@@ -311,18 +312,19 @@ class ExperimentsScheduler(Leases):
     def _situation(self, now: float, kept: Iterable[tuple[str, str | None]]) -> Situation:
         return Situation(self.testbed.with_storages(kept), now, self.options.reservations == "on")
 
-    def _read(self, one: Submission, members: Mapping[str, Any]) -> Experiment:
+    def _read(self, one: Submission, members: Mapping[str, Any], tell: Callable[[str], None]) -> Experiment:
         """Return the experiment of a descriptor; instants in it count from the `origin` of an event."""
         begun = members.get("origin")
         origin = datetime.fromtimestamp(begun, UTC) if isinstance(begun, float) and 0 <= begun < _LATEST else None
         kept = [(each.name, each.location) for each in self.orchestrator.kept]
-        return read_descriptor(one.place, one.content, self._situation(one.time, kept), origin=origin)
+        situation = self._situation(one.time, kept)
+        return read_descriptor(one.place, one.content, situation, origin=origin, tell=tell)
 
     def _submit(self, one: Submission, plan: Plan, members: Mapping[str, Any] = _NOTHING) -> None:
         """Accept an experiment, or tell what is wrong with it."""
         number = members.get("experiment", 0)
         try:
-            experiment = self._read(one, members)
+            experiment = self._read(one, members, plan.warn)
             order = deployment_order(experiment)
             self.timelines.check(order)
             if one.reserve:

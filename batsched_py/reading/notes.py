@@ -21,7 +21,7 @@ class Notes:
 
     def __init__(self, file: str) -> None:
         """`file` stands before each line."""
-        self._file = file
+        self.file = file
         #: What is said -> how often, and the first place.
         self._kinds: dict[str, tuple[int, str]] = {}
         self._others = 0
@@ -39,7 +39,7 @@ class Notes:
 
     def lines(self) -> tuple[str, ...]:
         """Return a line for each kind: "w.json: gpus is not obeyed (3 times, first in jobs[0])"."""
-        file = displayed(self._file)
+        file = displayed(self.file)
         lines = [f"{file}: {what}{_where(count, place)}" for what, (count, place) in self._kinds.items()]
         if self._others:
             lines.append(

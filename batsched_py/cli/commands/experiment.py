@@ -16,7 +16,7 @@ from batsched_py.cli.shared.command import DEBUG, current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
-from batsched_py.cli.shared.terminal import put, say
+from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.deployment import deployment_order
 from batsched_py.experiments.faults import InvalidDescriptorError
@@ -64,7 +64,7 @@ def show(request: ShowRequest) -> None:
     with reported(request.file, WorkloadError):
         content = read_file(request.file, current_limits())
     try:
-        experiment = read_descriptor(str(request.file), content, Situation(testbed))
+        experiment = read_descriptor(str(request.file), content, Situation(testbed), tell=warn)
     except InvalidDescriptorError as error:
         if request.json:
             found = [{"path": fault.path, "message": fault.message} for fault in error.faults]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Final, Literal
 
@@ -21,6 +22,7 @@ from batsched_py.experiments.parsing.json_form import Parsed, parse_document
 from batsched_py.experiments.parsing.ovf import parse_ovf
 from batsched_py.experiments.validation import Situation, validate
 from batsched_py.model.limits import LIMITS, LimitError, check_depth
+from batsched_py.reading.notes import Notes
 from batsched_py.traces.json_document import parse_object, refuse_doubled
 
 Form = Literal["json", "xml"]
@@ -37,6 +39,7 @@ def read_descriptor(
     *,
     form: Form | None = None,
     origin: datetime | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Experiment:
     """Return the experiment of a descriptor, with its aggregator.
 
@@ -46,6 +49,7 @@ def read_descriptor(
         situation: the testbed, the time, and whether there are reservations.
         form: of the document; None for what it looks like.
         origin: the instant of second 0 of the simulation; None if it has none.
+        tell: is called with a line for each kind of what has no effect in a valid document.
 
     Raises:
         DescriptorSizeError: it has more than 1 MB.
@@ -54,23 +58,27 @@ def read_descriptor(
     """
     if len(content) > LARGEST:
         raise DescriptorSizeError(file, "", f"must have at most {LARGEST} bytes, not {len(content)}")
-    faults = list[Fault]()
+    faults, notes = list[Fault](), Notes(file)
     try:
-        parsed = _parse(file, content, Place(faults), form, origin)
+        parsed = _parse(content, Place(faults), form, origin, notes)
         if not faults:
             experiment = with_aggregator(parsed.experiment)
             added = len(experiment.resources) - len(parsed.paths)
             validate(experiment, (*("aggregator",) * added, *parsed.paths), lambda path: Place(faults, path), situation)
             if not faults:
+                if tell is not None:
+                    for line in notes.lines():
+                        tell(line)
                 return experiment
     except (RefusedValueError, EnoughFaultsError):
         pass  # they stand in the list
     raise InvalidDescriptorError(file, faults)
 
 
-def _parse(file: str, content: bytes, place: Place, form: Form | None, origin: datetime | None) -> Parsed:
+def _parse(content: bytes, place: Place, form: Form | None, origin: datetime | None, notes: Notes) -> Parsed:
+    file = notes.file
     if form == "xml" or (form is None and content.lstrip().startswith((b"<", b"\xef\xbb\xbf<"))):
-        return parse_ovf(place, file, content, origin)
+        return parse_ovf(place, file, content, origin, notes)
     try:
         document = parse_object(file, content.removeprefix(b"\xef\xbb\xbf"))
     except WorkloadError as error:

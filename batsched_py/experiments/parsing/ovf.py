@@ -18,48 +18,22 @@ import msgspec
 from batsched_py.experiments.faults import Place, RefusedValueError
 from batsched_py.experiments.model import Resource
 from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS, Parsed, parse_members
+from batsched_py.experiments.parsing.ovf_parts import INSIDE, PASSED_OVER, tell_parts
 from batsched_py.experiments.parsing.quantities import read_count, read_name, read_number, read_text
 from batsched_py.experiments.parsing.resources import MEMBERS, READERS
 from batsched_py.experiments.parsing.xml_tree import attributes_of, local_name, read_tree
+from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
 
-#: Element -> those that are read in it.
-_INSIDE: Final[Mapping[str, tuple[str, ...]]] = {
-    "Envelope": ("References", "DiskSection", "NetworkSection", "VirtualSystemCollection"),
-    "References": ("File",),
-    "DiskSection": ("Disk",),
-    "NetworkSection": ("Network",),
-    "VirtualSystemCollection": ("ProductSection", "AnnotationSection", "StartupSection", "VirtualSystem"),
-    "VirtualSystem": ("ProductSection", "AnnotationSection", "VirtualHardwareSection"),
-    "ProductSection": ("Property",),
-    "StartupSection": ("Item",),
-    "VirtualHardwareSection": ("Item",),
-}
-#: Elements for people, or for hypervisors, that mean nothing here.
-_PASSED_OVER: Final = frozenset(
-    [
-        "Info",
-        "Name",
-        "Product",
-        "Vendor",
-        "Version",
-        "FullVersion",
-        "Category",
-        "Description",
-        "License",
-        "OperatingSystemSection",
-        "System",
-    ],
-)
 #: Kinds of resources that the format has no words for (M5), in small letters.
 _ONLY_IN_JSON: Final[Mapping[str, str]] = {"sitelink": "a site link", "site_link": "a site link", "router": "a router"}
 #: Properties of a compute -> members; those of more than one word are lists.
-_COMPUTE_PROPERTIES: Final = frozenset(MEMBERS["compute"]) - {"name", "description", "resources", "contexts", "after"}
+_COMPUTE_PROPERTIES: Final = frozenset(MEMBERS["compute"]) - {"name", "resources", "contexts", "after"}
 _LISTS: Final = frozenset({"locations", "reserved"})
 #: Properties whose text is JSON.
 _IN_JSON: Final = frozenset({"metrics", "timeline", "resource_set"})
-_PROPERTIES: Final = frozenset(DOCUMENT_MEMBERS) - {"name", "description", "resources"}
+_PROPERTIES: Final = frozenset(DOCUMENT_MEMBERS) - {"resources"}
 #: Unit of a disk's capacity -> MB.
 _UNITS: Final[Mapping[str, float]] = {
     "byte": 2.0**-20,
@@ -70,9 +44,15 @@ _UNITS: Final[Mapping[str, float]] = {
 }
 
 
-def parse_ovf(place: Place, file: str, content: bytes, origin: datetime | None) -> Parsed:
-    """Return the experiment of an envelope; what is wrong is noted. DescriptorSyntaxError if it is not XML."""
-    return _Envelope(place, read_tree(file, content)).read(origin)
+def parse_ovf(place: Place, file: str, content: bytes, origin: datetime | None, notes: Notes) -> Parsed:
+    """Return the experiment of an envelope; what is wrong is noted. DescriptorSyntaxError if it is not XML.
+
+    `notes` gets a line for each kind of what has no effect.
+    """
+    root = read_tree(file, content)
+    parsed = _Envelope(place, root).read(origin)
+    tell_parts(root, notes)
+    return parsed
 
 
 class _Envelope:
@@ -148,13 +128,15 @@ class _Envelope:
                 case "VirtualSystem":
                     systems.append(child)
                 case "AnnotationSection":
-                    members |= _annotation(child, "Annotation")
+                    self._describe(place, members, child)
                 case "StartupSection":
                     orders += _numbered(place, child, "Item")
                 case _:
                     for where, key, value in _properties(place, child):
                         if key not in _PROPERTIES:
                             where.note(unknown(key, sorted(_PROPERTIES)))
+                        elif key == "description" and key in members:
+                            where.note("is given twice, here and in an AnnotationSection")
                         else:
                             members[key] = _from_json(where, value) if key in _IN_JSON else value
         before = _startup(orders, {attributes_of(one).get("id", "") for one in systems})
@@ -170,7 +152,7 @@ class _Envelope:
         for child in _inside(place, system):
             match local_name(child.tag):
                 case "AnnotationSection":
-                    members |= _annotation(child, "Annotation")
+                    self._describe(place, members, child)
                 case "VirtualHardwareSection":
                     for where, item in _numbered(place, child, "Item"):
                         attached += self._read_hardware(where, item)
@@ -179,11 +161,21 @@ class _Envelope:
                         member = "locations" if key == "location" else key
                         if member not in _COMPUTE_PROPERTIES:
                             contexts.append({key: value})
+                        elif member in {"description", "locations"} and member in members:
+                            where.note("is given twice")
                         else:
                             members[member] = _split(member, _from_json(where, value) if key in _IN_JSON else value)
         if contexts:
             members["contexts"] = contexts
         self._add(place, "compute", members | ({"resources": attached} if attached else {}))
+
+    @staticmethod
+    def _describe(place: Place, members: dict[str, Any], section: Element) -> None:
+        """Take the description of an AnnotationSection."""
+        found = _annotation(section, "Annotation")
+        if found and "description" in members:
+            (place / "AnnotationSection").note("the description is given twice")
+        members |= found
 
     def _read_hardware(self, place: Place, item: Element) -> Iterator[dict[str, Any]]:
         """Yield what a compute is attached to by an item: a storage or a network."""
@@ -207,7 +199,7 @@ class _Envelope:
 
 def _inside(place: Place, element: Element) -> Iterator[Element]:
     """Yield the elements directly inside that are read; note others that must not be passed over."""
-    known = _INSIDE[local_name(element.tag)]
+    known = INSIDE[local_name(element.tag)]
     for child in element:
         name = local_name(child.tag)
         if name in known:
@@ -216,7 +208,7 @@ def _inside(place: Place, element: Element) -> Iterator[Element]:
             id = attributes_of(child).get("id") or attributes_of(child).get("name") or ""
             told = f" {displayed(id)}" if id else ""
             (place / name).note(f"{_ONLY_IN_JSON[name.lower()]}{told} is available in JSON only, not in OVF")
-        elif name not in _PASSED_OVER and attributes_of(child).get("required") != "false":
+        elif name not in PASSED_OVER and attributes_of(child).get("required") != "false":
             (place / name).note(unknown(name, known))
 
 

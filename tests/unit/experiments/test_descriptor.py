@@ -437,3 +437,76 @@ def test_whatever_the_bytes_they_are_refused(content: bytes, form: Any) -> None:
     """As errors of descriptors."""
     with pytest.raises(DescriptorError):
         read_descriptor("e", content, form=form)
+
+
+def envelope(collection: str, *, system: str = "", attributes: str = "") -> bytes:
+    """An envelope of an experiment with one compute; these are properties of both, and attributes of the collection."""
+    return f"""<Envelope><VirtualSystemCollection id="e" {attributes}><Info>for people</Info>
+        <ProductSection><Property key="duration" value="120"/>{collection}</ProductSection>
+        <VirtualSystem id="C"><ProductSection><Property key="location" value="here"/>{system}</ProductSection>
+        </VirtualSystem></VirtualSystemCollection></Envelope>""".encode()
+
+
+def test_an_envelope_says_all_members_by_properties() -> None:
+    """The name and the description of the experiment, and the description of a compute."""
+    collection = '<Property key="name" value="n"/><Property key="description" value="d"/>'
+    system = '<Property key="description" value="c"/><Property key="mine" value="7"/>'
+    found = read_descriptor("e.ovf", envelope(collection, system=system))
+    assert (found.name, found.description) == ("n", "d")
+    [only] = found.resources
+    assert isinstance(only, Compute)
+    assert (only.name, only.description, only.contexts) == ("C", "c", {"mine": "7"})
+
+
+def test_a_description_is_said_once() -> None:
+    """By a property or by an annotation."""
+    twice = '<Property key="description" value="d"/></ProductSection><AnnotationSection><Annotation>a</Annotation>'
+    content = envelope("").replace(b"</ProductSection>", f"{twice}</AnnotationSection><ProductSection>".encode(), 1)
+    content = content.replace(b"</AnnotationSection><ProductSection>", b"</AnnotationSection>")
+    with pytest.raises(InvalidDescriptorError, match="the description is given twice"):
+        read_descriptor("e.ovf", content)
+
+
+def test_what_has_no_effect_in_an_envelope_is_told() -> None:
+    """Attributes, elements that are not required, and texts; not what is for people."""
+    told = list[str]()
+    collection = '<Property key="start" value="0" password="true"><Label>for people</Label></Property>'
+    content = envelope(collection, system="lost", attributes='colour="red"')
+    content = content.replace(b'<VirtualSystem id="C">', b'<VirtualSystem id="C"><Eula required="false"/>')
+    with pytest.raises(InvalidDescriptorError):
+        read_descriptor("e.ovf", content.replace(b"here", b""), tell=told.append)
+    assert told == []  # what is refused is not obeyed at all
+    read_descriptor("e.ovf", content, tell=told.append)
+    assert told == [
+        "e.ovf: attribute colour of element VirtualSystemCollection is unknown and has no effect"
+        " (Envelope/VirtualSystemCollection)",
+        "e.ovf: attribute password of element Property is not obeyed: a value is read as its member"
+        " (Envelope/VirtualSystemCollection/ProductSection/Property)",
+        "e.ovf: element Eula of element VirtualSystem is unknown and has no effect"
+        " (Envelope/VirtualSystemCollection/VirtualSystem)",
+        "e.ovf: text in element ProductSection has no effect"
+        " (Envelope/VirtualSystemCollection/VirtualSystem/ProductSection)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ('<References><File id="i" href="@I" size="7"/></References>', "attribute size of element File is not obeyed"),
+        (
+            '<References><File id="i" href="@I"/></References><DiskSection><Disk diskId="d" fileRef="i" capacity="7"/>'
+            "</DiskSection>",
+            "attribute capacity of a Disk with a fileRef is not obeyed: the image exists already",
+        ),
+        (
+            '<NetworkSection><Network name="@wan" size="7"/></NetworkSection>',
+            "attribute size of a Network whose name begins with @ is not obeyed: the network exists already",
+        ),
+    ],
+)
+def test_what_exists_already_is_as_it_is(part: str, told: str) -> None:
+    """Its size is told of, not obeyed."""
+    lines = list[str]()
+    read_descriptor("e.ovf", envelope("").replace(b"<Envelope>", b"<Envelope>" + part.encode()), tell=lines.append)
+    assert len(lines) == 1
+    assert told in lines[0]

@@ -1,0 +1,111 @@
+"""Parts of OVF documents: elements, attributes and texts that are read, and those that have no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from batsched_py.experiments.parsing.xml_tree import local_name
+from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.notes import Notes
+
+#: Element -> those that are read in it.
+INSIDE: Final[Mapping[str, tuple[str, ...]]] = {
+    "Envelope": ("References", "DiskSection", "NetworkSection", "VirtualSystemCollection"),
+    "References": ("File",),
+    "DiskSection": ("Disk",),
+    "NetworkSection": ("Network",),
+    "VirtualSystemCollection": ("ProductSection", "AnnotationSection", "StartupSection", "VirtualSystem"),
+    "VirtualSystem": ("ProductSection", "AnnotationSection", "VirtualHardwareSection"),
+    "ProductSection": ("Property",),
+    "StartupSection": ("Item",),
+    "VirtualHardwareSection": ("Item",),
+    "AnnotationSection": ("Annotation",),
+    "Network": ("Description",),
+    "Item": ("HostResource", "Connection"),
+}
+#: Elements for people, or for hypervisors, that mean nothing here, and are not listed.
+PASSED_OVER: Final = frozenset(
+    {
+        *("Info", "Name", "Product", "Vendor", "Version", "FullVersion", "Category", "Description", "License"),
+        *("Label", "OperatingSystemSection", "System", "InstanceID", "ElementName", "ResourceType", "Caption"),
+    },
+)
+#: Elements whose text is read.
+_TEXTS: Final = frozenset({"Annotation", "Description", "HostResource", "Connection"})
+_EXISTS: Final = "the image exists already"
+_AT_ONCE: Final = "computes start when they are created"
+#: Element -> attributes that are read, and others of the standard.
+_ATTRIBUTES: Final[Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]]] = {
+    "Envelope": (("version", "lang", "schemaLocation"), {}),
+    "File": (("id", "href"), dict.fromkeys(("size", "compression", "chunkSize"), _EXISTS)),
+    "Disk": (
+        ("diskId", "capacity", "capacityAllocationUnits", "fileRef", "location", "persistent"),
+        dict.fromkeys(("format", "populatedSize", "parentRef"), "a storage has a size alone"),
+    ),
+    "Network": (("name", "location", "address", "size"), {}),
+    "VirtualSystemCollection": (("id",), {}),
+    "VirtualSystem": (("id",), {}),
+    "ProductSection": ((), dict.fromkeys(("class", "instance"), "all properties of a section are read alike")),
+    "Property": (
+        ("key", "value", "type"),
+        dict.fromkeys(("qualifiers", "userConfigurable", "password"), "a value is read as its member"),
+    ),
+    "Item": (
+        ("id", "order"),
+        dict.fromkeys(("startDelay", "waitingForGuest", "startAction", "stopDelay", "stopAction"), _AT_ONCE),
+    ),
+}
+#: Attributes of sections that the reader heeds, or that are for people.
+_COMMON: Final = ("required", "msgid", "bound")
+#: Of an image that exists, or a network, only its name matters.
+_OF_EXISTING: Final = {
+    "Disk": Members(
+        "a Disk with a fileRef",
+        frozenset({"diskId", "fileRef", *_COMMON}),
+        dict.fromkeys(("capacity", "capacityAllocationUnits", "location", "persistent"), _EXISTS),
+        Unknown.TOLD,
+        "attribute",
+    ),
+    "Network": Members(
+        "a Network whose name begins with @",
+        frozenset({"name", *_COMMON}),
+        dict.fromkeys(("location", "address", "size"), "the network exists already"),
+        Unknown.TOLD,
+        "attribute",
+    ),
+}
+
+
+def tell_parts(element: Element, notes: Notes, path: str = "") -> None:
+    """Tell of attributes, elements and texts that have no effect; what is refused is not looked at here."""
+    name = local_name(element.tag)
+    place = f"{path}/{name}" if path else name
+    attributes = {local_name(one): value for one, value in element.attrib.items()}
+    _members_of(name, attributes).check(attributes, notes, place)
+    texts = [element.text, *(child.tail for child in element)]
+    if name not in _TEXTS and any((text or "").strip() for text in texts):
+        notes.add(f"text in element {name} has no effect", place)
+    known = INSIDE.get(name, ())
+    for child in element:
+        inside = local_name(child.tag)
+        if inside in known:
+            tell_parts(child, notes, place)
+        elif inside not in PASSED_OVER:
+            _members_of_elements(name, known).check([inside], notes, place)
+
+
+def _members_of(name: str, attributes: Mapping[str, str]) -> Members:
+    if attributes.get("fileRef") or (name == "Network" and attributes.get("name", "").startswith("@")):
+        return _OF_EXISTING.get(name, _OF_EXISTING["Disk"])
+    obeyed, explained = _ATTRIBUTES.get(name, ((), {}))
+    return Members(f"element {name}", frozenset({*obeyed, *_COMMON}), explained, Unknown.TOLD, "attribute")
+
+
+def _members_of_elements(name: str, known: tuple[str, ...]) -> Members:
+    explained: Mapping[str, str] = {}
+    if name == "Item":
+        hardware = ("VirtualQuantity", "AllocationUnits", "Reservation", "Limit", "Weight")
+        explained = dict.fromkeys(hardware, "CPU and memory are those of the instanceType")
+    return Members(f"element {name}", frozenset(known), explained, Unknown.TOLD, "element")
