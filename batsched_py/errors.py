@@ -34,6 +34,16 @@ class WorkloadError(InputError):
     """A workload file, a job or a profile in it, breaks a rule."""
 
 
+class NothingKeptError(WorkloadError):
+    """The rules of cleaning keep no job of a log; `lines` count what became of its jobs."""
+
+    arguments = ("file", "field", "rule", "lines")
+
+    def __init__(self, file: str, field: str, rule: str, lines: Sequence[str] = ()) -> None:
+        self.lines = tuple(lines)
+        super().__init__(file, field, rule)
+
+
 class PlatformError(InputError):
     """A platform file, a host or a link in it, breaks a rule."""
 

@@ -173,9 +173,10 @@ def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> _Inputs:
 def _read_trace(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> LeaseTrace:
     if files.trace.suffix != ".swf":
         return read_lwf(files.trace, starttime=config.start_time, limits=limits)
-    cleaned = clean_jobs(read_swf(files.trace, limits=limits), CleaningRules(leases=True))
+    log = read_swf(files.trace, limits=limits)
+    cleaned = clean_jobs(log, CleaningRules(leases=True))
     site = uniform_site(cleaned.machine_size) if cleaned.machine_size else None
-    return LeaseTrace(str(files.trace), log_requests(cleaned.jobs), site)
+    return LeaseTrace(str(files.trace), log_requests(cleaned.jobs), site, told=log.notes)
 
 
 def _changes(files: TraceFiles, limits: Limits) -> LeaseChanges:

@@ -27,13 +27,16 @@ class EncodingError(ValueError):
 
 
 def marked_encoding(head: bytes) -> tuple[str, int]:
-    """Return the encoding of a text that begins so, and the bytes of its byte order mark: ("utf-8", 0) without one.
+    """Return the encoding of a text that begins so, and the bytes of its byte order marks: ("utf-8", 0) without one.
 
     EncodingError for one that has no mark and cannot be UTF-8, because there are zeros in every letter.
     """
     for mark, encoding in _MARKS.items():
-        if head.startswith(mark):
-            return encoding, len(mark)
+        marks = 0  # programs that do not see one write another before it
+        while head.startswith(mark, marks):
+            marks += len(mark)
+        if marks:
+            return encoding, marks
     found = _ZEROS.get(tuple(byte == 0 for byte in head[:4]))  # type: ignore[arg-type]
     if found is not None:
         rule = f"is text in {found} without a byte order mark: iconv -f {found} -t UTF-8 makes UTF-8 of it"

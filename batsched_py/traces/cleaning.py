@@ -9,7 +9,9 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Annotated, Final, Literal, NamedTuple, get_type_hints
 
-from batsched_py.errors import OptionError, WorkloadError
+from msgspec.structs import replace
+
+from batsched_py.errors import NothingKeptError, OptionError, WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.text.display import shown
 from batsched_py.text.wording import counted, unknown
@@ -32,7 +34,8 @@ class CleaningRules:
         start: jobs submitted earlier on the log's clock are left out; the others' submission times count from here.
         end: jobs submitted at or after this instant of the log's clock are left out; None for the whole log.
         max_jobs: only that many, the first submitted of those that all other rules keep; None for all.
-        strict: a job number that comes twice is an error, rather than a job to drop.
+        strict: a job number that comes twice is an error, rather than a job to drop; so is, to the reader of Slurm's
+            accounting, a row that it cannot read.
         leases: the jobs become leases, as Haizea takes them: each has a request, and lasts a second at least.
         keep: fields of KEPT_FIELDS that become members of the jobs where they are known, besides the user.
     """
@@ -64,6 +67,7 @@ class CleaningReport:
 
     jobs: Annotated[int, "jobs in the log"]
     kept: Annotated[int, "jobs kept"]
+    dropped_row: Annotated[int, "dropped: row that cannot be read"]
     dropped_attempt: Annotated[int, "dropped: requeued or resized, followed by another row"]
     dropped_going_on: Annotated[int, "dropped: not ended, or end unknown"]
     dropped_never_ran: Annotated[int, "dropped: never started"]
@@ -83,6 +87,7 @@ class CleaningReport:
     corrected_walltime: Annotated[int, "corrected: no request, walltime = run time"]
     cut_lines: Annotated[int, f"lines with more than {FIELDS} fields: the others ignored"] = 0
     passed_over_steps: Annotated[int, "rows of job steps: passed over"] = 0
+    kept_apart: Annotated[int, "jobs with the number of another one (another cluster, or used again): renamed"] = 0
 
     def rows(self) -> tuple[tuple[str, int], ...]:
         """Return the action of each rule and its count, also if that is 0."""
@@ -120,10 +125,14 @@ class CleanedLog(NamedTuple):
 
 
 def clean(log: SwfLog, rules: CleaningRules, work: Work = DELAYS) -> tuple[Workload, CleaningReport]:
-    """Return a workload of the jobs that the rules keep. WorkloadError, OptionError as `clean_jobs`."""
+    """Return a workload of the jobs that the rules keep, with the notes of the log.
+
+    WorkloadError, OptionError as `clean_jobs`.
+    """
     kept = clean_jobs(log, rules)
     start = later(log.start, rules.start)
-    return delay_workload(log.source, kept.machine_size, kept.jobs, start, work), kept.report
+    workload = delay_workload(log.source, kept.machine_size, kept.jobs, start, work)
+    return replace(workload, notes=log.notes), kept.report
 
 
 def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
@@ -133,13 +142,14 @@ def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
     names that it has for them; whose a job is, is a member of the job where it is known.
 
     A job whose walltime equals its run time ends in Batsim as COMPLETED_WALLTIME_REACHED, at the same instant.
-    WorkloadError if nothing is kept, if the header with the machine's size holds no number and `hosts` is not
-    given, or with `strict` if a job number comes twice; OptionError for a field that cannot be kept.
+    NothingKeptError if nothing is kept; WorkloadError if the header with the machine's size holds no number and
+    `hosts` is not given, or with `strict` if a job number comes twice; OptionError for a field that cannot be kept.
     """
     if wrong := [field for field in rules.keep if field not in KEPT_FIELDS]:
         raise OptionError(f"--keep: {shown(wrong[0])}: {unknown(wrong[0], KEPT_FIELDS)}")
     counts: Counter[str] = Counter({**log.dropped, "cut_lines": log.long_lines})
-    counts["jobs"] = len(log.records) + sum(log.dropped.values()) - log.dropped.get("passed_over_steps", 0)
+    dropped = (count for rule, count in log.dropped.items() if rule.startswith("dropped_"))
+    counts["jobs"] = len(log.records) + sum(dropped)
     size = rules.hosts or log.machine_size
     passing = list(_passing(log, rules, size, counts))
     counts["corrected_order"] = _out_of_order(passing)
@@ -147,11 +157,12 @@ def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
     if rules.max_jobs is not None:
         counts["left_out_by_max_jobs"] = max(0, len(kept) - rules.max_jobs)
         kept = kept[: rules.max_jobs]
-    if not kept:
-        raise WorkloadError(log.source, "", f"has no job that the rules keep, of {len(log.records)}")
     counts["kept"] = len(kept)
     counts.update(correction for _, corrections in kept for correction in corrections)
     report = CleaningReport(**{field.name: counts[field.name] for field in fields(CleaningReport)})
+    if not kept:
+        rule = f"has no job that the rules keep, of {report.jobs}"
+        raise NothingKeptError(log.source, "", rule, report.lines())
     return CleanedLog(log.source, size, [job for job, _ in kept], report)
 
 

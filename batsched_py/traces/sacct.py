@@ -1,252 +1,269 @@
 """A reader of Slurm's accounting as `sacct --parsable2` prints it: the jobs that ended become the records of a log.
 
-Fields and states are those of Slurm's manual page sacct(1). Times are taken as UTC if they are no seconds since 1970:
-sacct prints those of the machine's zone, or of TZ.
+Times are taken as UTC if they have no offset and are no seconds since 1970: sacct prints those of the machine's zone,
+or of TZ.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LIMITS, LONGEST, TOO_LONG, Limits
-from batsched_py.text.display import shown
+from batsched_py.model.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
+from batsched_py.reading.notes import Notes
+from batsched_py.traces.log_format import delimiter_of
+from batsched_py.traces.sacct_fields import (
+    ATTEMPTS,
+    COLUMNS,
+    ENDED,
+    GOING_ON,
+    JOB_ID,
+    MEMBERS,
+    NEVER_RAN,
+    CellError,
+    Row,
+    holds,
+)
+from batsched_py.traces.sacct_rows import SacctRows
 from batsched_py.traces.swf import UNKNOWN, SwfLog, SwfRecord
+from batsched_py.traces.swf_remarks import tell_records
 
 #: What a host of the workload stands for.
 Unit = Literal["cpus", "nodes"]
-#: Columns that must be there; names are compared without regard to case.
-_NEEDED: Final = ("jobid", "state", "submit", "start", "end")
 #: Unit -> columns of the size that was requested and, the first one there, of that which was given.
 _SIZES: Final[Mapping[Unit, tuple[str, tuple[str, ...]]]] = {
     "cpus": ("reqcpus", ("alloccpus", "ncpus")),
     "nodes": ("reqnodes", ("allocnodes", "nnodes")),
 }
-#: Columns that become members of jobs, under these names.
-_MEMBERS: Final = ("user", "account", "partition", "qos")
-#: State of a job that ended by itself or was ended while it ran -> the status of a log.
-_ENDED: Final[Mapping[str, int]] = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
-    ("DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"), 0
-)
-#: States of jobs that have not ended.
-_GOING_ON: Final = frozenset(
-    {"COMPLETING", "CONFIGURING", "PENDING", "RUNNING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED"}
-)
-#: States of rows that tell of a part of a job, or of an attempt that another row followed.
-_ATTEMPTS: Final = frozenset({"REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESIZING", "SPECIAL_EXIT"})
-#: States of jobs that never ran.
-_NEVER_RAN: Final = frozenset({"BOOT_FAIL", "LAUNCH_FAILED", "RECONFIG_FAIL", "REVOKED"})
-#: Texts for a time, a limit or a size that is not known, or not set.
-_UNKNOWN: Final = frozenset({"", "Unknown", "None", "N/A", "INVALID", "UNLIMITED", "Partition_Limit"})
-#: A number, that of a task of an array or of those that wait, that of a component, and that of a step.
-_JOB_ID: Final = re.compile(r"\d{1,15}(?:_(?:\d{1,15}|\[[^|]*\]))?(?:\+\d{1,9})?(\.\S+)?", re.ASCII)
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
-#: [days-][hours:]minutes:seconds, with microseconds.
-_TIME: Final = re.compile(r"(?:(\d{1,7})-)?(?:(\d{1,9}):)?(\d{1,9}):(\d\d)(?:\.\d{1,9})?", re.ASCII)
-_WHOLE: Final = re.compile(r"\d{1,15}", re.ASCII)
+#: States in which an attempt of a job ends that is then queued again.
+_INTERRUPTED: Final = frozenset({"NODE_FAIL", "PREEMPTED"}) | NEVER_RAN | ATTEMPTS | GOING_ON
+#: Seconds after the end of an attempt within which the next one is submitted.
+_SOON: Final = 86400
 
 
-class _Row(NamedTuple):
-    """A row of a job: its line, and column -> text."""
+class _Job(NamedTuple):
+    """A row that is read. Times are in seconds since 1970; None if they are unknown."""
 
     line: int
-    cells: Mapping[str, str]
+    name: str
+    cluster: str
+    owner: tuple[str, str]
+    state: str
+    submit: int | None
+    start: int | None
+    end: int | None
+    record: SwfRecord
+    members: Mapping[str, str]
 
-    def text(self, *columns: str) -> str:
-        """Return the text of the first of these columns that is there; "" if none is."""
-        return next((self.cells[column] for column in columns if column in self.cells), "")
+    @property
+    def order(self) -> tuple[float, ...]:
+        """The order in time; what is unknown of a start lies ahead, an unknown end is that of an older row."""
+        start = float("inf") if self.start is None else self.start
+        return self.submit or 0, start, self.end or 0, self.line
+
+    def repeats(self, other: _Job) -> bool:
+        """Return whether it is the same row, as where dumps overlap."""
+        return self.record == other.record and (self.state, self.owner, self.submit, self.start, self.end) == (
+            (other.state, other.owner, other.submit, other.start, other.end)
+        )
+
+    def follows(self, other: _Job) -> bool:
+        """Return whether it is the next attempt of a job that was queued again, and not another job of its number.
+
+        A requeue keeps the user and the account, and is submitted when the attempt ends, which was interrupted.
+        """
+        if self.owner != other.owner or other.state not in _INTERRUPTED:
+            return False
+        return other.end is None or self.submit is None or self.submit - other.end <= _SOON
 
 
-def read_sacct(path: Path, unit: Unit = "cpus", *, keep: Sequence[str] = (), limits: Limits = LIMITS) -> SwfLog:
-    """Read a file of `sacct --parsable2`, plain or compressed by gzip; its clock starts at the first submission.
+def read_sacct(
+    path: Path, unit: Unit = "cpus", *, keep: Sequence[str] = (), strict: bool = False, limits: Limits = LIMITS
+) -> SwfLog:
+    """Read a file of `sacct --parsable2`; its clock starts at the first submission.
 
     A record is a job that ended, with its id, and its user, account, partition and QOS as members, as well as the
     fields `keep`, in small letters. Left out and counted are rows of job steps, of jobs that have not ended, of those
-    that never ran, and all but the last row of a job that was requeued. WorkloadError names the file, the line, the
-    column and the rule.
+    that never ran, all but the last row in time of a job that was requeued, and rows that cannot be read, which are
+    errors with `strict`. Jobs of other clusters and later ones that have the number of another get names of their own.
+    WorkloadError names the file, the line, the column and the rule.
     """
-    file = str(path)
-    #: Rows that are left out, by the rule.
-    dropped: Counter[str] = Counter()
-    rows: dict[str, _Row] = {}
-    kept = tuple(dict.fromkeys((*_MEMBERS, *(field.lower() for field in keep))))
-    for row in _rows(path, unit, kept[len(_MEMBERS) :], limits):
-        job = _JOB_ID.fullmatch(row.text("jobid"))
-        if job is None:
-            raise _error(file, row, "jobid", "must be the number of a job, like 12, 12_3, 12+1 or 12.batch")
-        if job[1]:
-            dropped["passed_over_steps"] += 1
-            continue
-        dropped["dropped_attempt"] += rows.pop(job[0], None) is not None
-        rows[job[0]] = row
-        if len(rows) > limits.jobs:
-            raise WorkloadError(file, f"line {row.line}", limits.rule("jobs"))
-    return _log(file, rows, unit, kept, dropped)
+    reader = _Reader(path, unit, (*MEMBERS, *(field.lower() for field in keep)), limits, strict=strict)
+    return reader.log()
 
 
 def sacct_unit(path: Path, limits: Limits = LIMITS) -> Unit | None:
     """Return what the sizes in a file of `sacct --parsable2` count: nodes if it has no CPUs; None for other files."""
     with reported(path, WorkloadError, lambda: "line 1"):
-        first = next(read_lines(path, limits), b"")
-    names = {cell.strip().lower() for cell in first.decode(errors="replace").split("|")}
-    if len(names) == 1 or "jobid" not in names:
+        first = next(read_lines(path, limits), b"").decode(errors="replace").strip()
+    delimiter = delimiter_of(first)
+    if not delimiter:
         return None
+    names = {cell.strip().lower() for cell in first.split(delimiter)}
     sizes = {unit: {requested, *used} for unit, (requested, used) in _SIZES.items()}
     return "nodes" if names & sizes["nodes"] and not names & sizes["cpus"] else "cpus"
 
 
-def _log(file: str, rows: Mapping[str, _Row], unit: Unit, fields: Sequence[str], dropped: Counter[str]) -> SwfLog:
-    """Make a log of rows with different jobs, which have these fields as members."""
-    reasons = {job: _reason_to_drop(file, row) for job, row in rows.items()}
-    dropped.update(reason for reason in reasons.values() if reason)
-    kept = {job: row for job, row in rows.items() if not reasons[job]}
-    submissions = {job: _date(file, row, "submit") for job, row in kept.items()}
-    zero = min((time for time in submissions.values() if time is not None), default=0)
-    records, names, members = [], dict[int, str](), dict[int, Mapping[str, str]]()
-    for number, (job, row) in enumerate(kept.items(), 1):
-        submitted = submissions[job]
-        record = _record(file, row, unit, number, -1 if submitted is None else submitted - zero)
-        started = _date(file, row, "start")
-        if submitted is not None and started is not None:
-            record = record._replace(wait=max(started - submitted, -1))
-        records.append(record)
-        names[number] = job
-        members[number] = {name: text for name in fields if (text := row.text(name))}
-    headers = {"UnixStartTime": str(zero)}
-    return SwfLog(file, headers, tuple(records), names=names, members=members, dropped=dict(dropped))
+class _Reader:
+    """Reads one file."""
+
+    def __init__(self, path: Path, unit: Unit, fields: Sequence[str], limits: Limits, *, strict: bool) -> None:
+        self._path, self._fields, self._limits, self._strict = path, tuple(dict.fromkeys(fields)), limits, strict
+        self._requested, self._used = _SIZES[unit]
+        #: Rows that are left out, by the rule.
+        self._dropped: Counter[str] = Counter()
+        self._notes = Notes(str(path))
+        wanted = [*((name,) for name in self._fields[len(MEMBERS) :]), (self._requested, *self._used)]
+        self._rows = SacctRows(path, wanted, limits, self._drop)
+        known = {*COLUMNS.explained, *self._fields}
+        COLUMNS.check((name for name in self._rows.header if name not in known), self._notes, "line 1")
+        self._told = [name for name in self._rows.header if name in COLUMNS.explained and name not in self._fields]
+
+    def log(self) -> SwfLog:
+        """Return the log. WorkloadError."""
+        kept = [job for job in self._distinct() if not self._leave_out(job)]
+        zero = min((job.submit for job in kept if job.submit is not None), default=0)
+        records, names, members = [], dict[int, str](), dict[int, Mapping[str, str]]()
+        for number, job in enumerate(kept, 1):
+            record = job.record._replace(number=number)
+            if job.submit is not None:
+                wait = -1 if job.start is None else max(job.start - job.submit, -1)
+                record = record._replace(submit=job.submit - zero, wait=wait)
+                if record.submit > LONGEST:
+                    raise self._error(job.line, f"field submit: {TOO_LONG.rstrip(',')} after the first")
+            records.append(record)
+            names[number], members[number] = job.name, job.members
+        tell_records(records, self._notes, most="most jobs got more than they asked for, such as whole nodes")
+        return SwfLog(
+            str(self._path),
+            {"UnixStartTime": str(zero)},
+            tuple(records),
+            names=names,
+            members=members,
+            dropped={rule: count for rule, count in self._dropped.items() if count},
+            notes=self._notes.lines(),
+        )
+
+    def _error(self, line: int, rule: str) -> WorkloadError:
+        return WorkloadError(str(self._path), f"line {line}", rule)
+
+    def _drop(self, line: int, rule: str) -> None:
+        """Leave out a row that cannot be read; WorkloadError if the rules are strict."""
+        if self._strict:
+            raise self._error(line, rule)
+        self._dropped["dropped_row"] += 1
+        self._notes.add(f"row dropped: {rule}", f"line {line}")
+
+    def _distinct(self) -> list[_Job]:
+        """Return the jobs, each once and under a name of its own, in the order of the file."""
+        groups: dict[tuple[str, str], list[_Job]] = {}
+        for count, job in enumerate(self._jobs(), 1):
+            groups.setdefault((job.cluster, job.name), []).append(job)
+            if count > self._limits.jobs:
+                raise self._error(job.line, self._limits.rule("jobs"))
+        #: Names that are taken.
+        taken: set[str] = set()
+        found: list[_Job] = []
+        for (cluster, name), rows in groups.items():
+            own = name if name not in taken else f"{name}@{cluster}"
+            taken.add(name)
+            for number, job in enumerate(self._attempts(rows) if len(rows) > 1 else rows, 1):
+                renamed = own if number == 1 else f"{own}.{number}"
+                self._dropped["kept_apart"] += renamed != name
+                found.append(job._replace(name=renamed))
+        return sorted(found, key=lambda job: job.line)
+
+    def _attempts(self, rows: Iterable[_Job]) -> list[_Job]:
+        """Return the jobs of one number, each the last of its attempts."""
+        first, *others = sorted(rows, key=lambda job: job.order)
+        found = [first]
+        for job in others:
+            if job.repeats(found[-1]):
+                self._dropped["dropped_duplicate"] += 1
+            elif job.follows(found[-1]):
+                self._dropped["dropped_attempt"] += 1
+                found[-1] = job
+            else:
+                found.append(job)
+        return found
+
+    def _leave_out(self, job: _Job) -> bool:
+        reason = _reason_to_drop(job)
+        if reason:
+            self._dropped[reason] += 1
+        return bool(reason)
+
+    def _jobs(self) -> Iterable[_Job]:
+        """Yield what is read of the rows of jobs."""
+        for row in self._rows:
+            identity = JOB_ID.fullmatch(row.text("jobid"))
+            if identity is not None and identity[2]:
+                self._dropped["passed_over_steps"] += 1
+                continue
+            try:
+                if identity is None:
+                    raise row.error("jobid", "must be the number of a job, like 12, 12_3, 12+1 or 12.batch")
+                job = self._job(row, identity[1])
+            except CellError as error:
+                if self._strict:
+                    field = f"line {row.line}, field {error.column}"
+                    raise WorkloadError(str(self._path), field, f"{error.rule}, not {error.value}") from None
+                self._drop(row.line, f"field {error.column} {error.rule}")
+                continue
+            for column in self._told:
+                if holds(row, column):
+                    self._notes.add(COLUMNS.told(column), f"line {row.line}")
+            yield job
+
+    def _job(self, row: Row, name: str) -> _Job:
+        """Read a row. CellError."""
+        cluster = row.text("cluster")
+        if breaks_csv(cluster) or "!" in cluster:
+            raise row.error("cluster", f"{NAME_RULE}, and no '!'")
+        submit, start, end = row.date("submit"), row.date("start"), row.date("end")
+        run = _first(row, ("elapsedraw", 1), ("elapsed", 1))
+        run = end - start if run is None and start is not None and end is not None else run
+        limit = _first(row, ("timelimitraw", 60), ("timelimit", 60))
+        state = row.state
+        record = UNKNOWN._replace(
+            run=-1 if run is None else max(run, -1),
+            used_processors=row.size(*self._used),
+            requested_processors=row.size(self._requested),
+            requested_time=-1 if limit is None else limit,
+            status=ENDED.get(state, -1),
+        )
+        members = {field: text for field in self._fields if (text := row.text(field))}
+        owner = row.text("user"), row.text("account")
+        return _Job(row.line, name, cluster, owner, state, submit, start, end, record, members)
 
 
-def _reason_to_drop(file: str, row: _Row) -> str:
+def _first(row: Row, *columns: tuple[str, int]) -> int | None:
+    """Return the duration of the first of these columns, with their units, that tells one. CellError."""
+    for column, unit in columns:
+        time = row.duration(column, unit)
+        if time is not None:
+            if time > LONGEST:
+                raise row.error(column, TOO_LONG.rstrip(","))
+            return time
+    return None
+
+
+def _reason_to_drop(job: _Job) -> str:
     """Return the rule by which a job is left out; "" for one that ended."""
-    state = _state(row)
-    if state in _ATTEMPTS:
+    if job.state in ATTEMPTS:
         return "dropped_attempt"
-    if state in _NEVER_RAN:
+    if job.state in NEVER_RAN:
         return "dropped_never_ran"
-    if state in _GOING_ON:
+    if job.state in GOING_ON:
         return "dropped_going_on"
-    if state not in _ENDED:
+    if job.state not in ENDED:
         return "dropped_state"
-    if "[" in row.text("jobid"):  # tasks of an array that were never split off
+    if "[" in job.name:  # tasks of an array that were never split off
         return "dropped_never_ran"
-    if _date(file, row, "start") is None or (state == "CANCELLED" and _run(file, row) == 0):
+    if job.start is None or (job.state == "CANCELLED" and job.record.run == 0):
         return "dropped_never_ran"
-    return "dropped_going_on" if _date(file, row, "end") is None else ""
-
-
-def _state(row: _Row) -> str:
-    """Return the first word of the state: "CANCELLED by 1000" is one, too."""
-    return row.text("state").partition(" ")[0].rstrip("+")
-
-
-def _run(file: str, row: _Row) -> int | None:
-    """Return for how many seconds a job ran: its elapsed time, without suspensions, else its end - its start."""
-    elapsed = _duration(file, row, "elapsedraw", 1)
-    elapsed = _duration(file, row, "elapsed", 1) if elapsed is None else elapsed
-    start, end = _date(file, row, "start"), _date(file, row, "end")
-    return end - start if elapsed is None and start is not None and end is not None else elapsed
-
-
-def _record(file: str, row: _Row, unit: Unit, number: int, submit: float) -> SwfRecord:
-    requested, used = _SIZES[unit]
-    run = _run(file, row)
-    limit = _duration(file, row, "timelimitraw", 60)
-    limit = _duration(file, row, "timelimit", 60) if limit is None else limit
-    for column, time in (("submit", submit), ("elapsed", run or 0), ("timelimit", limit or 0)):
-        if time > LONGEST:
-            raise _error(file, row, column, TOO_LONG.rstrip(","))
-    return UNKNOWN._replace(
-        number=number,
-        submit=submit,
-        run=-1 if run is None else max(run, -1),
-        used_processors=_size(file, row, *used),
-        requested_processors=_size(file, row, requested),
-        requested_time=-1 if limit is None else limit,
-        status=_ENDED[_state(row)],
-    )
-
-
-def _rows(path: Path, unit: Unit, needed: Sequence[str], limits: Limits) -> Iterator[_Row]:
-    """Yield the rows below the header, without empty lines; `needed` are fields that must be there as well."""
-    line = 0
-    with reported(path, WorkloadError, lambda: f"line {line + 1}"):
-        header: Sequence[str] = ()
-        for content in read_lines(path, limits):
-            line += 1
-            cells = content.decode(errors="replace").rstrip("\r\n").split("|")
-            if not header:
-                header = _header(str(path), [cell.strip().lower() for cell in cells], unit, needed)
-            elif any(cells):
-                if len(cells) != len(header):
-                    rule = f"must have {len(header)} fields as the header, not {len(cells)}"
-                    hint = ": a field such as JobName may hold a |" if len(cells) > len(header) else ""
-                    raise WorkloadError(str(path), f"line {line}", rule + hint)
-                yield _Row(line, {name: cell.strip() for name, cell in zip(header, cells, strict=True) if name})
-        if not header:
-            raise WorkloadError(str(path), "", "is empty: a line with the names of the fields is missing")
-
-
-def _header(file: str, names: list[str], unit: Unit, needed: Sequence[str]) -> list[str]:
-    """Check the names of the fields, of which one ends with a | if sacct was called with --parsable."""
-    requested, used = _SIZES[unit]
-    missing = [name for name in (*_NEEDED, *needed) if name not in names]
-    if not missing and not {requested, *used} & set(names):
-        missing = [f"{requested} or {used[0]}"]
-    twice = next((name for name, times in Counter(names).items() if name and times > 1), "")
-    if missing:
-        fields = "JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqNodes,AllocNodes"
-        rule = f"has no field {missing[0]}: call sacct --allusers --parsable2 --format={fields}"
-        raise WorkloadError(file, "line 1", rule)
-    if twice:
-        raise WorkloadError(file, "line 1", f"has the field {shown(twice)} twice")
-    return names
-
-
-def _date(file: str, row: _Row, column: str) -> int | None:
-    """Return seconds since 1970; None for a time that is not known."""
-    text = row.text(column)
-    if text in _UNKNOWN:
-        return None
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    if _DATE.fullmatch(text):
-        try:
-            return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
-        except ValueError:
-            pass
-    raise _error(file, row, column, "must be a time like 2024-05-31T08:00:00, seconds since 1970, or Unknown")
-
-
-def _duration(file: str, row: _Row, column: str, unit: int) -> int | None:
-    """Return seconds; None for one that is not known. A plain number counts units of so many seconds."""
-    text = row.text(column)
-    if text in _UNKNOWN:
-        return None
-    if _WHOLE.fullmatch(text):
-        return int(text) * unit
-    found = _TIME.fullmatch(text)
-    if found is None:
-        raise _error(file, row, column, "must be [days-]hours:minutes:seconds or a whole number")
-    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-
-
-def _size(file: str, row: _Row, *columns: str) -> int:
-    """Return a number of CPUs or nodes; -1 for one that is not known."""
-    text = row.text(*columns)
-    if text in _UNKNOWN:
-        return -1
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    column = next(column for column in columns if column in row.cells)
-    raise _error(file, row, column, "must be a whole number")
-
-
-def _error(file: str, row: _Row, column: str, rule: str) -> WorkloadError:
-    return WorkloadError(file, f"line {row.line}, field {column}", f"{rule}, not {shown(row.text(column))}")
+    return "dropped_going_on" if job.end is None else ""

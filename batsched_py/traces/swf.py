@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LIMITS, LONGEST, TOO_LONG, Limits
-from batsched_py.text.display import shown
+from batsched_py.reading.notes import Notes
 from batsched_py.text.representation import Brief
-
-#: A number at the beginning of a header, of at most eleven digits.
-_WHOLE: Final = re.compile(r"[+-]?\d{1,11}(?![.,]?\d)", re.ASCII)
-_DAY: Final = 86400
-_HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*)")
+from batsched_py.traces.log_format import LogFormat, looks_like
+from batsched_py.traces.swf_headers import EPOCH, HeaderLines, SwfHeaders, told_epoch
+from batsched_py.traces.swf_remarks import FurtherFields, tell_records
 
 
 class SwfRecord(NamedTuple):
@@ -63,13 +62,15 @@ class SwfLog(Brief, frozen=True):
 
     Attributes:
         source: its file, for messages.
-        headers: the `; Key: value` comments; the lines of a key that comes again are joined by line ends.
+        headers: the `; Key: value` comments, as in `SwfHeaders`.
         records: the jobs, in the order of the file.
         header_lines: key -> its first line, from 1.
         long_lines: the number of lines with more than 18 fields, of which the first 18 were read.
         names: number -> the id of a job whose number was given by the reader of another format.
         members: number -> members of such a job.
         dropped: rule of cleaning -> the number of rows that such a reader has left out.
+        zero: seconds of the clock in the file at which that of `records` is at 0.
+        notes: lines on what the log says and is not obeyed.
     """
 
     source: str
@@ -80,17 +81,13 @@ class SwfLog(Brief, frozen=True):
     names: Mapping[int, str] = MappingProxyType({})
     members: Mapping[int, Mapping[str, str]] = MappingProxyType({})
     dropped: Mapping[str, int] = MappingProxyType({})
+    zero: float = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def machine_size(self) -> int:
-        """Return the processors of the machine: the header MaxProcs, else MaxNodes; 0 if neither is above 0.
-
-        WorkloadError if the one that decides does not begin with a number: jobs larger than the machine would stay.
-        """
-        for key in ("MaxProcs", "MaxNodes"):
-            if size := self._header_size(key):
-                return size
-        return 0
+        """Return the processors of the machine, as `SwfHeaders` does. WorkloadError."""
+        return self._headers.machine_size
 
     def members_of(self, record: SwfRecord, fields: Sequence[str] = ()) -> Mapping[str, str | int]:
         """Return what becomes a member of a job of a workload: whose it is, and these fields, where they are known."""
@@ -105,46 +102,64 @@ class SwfLog(Brief, frozen=True):
 
     @property
     def start(self) -> datetime | None:
-        """The date at which the clock was at 0, by the headers UnixStartTime and TimeZone; None if they do not tell.
+        """The date at which the clock was at 0, by the headers; None if they do not tell."""
+        start = self._headers.start
+        if not self.zero:
+            return start
+        if start is None or _counts_from_1970(self.zero, start):
+            return self._headers.at(int(self.zero)) + timedelta(seconds=self.zero % 1)
+        return start + timedelta(seconds=self.zero)
 
-        The offset is that of TimeZone, in seconds; UTC without it. A start of 0 stands for an unknown one.
-        """
-        found = (_WHOLE.match(self.headers.get(key, "")) for key in ("UnixStartTime", "TimeZone"))
-        second, offset = (0 if number is None else int(number[0]) for number in found)
-        zone = UTC if abs(offset) >= _DAY else timezone(timedelta(seconds=offset))
-        return datetime.fromtimestamp(second, zone) if 0 < second <= LONGEST else None
+    @property
+    def _headers(self) -> SwfHeaders:
+        return SwfHeaders(self.source, self.headers, self.header_lines)
 
-    def _header_size(self, key: str) -> int:
-        """Return 0 for "unknown": an absent or empty header, 0 or a negative number."""
-        text = self.headers.get(key, "")
-        number = re.match(r"(-?\d{1,9})(?![.,]?\d)", text, re.ASCII)
-        if number is None and text:
-            rule = f"must begin with a whole number of processors, not {shown(text)}; --hosts says it instead"
-            raise WorkloadError(self.source, f"line {self.header_lines.get(key, 0)}, header {key}", rule)
-        return max(0, int(number[1])) if number else 0
+
+def _counts_from_1970(first: float, start: datetime) -> bool:
+    """Return whether a first submission, at least EPOCH, is a date as the start of the log is."""
+    return abs(start.timestamp() - first) < EPOCH
 
 
 def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
-    """Read a log, plain or compressed by gzip; WorkloadError names the file, the line and the rule that is broken."""
-    headers: dict[str, list[str]] = {}
-    lines: dict[str, int] = {}
+    """Read a log; WorkloadError names the file, the line and the rule that is broken.
+
+    If its first submission is later than EPOCH, time starts there, and submissions count from it. What the log says and
+    is not obeyed is told in its notes.
+    """
+    headers, notes = HeaderLines(), Notes(str(path))
     records: list[SwfRecord] = []
-    long_lines = 0
+    further = FurtherFields(notes)
     for number, line in enumerate(_read_lines(path, limits), 1):
         text = line.strip()
         if text.startswith(";"):
-            key = _keep_header(headers, text)
-            lines.setdefault(key, number)
+            headers.add(text, number)
         elif text:
             pieces = text.split()
-            long_lines += len(pieces) > FIELDS
+            if len(pieces) > FIELDS:
+                further.add(pieces[FIELDS:], number)
             try:
                 records.append(_record(pieces[:FIELDS]))
                 limits.check("jobs", len(records))
             except ValueError as error:
-                raise WorkloadError(str(path), f"line {number}", str(error)) from error
-    joined = {key: "\n".join(values) for key, values in headers.items()}
-    return SwfLog(str(path), joined, tuple(records), lines, long_lines)
+                other = "" if records else looks_like(text, LogFormat.SWF)
+                raise WorkloadError(str(path), f"line {number}", f"{error}{other}") from error
+    read = headers.headers(str(path))
+    read.tell(notes)
+    log = SwfLog(str(path), read.values, tuple(records), read.lines, further.lines)
+    if log.first >= EPOCH:
+        log = _moved(log)
+        notes.add(told_epoch(log.zero, log.start or read.at(int(log.zero))))
+    tell_records(log.records, notes)
+    return replace(log, notes=notes.lines())
+
+
+def _moved(log: SwfLog) -> SwfLog:
+    """Return the log with a clock that starts at the first submission; what is before it stays unknown."""
+    first = log.first
+    records = tuple(
+        record._replace(submit=record.submit - first) if record.submit >= 0 else record for record in log.records
+    )
+    return replace(log, records=records, zero=first)
 
 
 def _read_lines(path: Path, limits: Limits) -> Iterator[str]:
@@ -155,16 +170,6 @@ def _read_lines(path: Path, limits: Limits) -> Iterator[str]:
             for line in content.decode(errors="replace").splitlines():
                 yield line
                 number += 1
-
-
-def _keep_header(headers: dict[str, list[str]], text: str) -> str:
-    """Keep a header, and return its key; "" for another comment."""
-    match = _HEADER.fullmatch(text)
-    if match is None:
-        return ""
-    key, value = match[1], match[2].strip()
-    headers.setdefault(key, []).append(value)
-    return key
 
 
 def _record(pieces: list[str]) -> SwfRecord:

@@ -55,6 +55,7 @@ ENCODED: dict[str, Callable[[bytes], bytes]] = {
     "utf-8": lambda content: codecs.BOM_UTF8 + content,
     "utf-16": lambda content: content.decode().encode("utf-16"),
     "utf-16-be": lambda content: codecs.BOM_UTF16_BE + content.decode().encode("utf-16-be"),
+    "utf-16 twice": lambda content: codecs.BOM_UTF16_LE * 2 + content.decode().encode("utf-16-le"),
     "utf-32": lambda content: content.decode().encode("utf-32"),
 }
 TEXT = "; Site: Universit\u00e9\n1 2\r\n\n3".encode()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,12 +17,14 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
+from batsched_py.cli.shared.log_forms import JSON, LWF, SACCT, SWF, told_form
 from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option, read_names
 from batsched_py.cli.shared.repetition import MovedOption
 from batsched_py.cli.shared.terminal import say, warn_all
 from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, skip_option
+from batsched_py.errors import NothingKeptError
 from batsched_py.leases.requests import workload_requests
 from batsched_py.model.limits import Limits
 from batsched_py.model.workload import Workload
@@ -46,14 +49,11 @@ from batsched_py.traces.workload_parts import part_of, parts_of
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
 )
-#: The format of Slurm's accounting.
-_SACCT: Final = "sacct"
 #: Formats of logs that --input-format names.
-_FORMATS: Final = ("swf", _SACCT)
+_FORMATS: Final = (SWF, SACCT)
 #: Protocols of the Batsims whose workloads have forms of their own.
 _PROTOCOLS: Final = (V4.name, V5.name)
-#: Endings of lease traces that are read, compressed or not, and of those that are written.
-_LWF_READ: Final = (".lwf", ".xml", ".lwf.gz", ".xml.gz")
+#: Ending of lease traces that are written.
 _LWF_WRITTEN: Final = ".lwf"
 
 
@@ -75,7 +75,12 @@ class ConvertRequest(Struct, frozen=True):
     @property
     def from_trace(self) -> bool:
         """True if what is read is a lease trace."""
-        return not self.form and self.log.name.endswith(_LWF_READ)
+        return self.form == LWF
+
+    @property
+    def from_json(self) -> bool:
+        """True if what is read is a workload in JSON."""
+        return self.form == JSON
 
     @property
     def to_trace(self) -> bool:
@@ -109,7 +114,7 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--input-format form",
     None,
-    "Format of LOG: the Standard Workload Format, or the output of sacct.  [default: by the ending of LOG, else swf]",
+    "Format of LOG: the Standard Workload Format, or the output of sacct.  [default: as its content tells]",
     type=click.Choice(_FORMATS),
     callback=lambda _context, _option, form: form or "",
 )
@@ -126,7 +131,7 @@ class ConvertRequest(Struct, frozen=True):
     f"Only what was submitted from then on: {SPELLINGS}.",
     type=TimeOrDate(),
     cls=MovedOption,
-    moved={_SACCT: "--input-format"},
+    moved={SACCT: "--input-format"},
 )
 @option(
     "--to --end until",
@@ -159,16 +164,16 @@ class ConvertRequest(Struct, frozen=True):
     multiple=True,
     callback=lambda *given: tuple(dict.fromkeys(read_names(*given))),
 )
-@flag("--strict", "A duplicate job number is an error.")
+@flag("--strict", "A duplicate job number, or a row of sacct that cannot be read, is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
 @machine_file_options
 @lease_options
 def command(request: ConvertRequest) -> None:
     """Convert LOG to a workload, and report how many jobs each cleaning rule dropped or corrected.
 
-    LOG is in the Standard Workload Format, or in Haizea's format (FILE.lwf), or, with --input-format sacct, the
-    output of sacct --parsable2. All may be compressed with gzip. A JSON workload is cut, converted to a lease
-    workload, or written for another Batsim.
+    LOG is in the Standard Workload Format, or in Haizea's format (LWF), or the output of sacct --parsable2; its content
+    tells which, and whether it is compressed. A JSON workload is cut, converted to a lease workload, or written for
+    another Batsim.
     """
     log, output, options = request.log, request.output, request.leases_wanted
     check_apart(
@@ -177,6 +182,7 @@ def command(request: ConvertRequest) -> None:
     )
     request.machine.check(request.platform)
     check_writable([output, request.platform])
+    request = replace(request, form=request.form or told_form(log))
     if request.has_leases:
         if request.protocol != V4.name:
             raise click.UsageError("'--protocol' is for workloads of jobs, not for leases")
@@ -184,11 +190,23 @@ def command(request: ConvertRequest) -> None:
             raise click.UsageError("'--every' is for workloads of jobs, not for leases")
         if request.machine.given:
             raise click.UsageError("'--profiles', '--speed' and '--power' are for workloads of jobs, not for leases")
-        _convert_leases(request)
+        with _counts_told():
+            _convert_leases(request)
         return
     for name in options.given():
         raise click.UsageError(f"'{name}' is for leases; '--leases' makes leases of a log")
-    _convert_log(request)
+    with _counts_told():
+        _convert_log(request)
+
+
+@contextmanager
+def _counts_told() -> Iterator[None]:
+    """Say what became of the jobs of a log also if none is kept."""
+    try:
+        yield
+    except NothingKeptError as error:
+        _say_all(error.lines)
+        raise
 
 
 def _convert_log(request: ConvertRequest) -> None:
@@ -209,7 +227,7 @@ def _convert_log(request: ConvertRequest) -> None:
 
 def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequence[str]]:
     """Return the workload of a log, or a part of a workload, and lines for the user."""
-    if request.form or request.log.suffix != ".json":
+    if not request.from_json:
         workload, report = clean(*_read_log(request, limits), request.machine.work)
         return workload, report.lines()
     _refuse_rules(request)
@@ -239,14 +257,15 @@ def _refuse_rules(request: ConvertRequest) -> None:
 def _read_log(request: ConvertRequest, limits: Limits) -> tuple[SwfLog, CleaningRules]:
     """Read a log, and find the window on its clock."""
     rules = request.rules
-    if request.form == _SACCT:
-        log = read_sacct(request.log, request.unit, keep=rules.keep, limits=limits)
+    if request.form == SACCT:
+        log = read_sacct(request.log, request.unit, keep=rules.keep, strict=rules.strict, limits=limits)
         rules = dataclasses.replace(rules, keep=())  # they are kept
     else:
         log = read_swf(request.log, limits=limits)
+    warn_all(log.notes)
     if request.window.whole:
         return log, rules
-    window = request.window.found(str(request.log), log.start, log.first, math.inf)
+    window = request.window.since(log.zero).found(str(request.log), log.start, log.first, math.inf)
     end = None if request.window.until is None else window.end
     return log, dataclasses.replace(rules, start=window.begin, end=end)
 
@@ -313,7 +332,7 @@ def _convert_leases(request: ConvertRequest) -> None:
 def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
     """Read a trace, a log or a workload."""
     log = request.log
-    if request.form or (log.suffix != ".json" and not request.from_trace):
+    if not (request.from_json or request.from_trace):
         read, rules = _read_log(request, limits)
         cleaned = clean_jobs(read, dataclasses.replace(rules, leases=True))
         site = uniform_site(cleaned.machine_size) if cleaned.machine_size else None
@@ -321,7 +340,7 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
     _refuse_rules(request)
     if not request.window.whole:
         raise click.UsageError(f"'--from', '--to' and '--skip' cut logs and workloads of jobs; {log} is none")
-    if log.suffix == ".json":
+    if request.from_json:
         return _Requests(workload_requests(_read_json(log, limits)), None)
     trace = _read_trace(log, request.leases_wanted.starttime, limits)
     return _Requests(trace.requests, trace.site)

@@ -14,9 +14,10 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.reporting.schedules.tabular import LARGEST
 from batsched_py.simulator.records import JobRecord
+from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.traces.cleaning import meanings
-from batsched_py.traces.swf import SwfLog, SwfRecord
+from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
 
 #: The format's status -> Batsim's final state; an unknown status counts as success.
 _STATES: Final[Mapping[int, str]] = MappingProxyType(
@@ -29,6 +30,7 @@ _CANCELLED: Final = 5
 _NO_SCHEDULE: Final = (
     "tells no job's wait (field 3): it is a workload, not a schedule; batsched-py convert makes one of it"
 )
+_NO_SUBMISSION: Final = "no submission time"
 _PART, _NO_WAIT, _NO_RUN, _NO_SIZE = "a part of a job", "no wait", "no run time", "no processors"
 
 
@@ -36,18 +38,27 @@ def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
     """Return the jobs in the log's order, and notes on what was left out; the numbers of hosts are unknown.
 
     A job starts at submit + wait and ends after its run time; its size is the processors it used, else those it asked
-    for. Cancelled jobs that have no run time count as rejected. Left out are jobs whose wait, run time or size is
-    unknown, and lines that are parts of jobs (status 2 to 4); of other formats, what their reader has left out.
+    for. Cancelled jobs that have no run time count as rejected. Left out are jobs whose submission, wait, run time or
+    size is unknown, and lines that are parts of jobs (status 2 to 4); of other formats, what their reader has left out.
     InputError if no job is left.
     """
     left_out: Counter[str] = Counter()
     records = tuple(_read(log, left_out))
-    if not records:
-        raise InputError(log.source, "", _NO_SCHEDULE if left_out[_NO_WAIT] else "has no job that ran")
     for rule, count in log.dropped.items():
         left_out[meanings()[rule].removeprefix("dropped: ")] += count if rule.startswith("dropped_") else 0
-    reasons = sorted((reason, count) for reason, count in left_out.items() if count)
-    return records, tuple(f"{counted(count, 'line')} left out: {reason}" for reason, count in reasons)
+    if not records:
+        why = "; ".join(["has no job that ran", *_left_out(left_out)])
+        raise InputError(log.source, "", _NO_SCHEDULE if left_out[_NO_WAIT] else why)
+    told = _left_out(left_out)
+    if log.long_lines:
+        told.append(f"{counted(log.long_lines, 'line')} with more than {FIELDS} fields: the others ignored")
+    notes = (note.removeprefix(f"{displayed(log.source)}: ") for note in log.notes)
+    return records, (*told, *notes)
+
+
+def _left_out(counts: Counter[str]) -> list[str]:
+    reasons = sorted((reason, count) for reason, count in counts.items() if count)
+    return [f"{counted(count, 'line')} left out: {reason}" for reason, count in reasons]
 
 
 def _read(log: SwfLog, left_out: Counter[str]) -> Iterator[JobRecord]:
@@ -60,6 +71,8 @@ def _read(log: SwfLog, left_out: Counter[str]) -> Iterator[JobRecord]:
             yield JobRecord(_job(log, record, workload, max(size, 0)), REJECTED, -1, 0.0, 0.0, HostSet())
         elif record.run < 0:
             left_out[_NO_RUN] += 1
+        elif record.submit < 0:
+            left_out[_NO_SUBMISSION] += 1
         elif record.wait < 0:
             left_out[_NO_WAIT] += 1
         elif size <= 0:

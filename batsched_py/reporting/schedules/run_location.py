@@ -14,7 +14,7 @@ from batsched_py.errors import InputError
 from batsched_py.reporting.schedules.lease_tables import LEASES
 from batsched_py.simulator.file_forms import BATSIM_4, BATSIM_5, FileForm, split_jobs_name
 
-#: Endings of logs.
+#: Endings of logs, in small letters.
 LOGS: Final = (".swf", ".swf.gz")
 #: Prefixes without a meaning, Batsim's default among them: the run has the name of its folder.
 _NAMELESS: Final = ("", "out")
@@ -72,7 +72,7 @@ def has_jobs(prefix: Path) -> bool:
 def named_path(source: Path) -> Path:
     """Return a path whose last part is the run's name: without endings, or the folder of files without a name."""
     path = Path(os.path.abspath(source))
-    if path.name.endswith(LOGS):
+    if path.name.casefold().endswith(LOGS):
         return path.with_name(path.name.partition(".")[0])
     endings = (BATSIM_4.jobs, LEASES, BATSIM_5.jobs)
     others = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix

@@ -53,6 +53,7 @@ from batsched_py.simulator.records import JobRecord, Result, attempts_among
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted
 from batsched_py.traces.decisions_file import DECISIONS
+from batsched_py.traces.log_format import LogFormat, format_of
 from batsched_py.traces.run_file import RUN, RunFile, belongs, read_run
 from batsched_py.traces.sacct import read_sacct, sacct_unit
 from batsched_py.traces.swf import SwfLog, read_swf
@@ -85,6 +86,7 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed onc
         source: the path it was read from, for messages.
         run: what was run; None if no file tells.
         log_start: the date at which the clock was at 0; None if no file tells.
+        zero: the second of the clock in a log at which this one is at 0.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed onc
     source: str = ""
     run: RunFile | None = None
     log_start: datetime | None = None
+    zero: float = 0.0
 
     @property
     def end(self) -> float:
@@ -291,13 +294,17 @@ def _read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
 
 
 def _find_log_reader(path: Path, limits: Limits = LIMITS) -> Callable[[], SwfLog] | None:
-    """Return the reader of a log: of the Standard Workload Format by its name, of Slurm's accounting by its content."""
+    """Return the reader of a log, which is told by its content. InputError for a file that holds no run."""
     if not path.is_file() or split_jobs_name(str(path)) is not None:
         return None
-    if path.name.endswith(LOGS):
+    found = format_of(path, limits)
+    if found is LogFormat.SACCT:
+        return partial(read_sacct, path, sacct_unit(path, limits) or "cpus", limits=limits)
+    if found is LogFormat.SWF or path.name.casefold().endswith(LOGS):
         return partial(read_swf, path, limits=limits)
-    unit = sacct_unit(path, limits)
-    return None if unit is None else partial(read_sacct, path, unit, limits=limits)
+    if found in (LogFormat.JSON, LogFormat.XML):
+        raise InputError(str(path), "", f"must be a log, or a table of Batsim's jobs; it looks like {found.value}")
+    return None
 
 
 def _read_log(path: Path, log: SwfLog, hosts: int | None, name: str | None, limits: Limits) -> Schedule:
@@ -315,6 +322,7 @@ def _read_log(path: Path, log: SwfLog, hosts: int | None, name: str | None, limi
         notes=notes,
         source=str(path),
         log_start=log.start,
+        zero=log.zero,
     )
 
 

@@ -84,6 +84,13 @@ class WindowChoice(Struct, frozen=True):
         """True if it can only be found on a clock whose start is known."""
         return isinstance(self.begin, datetime) or isinstance(self.until, datetime)
 
+    def since(self, zero: float) -> WindowChoice:
+        """Return the choice on a clock that starts at the second `zero` of the one on which it was made."""
+        if not zero:
+            return self
+        begin, until = (_moved(time, zero) for time in (self.begin, self.until))
+        return replace(self, begin=begin, until=until)
+
     def found(self, name: str, start: datetime | None, first: float, last: float) -> TimeWindow:
         """Return the window on a clock. OptionError if there is no time in it, or the start would have to be known.
 
@@ -116,7 +123,8 @@ class WindowChoice(Struct, frozen=True):
             raise OptionError(f"{names} have clocks that started at different dates: give seconds instead of a date")
         first = min((record.job.submit_time for schedule in schedules for record in schedule.jobs), default=0.0)
         last = max((schedule.end for schedule in schedules), default=0.0)
-        return self.found(schedules[0].name, schedules[0].log_start, first, last)
+        choice = self.since(max(schedule.zero for schedule in schedules))
+        return choice.found(schedules[0].name, schedules[0].log_start, first, last)
 
     def __str__(self) -> str:
         """Return what was asked for: "from 864000 s to 2024-05-31 08:00:00"; "" for all of a run."""
@@ -137,6 +145,11 @@ def _second(time: float | datetime | None, default: float, start: datetime | Non
         rule = f"is a date, and {displayed(name)} does not tell at which date its clock started: give seconds"
         raise OptionError(f"{option}: {rule}")
     return ((time if time.tzinfo is not None else time.replace(tzinfo=start.tzinfo)) - start).total_seconds()
+
+
+def _moved(time: float | datetime | None, zero: float) -> float | datetime | None:
+    """Return a time on the later clock; seconds before `zero` are of that clock already."""
+    return time if time is None or isinstance(time, datetime) or time < zero else time - zero
 
 
 def _text(time: float | datetime) -> str:

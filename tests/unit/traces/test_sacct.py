@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,10 +34,22 @@ def row(job: str = "1", state: str = "COMPLETED", **changes: str) -> str:
     return "|".join({**cells, **changes}.values())
 
 
-def read(tmp_path: Path, *rows: str, header: str = FIELDS, unit: Unit = "cpus") -> SwfLog:
+def read(
+    tmp_path: Path,
+    *rows: str,
+    header: str = FIELDS,
+    unit: Unit = "cpus",
+    keep: Sequence[str] = (),
+    strict: bool = False,
+) -> SwfLog:
     """The log of these rows."""
     (tmp_path / "s.txt").write_text("\n".join([header, *rows]) + "\n")
-    return read_sacct(tmp_path / "s.txt", unit)
+    return read_sacct(tmp_path / "s.txt", unit, keep=keep, strict=strict)
+
+
+def notes(log: SwfLog) -> list[str]:
+    """The lines on a log, without the name of its file."""
+    return [line.partition("s.txt: ")[2] for line in log.notes]
 
 
 def cleaned(tmp_path: Path, *rows: str) -> tuple[Workload, CleaningReport]:
@@ -210,17 +223,205 @@ def test_other_forms_of_the_file(tmp_path: Path) -> None:
         ([row(TimelimitRaw="-1")], "line 2, field timelimitraw: must be"),
         ([row(ReqCPUS="many")], "line 2, field reqcpus: must be a whole number, not 'many'"),
         (
-            [row(), row() + "|"],
+            [row(), row() + "|x"],
             r"line 3: must have 15 fields as the header, not 16: a field such as JobName may hold a |",
         ),
         ([row().rpartition("|")[0]], "line 2: must have 15 fields as the header, not 14$"),
-        ([row(ElapsedRaw=str(LONGEST + 1))], "line 2, field elapsed: must be at most 60000000000 s"),
+        (
+            [row(ElapsedRaw=str(LONGEST + 1))],
+            "line 2, field elapsedraw: must be at most 60000000000 s, .* not '60000000001'",
+        ),
     ],
 )
 def test_wrong_rows(tmp_path: Path, rows: list[str], rule: str) -> None:
     """The line, the field and the rule are told."""
     with pytest.raises(WorkloadError, match=rule):
-        read(tmp_path, *rows)
+        read(tmp_path, *rows, strict=True)
+
+
+@pytest.mark.parametrize("bad", ["9|x", row("job"), row(Submit="yesterday"), row(ReqCPUS="1.5"), row() + "|a|b"])
+def test_a_bad_row_costs_that_row(tmp_path: Path, bad: str) -> None:
+    """It is counted, and its rule is told with the first line that breaks it."""
+    log = read(tmp_path, row("1"), bad, row("2"), bad)
+    assert [log.names[record.number] for record in log.records] == ["1", "2"]
+    assert log.dropped["dropped_row"] == 2
+    line = notes(log)[0]
+    assert line.startswith("row dropped: ")
+    assert line.endswith(" (2 times, first in line 3)")
+
+
+TEXTS = f"{FIELDS}|JobName"
+
+
+@pytest.mark.parametrize(
+    ("header", "written", "name"),
+    [
+        (TEXTS, row() + "|a|b", "a|b"),
+        (TEXTS, row() + "|||", "||"),
+        (f"JobName|{FIELDS}", "sed s|a|b||" + row(), "sed s|a|b|"),
+        (f"{TEXTS}|Comment", row() + "|a|b", "a"),
+        (f"{FIELDS.replace('User', 'User|JobName')}|Comment", row().replace("|ada|", "|ada|x|y|") + "|c", "x|y"),
+        (TEXTS, row() + "|a\nb", "a b"),
+        (TEXTS, row() + "|a|\nb\nc|", "a| b c|"),
+    ],
+)
+def test_delimiters_and_line_ends_in_a_text(tmp_path: Path, header: str, written: str, name: str) -> None:
+    """They belong to it where only one text can hold them."""
+    log = read(tmp_path, written, row("2") + "|" * header.count("|JobName"), header=header, keep=["JobName"])
+    if "\n" in written:  # the row is whole without what stands below
+        assert log.dropped["dropped_row"] >= 1
+    else:
+        assert log.members[1]["jobname"] == name
+
+
+def test_a_text_inside_a_row_may_hold_line_ends(tmp_path: Path) -> None:
+    """Where the row is not whole without what stands below."""
+    header = FIELDS.replace("User", "User|JobName")
+    log = read(
+        tmp_path, row().replace("|ada|", "|ada|x\ny\nz|"), row("2", User="ada|c"), header=header, keep=["JobName"]
+    )
+    assert [members["jobname"] for members in log.members.values()] == ["x y z", "c"]
+    assert not log.dropped
+
+
+@pytest.mark.parametrize("delimiter", ["|", ";", "\t", ","])
+@pytest.mark.parametrize("end", ["", "trailing"])
+def test_delimiters(tmp_path: Path, delimiter: str, end: str) -> None:
+    """As --delimiter, --parsable and spreadsheets write them."""
+    tail = delimiter if end else ""
+    rows = [line.replace("|", delimiter) + tail for line in (FIELDS, row("1"), row("2"))]
+    log = read(tmp_path, *rows[1:], header=rows[0])
+    assert len(log.records) == 2
+    assert sacct_unit(tmp_path / "s.txt") == "cpus"
+
+
+def test_quotes_of_spreadsheets(tmp_path: Path) -> None:
+    """A comma may stand in them."""
+    header, written = FIELDS.replace("|", ","), row().replace("|", ",").replace("ada", '"lovelace, ada"')
+    assert read(tmp_path, written, header=header).members == {1: {"user": "lovelace, ada"}}
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"Submit": f"{DAY}10:00:00+02:00", "Start": f"{DAY}08:01:00Z", "End": f"{DAY}04:02:40-0400"},
+        {"Submit": f"{DAY}08:00:00.5", "Start": f"{DAY}08:01".replace("T", " "), "End": f"{DAY}08:02:40"},
+        {"Submit": "1717142400", "Start": "1717142460", "End": "1717142560"},
+    ],
+)
+def test_forms_of_times(tmp_path: Path, times: dict[str, str]) -> None:
+    """With an offset, a fraction, a blank, or in seconds since 1970."""
+    log = read(tmp_path, row(ElapsedRaw="", Elapsed="", **times))
+    assert log.headers == {"UnixStartTime": "1717142400"}
+    assert [(record.wait, record.run) for record in log.records] == [(60, 100)]
+
+
+@pytest.mark.parametrize("unknown", ["UNKNOWN", "None", "INVALID", "4294967294", "0", "n/a"])
+def test_unknown_times_in_all_spellings(tmp_path: Path, unknown: str) -> None:
+    """Also as the numbers of the database."""
+    log = read(tmp_path, row("1"), row("2", End=unknown), row("3", Start=unknown))
+    assert log.dropped == {"dropped_going_on": 1, "dropped_never_ran": 1}
+
+
+@pytest.mark.parametrize(
+    ("raw", "limit", "seconds"),
+    [
+        ("4294967295", "UNLIMITED", -1),
+        ("4294967294", "Partition_Limit", -1),
+        ("", "1-12", 129600),
+        ("", "1-12:30", 131400),
+        ("", "2-00:00:01", 172801),
+        ("", "90:00", 5400),
+        ("", "00:10:00.500", 600),
+        ("UNLIMITED", "INVALID", -1),
+    ],
+)
+def test_forms_of_limits(tmp_path: Path, raw: str, limit: str, seconds: int) -> None:
+    """Days, hours and minutes, and none at all."""
+    (record,) = read(tmp_path, row(TimelimitRaw=raw, Timelimit=limit)).records
+    assert record.requested_time == seconds
+
+
+@pytest.mark.parametrize(("text", "size"), [("2K", 2048), ("1.50K", 1536), ("1M", 1 << 20), ("4294967294", -1)])
+def test_forms_of_sizes(tmp_path: Path, text: str, size: int) -> None:
+    """As sacct shortens them."""
+    (record,) = read(tmp_path, row(ReqCPUS=text)).records
+    assert record.requested_processors == size
+
+
+@pytest.mark.parametrize(
+    ("state", "status"), [("CD", 1), ("completed", 1), ("CANCELLED+", 5), ("OUT_OF_ME+", 0), ("TO", 0), ("CA by 3", 5)]
+)
+def test_forms_of_states(tmp_path: Path, state: str, status: int) -> None:
+    """Short, cut off, in any case."""
+    (record,) = read(tmp_path, row(state=state)).records
+    assert record.status == status
+
+
+CLUSTERS = f"{FIELDS}|Cluster"
+LATER = {"Submit": "2024-09-01T08:00:00", "Start": "2024-09-01T08:01:00", "End": "2024-09-01T08:02:40"}
+
+
+def test_one_number_in_two_clusters(tmp_path: Path) -> None:
+    """Both are jobs, the second under a name with its cluster."""
+    log = read(tmp_path, row("7") + "|alpha", row("8") + "|alpha", row("7") + "|beta", header=CLUSTERS)
+    assert list(log.names.values()) == ["7", "8", "7@beta"]
+    assert log.dropped == {"kept_apart": 1}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (row("7"), row("7", **LATER)),
+        (row("7", "TIMEOUT"), row("7", "FAILED", **LATER)),
+        (row("7", "NODE_FAIL"), row("7", User="bob", **LATER)),
+        (row("7", "NODE_FAIL"), row("7", **LATER)),
+    ],
+)
+def test_a_number_that_is_used_again(tmp_path: Path, first: str, second: str) -> None:
+    """After an end of its own, for another user or months later it is another job."""
+    for rows in ((first, second), (second, first)):
+        log = read(tmp_path, *rows)
+        assert sorted(log.names.values()) == ["7", "7.2"]
+        assert log.dropped == {"kept_apart": 1}
+
+
+def test_the_last_attempt_is_the_last_in_time(tmp_path: Path) -> None:
+    """Whatever the order of the rows."""
+    again = row("1", Submit=f"{DAY}09:00:00", Start=f"{DAY}09:00:00", End=f"{DAY}09:01:00", ElapsedRaw="60")
+    for rows in ((row("1", "NODE_FAIL"), again), (again, row("1", "NODE_FAIL"))):
+        log = read(tmp_path, *rows)
+        assert [record.run for record in log.records] == [60]
+        assert log.dropped == {"dropped_attempt": 1}
+
+
+def test_rows_of_dumps_that_overlap(tmp_path: Path) -> None:
+    """The same row twice is one job, and a row that was written while it ran is followed by that of its end."""
+    log = read(tmp_path, row("1"), row("2", "RUNNING", End="Unknown", ElapsedRaw="9"), row("1"), row("2"))
+    assert [(log.names[record.number], record.run) for record in log.records] == [("1", 100), ("2", 100)]
+    assert log.dropped == {"dropped_duplicate": 1, "dropped_attempt": 1}
+
+
+def test_columns_that_are_not_obeyed(tmp_path: Path) -> None:
+    """They are told if they hold something; so are unknown ones, but not those that only describe."""
+    header = f"{FIELDS}|Reservation|AllocTRES|Suspended|Eligible|JobName|Zzz"
+    tail = f"|||cpu=4,mem=1G|00:00:00|{DAY}08:00:00|x|red"
+    log = read(tmp_path, row("1") + tail[1:], header=header)
+    assert notes(log)[:-1] == ["field zzz of sacct is unknown and has no effect (line 1)"]
+    tail = f"|maint|cpu=4,gres/gpu=2|00:00:10|{DAY}08:00:30|x|red"
+    log = read(tmp_path, row("1") + tail, row("2") + tail, header=header, keep=["Zzz"])
+    assert notes(log)[-1].startswith(
+        "2 of 2 jobs used more processors than requested, 2.0 times the requested host time"
+    )
+    assert notes(log)[:-1] == [
+        "field reservation of sacct is not obeyed: hosts are not reserved: jobs of a reservation are like others"
+        " (2 times, first in line 2)",
+        "field alloctres of sacct is not obeyed: hosts have no GPUs (2 times, first in line 2)",
+        "field suspended of sacct is not obeyed: a job runs in one piece, without its suspensions"
+        " (2 times, first in line 2)",
+        "field eligible of sacct is not obeyed: jobs may start from their submission on, also those that waited for a"
+        " date or another job (2 times, first in line 2)",
+    ]
 
 
 @pytest.mark.parametrize(

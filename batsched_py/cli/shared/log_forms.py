@@ -1,0 +1,22 @@
+"""The format of a log or a trace on the command line: as its content tells, or its name if it is no file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from batsched_py.cli.shared.command import current_limits
+from batsched_py.traces.log_format import LogFormat, format_of
+
+SWF, SACCT, JSON, LWF = "swf", "sacct", "json", "lwf"
+_TOLD: Final = {LogFormat.SACCT: SACCT, LogFormat.JSON: JSON, LogFormat.XML: LWF}
+#: Endings of lease traces that come through a pipe, which cannot be read twice.
+_LWF_ENDINGS: Final = (".lwf", ".xml", ".lwf.gz", ".xml.gz")
+
+
+def told_form(path: Path) -> str:
+    """Return SWF, SACCT, JSON or LWF; SWF for what is none of them. WorkloadError if the file cannot be read."""
+    if path.is_file():
+        found = format_of(path, current_limits())
+        return SWF if found is None else _TOLD.get(found, SWF)
+    return JSON if path.name.endswith(".json") else LWF if path.name.endswith(_LWF_ENDINGS) else SWF

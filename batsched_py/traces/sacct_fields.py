@@ -1,0 +1,230 @@
+"""The fields of Slurm's accounting: their names, and the forms in which sacct writes times, limits, sizes and states.
+
+Fields, states and forms are those of Slurm's manual page sacct(1). Times without an offset are taken as UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from batsched_py.reading.members import Members, Unknown
+from batsched_py.text.display import shown
+
+#: Columns that must be there; names are compared without regard to case.
+NEEDED: Final = ("jobid", "state", "submit", "start", "end")
+#: Columns that become members of jobs, under these names.
+MEMBERS: Final = ("user", "account", "partition", "qos")
+#: Columns with texts of users, which may hold the delimiter.
+FREE_TEXT: Final = ("jobname", "submitline", "comment", "admincomment", "systemcomment", "extra", "workdir", "reason")
+_READ: Final = frozenset(
+    {*NEEDED, *MEMBERS, "cluster", "elapsed", "elapsedraw", "timelimit", "timelimitraw"}
+    | {"reqcpus", "alloccpus", "ncpus", "reqnodes", "allocnodes", "nnodes"}
+)
+#: Columns that tell what was measured, or repeat others in other words: nothing in them could be obeyed.
+_DESCRIBE: Final = frozenset(
+    {*FREE_TEXT, "associd", "avecpu", "avecpufreq", "avediskread", "avediskwrite", "avepages", "averss", "avevmsize"}
+    | {"blockid", "consumedenergy", "consumedenergyraw", "container", "cputime", "cputimeraw", "dbindex", "exitcode"}
+    | {"derivedexitcode", "failednode", "flags", "gid", "group", "jobidraw", "layout", "mcslabel", "nodelist", "ntasks"}
+    | {"maxdiskread", "maxdiskwrite", "maxpages", "maxrss", "maxvmsize", "mincpu", "planned", "plannedcpu", "priority"}
+    | {f"{name}{of}" for name in ("maxdiskread", "maxdiskwrite", "maxpages") for of in ("node", "task")}
+    | {f"{name}{of}" for name in ("maxrss", "maxvmsize", "mincpu") for of in ("node", "task")}
+    | {f"tresusage{way}{what}" for way in ("in", "out") for what in ("ave", "max", "min", "tot")}
+    | {f"tresusage{way}{what}{of}" for way in ("in", "out") for what in ("max", "min") for of in ("node", "task")}
+    | {"plannedcpuraw", "qosraw", "qosreq", "reqcpufreq", "reqcpufreqgov", "reqcpufreqmax", "reqcpufreqmin", "reqmem"}
+    | {"reserved", "reservationid", "restarts", "resvcpu", "resvcpuraw", "sluid", "stderr", "stdin", "stdout"}
+    | {"systemcpu", "totalcpu", "uid", "usercpu", "wckey", "wckeyid", ""}
+)
+_NO_GPUS: Final = "hosts have no GPUs"
+COLUMNS: Final = Members(
+    "sacct",
+    _READ | _DESCRIBE,
+    {
+        "allocgres": _NO_GPUS,
+        "alloctres": _NO_GPUS,
+        "constraints": "any host may run any job",
+        "dependency": "jobs do not wait for each other",
+        "eligible": "jobs may start from their submission on, also those that waited for a date or another job",
+        "licenses": "licences are not counted",
+        "reqgres": _NO_GPUS,
+        "reqtres": _NO_GPUS,
+        "reservation": "hosts are not reserved: jobs of a reservation are like others",
+        "suspended": "a job runs in one piece, without its suspensions",
+    },
+    Unknown.TOLD,
+    "field",
+)
+#: Column -> what its text must hold before anything is told of it.
+_MATTERS: Final = {
+    "alloctres": re.compile(r"gres/gpu"),
+    "reqtres": re.compile(r"gres/gpu"),
+    "allocgres": re.compile(r"gpu"),
+    "reqgres": re.compile(r"gpu"),
+    "suspended": re.compile(r"[1-9]"),
+}
+
+#: State of a job that ended by itself or was ended while it ran -> the status of a log.
+ENDED: Final[Mapping[str, int]] = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
+    ("DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"), 0
+)
+#: States of jobs that have not ended.
+GOING_ON: Final = frozenset(
+    {"COMPLETING", "CONFIGURING", "PENDING", "RUNNING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED"}
+)
+#: States of rows that tell of a part of a job, or of an attempt that another row followed.
+ATTEMPTS: Final = frozenset({"REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESIZING", "SPECIAL_EXIT"})
+#: States of jobs that never ran.
+NEVER_RAN: Final = frozenset({"BOOT_FAIL", "LAUNCH_FAILED", "RECONFIG_FAIL", "REVOKED"})
+_STATES: Final = (*ENDED, *sorted(GOING_ON), *sorted(ATTEMPTS), *sorted(NEVER_RAN))
+#: Short spelling of a state, as squeue and sacct --state have them.
+_SHORT: Final = {
+    "BF": "BOOT_FAIL",
+    "CA": "CANCELLED",
+    "CD": "COMPLETED",
+    "CF": "CONFIGURING",
+    "CG": "COMPLETING",
+    "DL": "DEADLINE",
+    "F": "FAILED",
+    "LF": "LAUNCH_FAILED",
+    "NF": "NODE_FAIL",
+    "OOM": "OUT_OF_MEMORY",
+    "PD": "PENDING",
+    "PR": "PREEMPTED",
+    "R": "RUNNING",
+    "RD": "REQUEUE_HOLD",
+    "RF": "REQUEUE_FED",
+    "RH": "REQUEUE_HOLD",
+    "RQ": "REQUEUED",
+    "RS": "RESIZING",
+    "RV": "REVOKED",
+    "S": "SUSPENDED",
+    "SE": "SPECIAL_EXIT",
+    "SI": "SIGNALING",
+    "SO": "STAGE_OUT",
+    "ST": "STOPPED",
+    "TO": "TIMEOUT",
+}
+
+#: Texts for a time, a limit or a size that is not known, or not set, in small letters. The numbers are Slurm's INFINITE
+#: and NO_VAL, of 32 and of 64 bits.
+_UNKNOWN: Final = frozenset(
+    {"", "unknown", "none", "n/a", "(null)", "invalid", "unlimited", "infinite", "partition_limit", "not_set"}
+    | {"4294967295", "4294967294", "18446744073709551615", "18446744073709551614"}
+)
+#: A number, that of a task of an array or of those that wait, that of a component, and that of a step.
+JOB_ID: Final = re.compile(r"(\d{1,15}(?:_(?:\d{1,15}|\[[^|]*\]))?(?:\+\d{1,9})?)(\.\S+)?", re.ASCII)
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+#: days-hours[:minutes[:seconds]], or [hours:]minutes:seconds, with fractions of seconds.
+_WITH_DAYS: Final = re.compile(r"(\d{1,7})-(\d{1,9})(?::(\d\d))?(?::(\d\d)(?:\.\d{1,9})?)?", re.ASCII)
+_CLOCK: Final = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):(\d\d)(?:\.\d{1,9})?", re.ASCII)
+_WHOLE: Final = re.compile(r"\d{1,15}", re.ASCII)
+#: A number of CPUs or nodes as it is shortened: 2K, 1.50K.
+_SHORTENED: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([KMGT])", re.ASCII)
+_FACTORS: Final = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+class CellError(ValueError):
+    """A cell breaks the rule of its column; `value` is what stands there, as messages show it."""
+
+    def __init__(self, column: str, rule: str, value: str) -> None:
+        self.column, self.rule, self.value = column, rule, value
+        super().__init__(f"field {column}: {rule}, not {value}")
+
+
+class Row(NamedTuple):
+    """A row of a job: its line, and column -> text."""
+
+    line: int
+    cells: Mapping[str, str]
+
+    def text(self, *columns: str) -> str:
+        """Return the text of the first of these columns that is there; "" if none is."""
+        return next((self.cells[column] for column in columns if column in self.cells), "")
+
+    def error(self, column: str, rule: str) -> CellError:
+        """Return an error about a cell."""
+        return CellError(column, rule, shown(self.text(column)))
+
+    @property
+    def state(self) -> str:
+        """The first word of the state: "CANCELLED by 1000" is one, too, and "CANCELLED+", which was cut."""
+        word = self.text("state").partition(" ")[0].upper()
+        if word.endswith("+"):
+            return next((state for state in _STATES if state.startswith(word[:-1])), word[:-1])
+        return _SHORT.get(word, word)
+
+    def date(self, column: str) -> int | None:
+        """Return seconds since 1970; None for a time that is not known. CellError."""
+        text = self.text(column)
+        if text.casefold() in _UNKNOWN or text == "0":
+            return None
+        if _WHOLE.fullmatch(text):
+            return int(text)
+        if _DATE.fullmatch(text):
+            try:
+                date = datetime.fromisoformat(text)
+                return int((date if date.tzinfo is not None else date.replace(tzinfo=UTC)).timestamp())
+            except ValueError:
+                pass
+        raise self.error(column, "must be a time like 2024-05-31T08:00:00, seconds since 1970, or Unknown")
+
+    def duration(self, column: str, unit: int) -> int | None:
+        """Return seconds; None for one that is not known. A plain number counts units of so many seconds. CellError."""
+        text = self.text(column)
+        if text.casefold() in _UNKNOWN:
+            return None
+        if _WHOLE.fullmatch(text):
+            return int(text) * unit
+        if found := _WITH_DAYS.fullmatch(text):
+            days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+        elif found := _CLOCK.fullmatch(text):
+            days = 0
+            hours, minutes, seconds = (int(part or 0) for part in found.groups())
+        else:
+            raise self.error(column, "must be [days-]hours:minutes:seconds or a whole number")
+        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+
+    def size(self, *columns: str) -> int:
+        """Return a number of CPUs or nodes, of the first column that is there; -1 for one that is not known."""
+        text = self.text(*columns)
+        if text.casefold() in _UNKNOWN:
+            return -1
+        if _WHOLE.fullmatch(text):
+            return int(text)
+        if (found := _SHORTENED.fullmatch(text)) and (number := float(found[1]) * _FACTORS[found[2]]).is_integer():
+            return int(number)
+        column = next(column for column in columns if column in self.cells)
+        raise self.error(column, "must be a whole number")
+
+    def is_sound(self) -> bool:
+        """Return whether the cells that every file has can be read: then each text stands in its own column."""
+        try:
+            for column in ("submit", "start", "end"):
+                self.date(column)
+            for column, unit in (("elapsedraw", 1), ("elapsed", 1), ("timelimitraw", 60), ("timelimit", 60)):
+                self.duration(column, unit)
+            for column in ("reqcpus", "alloccpus", "ncpus", "reqnodes", "allocnodes", "nnodes"):
+                self.size(column)
+        except CellError:
+            return False
+        return JOB_ID.fullmatch(self.text("jobid")) is not None and self.state in _STATES
+
+
+def holds(row: Row, column: str) -> bool:
+    """Return whether a cell of a column that is not obeyed says something."""
+    text = row.text(column)
+    if column == "eligible":
+        return _is_later(row)
+    matters = _MATTERS.get(column)
+    return text.casefold() not in _UNKNOWN if matters is None else matters.search(text) is not None
+
+
+def _is_later(row: Row) -> bool:
+    """Return whether a job could not start when it was submitted."""
+    try:
+        submitted, eligible = row.date("submit"), row.date("eligible")
+    except CellError:
+        return False
+    return submitted is not None and eligible is not None and eligible > submitted + 1

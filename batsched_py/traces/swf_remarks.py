@@ -1,0 +1,73 @@
+"""What the jobs of a log say and is not obeyed, and sizes that seem to count two different things."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from batsched_py.reading.notes import Notes
+from batsched_py.text.display import shown
+from batsched_py.text.wording import counted
+from batsched_py.traces.swf_headers import EPOCH
+
+if TYPE_CHECKING:
+    from batsched_py.traces.swf import SwfRecord
+
+#: How often the requested host time was used before a log is suspected to request nodes and to use processors. In
+#: published logs it is used 1.02 times.
+_SUSPICIOUS: Final = 1.5
+#: A description of a job by its site, like frontier:excl:2500x112: nodes and cores.
+_DESCRIPTOR: Final = re.compile(r"(?:[^:]*:)+\d{1,9}x\d{1,9}", re.ASCII)
+
+
+class FurtherFields:
+    """Fields after those of the format, which archives append.
+
+    Attributes:
+        lines: the number of lines with any.
+    """
+
+    def __init__(self, notes: Notes) -> None:
+        self.lines, self._notes = 0, notes
+        self._like = ""
+
+    def add(self, fields: Sequence[str], line: int) -> None:
+        """Count a line with further fields, and tell of those that describe the size of the job."""
+        self.lines += 1
+        for text in fields:
+            if _DESCRIPTOR.fullmatch(text[:100]):
+                self._like = self._like or shown(text)
+                rule = "sizes are those of fields 5 and 8"
+                self._notes.add(
+                    f"descriptions of jobs by their site, like {self._like}, are not obeyed: {rule}", f"line {line}"
+                )
+
+
+def tell_records(
+    records: Sequence[SwfRecord], notes: Notes, *, most: str = "most requests seem to count nodes"
+) -> None:
+    """Tell of jobs that follow others, of sizes that count two things, and of a clock that leaps.
+
+    `most` is said if most jobs used more processors than they requested.
+    """
+    following = sized = larger = 0
+    used = requested = 0.0
+    for record in records:
+        following += record[16] > 0 or record[17] > 0
+        have, asked, run = record[4], record[7], record[3]
+        if have > 0 < asked and run > 0:
+            sized += 1
+            larger += have > asked
+            used += have * run
+            requested += asked * run
+    if following:
+        what = "preceding job and think time (fields 17 and 18) are not obeyed: jobs are submitted at field 2"
+        notes.add(what, times=following)
+    if used > _SUSPICIOUS * requested:
+        times = f"{used / requested:.1f} times the requested host time"
+        rule = f"{larger} of {counted(sized, 'job')} used more processors than requested, {times} in all"
+        end = f"; {most}" if 2 * larger > sized else ""
+        notes.add(f"{rule}{end}: convert takes the requested number, with --processors used the other")
+    if records and records[-1].submit - max(records[0].submit, 0) > EPOCH:
+        notes.add("the last job was submitted more than ten years after the first: rates are means over this time")
