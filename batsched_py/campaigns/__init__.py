@@ -1,10 +1,10 @@
 """Simulations from Python: single ones, and studies of several algorithms that are compared with confidence intervals.
 
-Start with `simulate` (one call, which gives a `run`), then `study_runner` (each algorithm on each workload), the
-`study` that it leaves, and `comparison` (the algorithms of a study against a baseline). `inputs` are platforms and
-workloads, `processes` runs work apart, `bootstrap` makes intervals, `metrics` names what is compared;
-`comparison_table`, `comparison_files`, `figures` and `comparison_page` show it. A campaign, which a study file
-describes, is planned in `plan`; its runs are made in `execution`, as those of a study.
+Start with `simulate` (one call, which gives a `run`; `shown_run` is what notebooks do with it), then `study_runner`
+(each algorithm on each workload), the `study` that it leaves, and `comparison` (the algorithms of a study against a
+baseline). `inputs` are platforms and workloads, `processes` runs work apart, `bootstrap` makes intervals, `metrics`
+names what is compared; `comparison_table`, `comparison_files`, `study_tables`, `figures` and `comparison_page` show it.
+A campaign, which a study file describes, is planned in `plan`; its runs are made in `execution`, as those of a study.
 
 Invariants: the outcomes of a study do not depend on the number of processes; the same study and the same options give
 the same comparison, to the last digit; a run that fails is an outcome, not an exception.
@@ -13,7 +13,7 @@ the same comparison, to the last digit; a run that fails is an outcome, not an e
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
 from batsched_py.campaigns.figures import draw_comparison
 from batsched_py.campaigns.metrics import find_metrics
-from batsched_py.campaigns.run import Run
+from batsched_py.campaigns.run import Run, RunFiles, read_run
 from batsched_py.campaigns.simulate import simulate
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.campaigns.study_runner import run_study
@@ -24,11 +24,13 @@ __all__ = [
     "Drawn",
     "Outcome",
     "Run",
+    "RunFiles",
     "Study",
     "Variant",
     "compare_algorithms",
     "draw_comparison",
     "find_metrics",
+    "read_run",
     "run_study",
     "simulate",
 ]

@@ -6,20 +6,26 @@ algorithms on the same workload are: their difference has none of the variance b
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.study_tables import comparison_columns, data_frame
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.best import find_best
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO
 from batsched_py.reporting.metrics.same_jobs import JobMarks, other_jobs
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import unknown
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 class AlgorithmMean(Struct, frozen=True):
@@ -60,6 +66,19 @@ class AlgorithmComparison(Brief, frozen=True):
     level: float
     resamples: int
     metrics: tuple[MetricComparison, ...]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return means, ratios and differences with their intervals as columns: a row for each metric and algorithm."""
+        return comparison_columns(self)
+
+    @property
+    def table(self) -> DataFrame:
+        """The same as a DataFrame of pandas. ExtraError without it."""
+        return data_frame(self.columns(), "AlgorithmComparison.table")
+
+    def _repr_html_(self) -> str:
+        page = importlib.import_module("batsched_py.campaigns.comparison_page")  # it imports this module
+        return str(page.results_html(self))
 
 
 def compare_algorithms(

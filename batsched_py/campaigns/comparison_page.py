@@ -73,6 +73,11 @@ def _sections(comparison: AlgorithmComparison) -> Iterator[tuple[str, str, Itera
     yield "notes", "Notes", _notes(comparison)
 
 
+def results_html(comparison: AlgorithmComparison) -> str:
+    """Return the tables of the metrics, for a notebook."""
+    return "\n".join(_results(comparison))
+
+
 def _results(comparison: AlgorithmComparison) -> Iterator[str]:
     yield markup.paragraph(f"{legend(comparison)} {_explain_marks(comparison)}")
     yield markup.grouped(_result(comparison, one) for one in comparison.metrics)

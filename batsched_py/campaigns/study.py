@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from batsched_py.campaigns.study_tables import data_frame, study_columns, study_html
 from batsched_py.plugins import load
 from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
@@ -17,6 +18,9 @@ from batsched_py.scheduling.options import describe_options
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import spelled
 from batsched_py.traces.run_file import InputFile, WorkloadFile
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: Workloads that a line names which is true of several.
 _NAMED: Final = 3
@@ -124,6 +128,18 @@ class Study(Brief, frozen=True):
     def of(self, variant: str) -> tuple[Outcome, ...]:
         """Return the runs of an algorithm, in the order of the workloads."""
         return tuple(outcome for outcome in self.outcomes if outcome.variant == variant)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the runs as columns, name -> values: names, seed, all metrics in SI units, and the error."""
+        return study_columns(self)
+
+    @property
+    def runs(self) -> DataFrame:
+        """The runs as a DataFrame of pandas, a row each, with the columns of `columns()`. ExtraError without it."""
+        return data_frame(self.columns(), "Study.runs")
+
+    def _repr_html_(self) -> str:
+        return study_html(self)
 
     @property
     def failures(self) -> tuple[Outcome, ...]:

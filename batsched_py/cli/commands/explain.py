@@ -16,16 +16,15 @@ from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag
 from batsched_py.cli.shared.runs import hosts_option
 from batsched_py.cli.shared.terminal import put, say
-from batsched_py.errors import InputError
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.decisions_table import read_decisions_of
 from batsched_py.reporting.schedules.schedule import read_schedule
 from batsched_py.reporting.waits.explanation import Explanation, explain
+from batsched_py.reporting.waits.finding import find_job
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.wording import at, heading, moves, named, stretches, told_delays, words_of
-from batsched_py.simulator.records import JobRecord
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted, did_you_mean
+from batsched_py.text.wording import counted
 
 #: Rows of a table that are shown; JSON has all.
 _MOST: Final = 20
@@ -54,7 +53,7 @@ def command(request: ExplainRequest) -> None:
     schedule = read_schedule(request.path, hosts=request.hosts, limits=current_limits())
     decisions = read_decisions_of(schedule, limits=current_limits())
     history = RunHistory(schedule, decisions)
-    record = _find(history, request.job)
+    record = find_job(history, request.job)
     explanation = explain(history, record)
     if request.as_json:
         put(orjson.dumps(explanation.plain, option=orjson.OPT_APPEND_NEWLINE), is_json=True)
@@ -65,27 +64,6 @@ def command(request: ExplainRequest) -> None:
     _show_wait(explanation)
     _show_moves(explanation, history)
     _show_overtakers(explanation)
-
-
-def _find(history: RunHistory, name: str) -> JobRecord:
-    """Return the job of this id, or of this name in the only workload that has it. InputError."""
-    record = history.records.get(name)
-    if record is not None:
-        return record
-    source = history.schedule.source
-    found = [job for job in history.records if job.partition("!")[2] == name]
-    if len(found) == 1:
-        return history.records[found[0]]
-    if found:
-        raise InputError(source, "", f"has several jobs {displayed(name)}: {named(found)}; name one of them")
-    said = [job for job in history.decisions.of_jobs if name in (job, job.partition("!")[2])]
-    if said:
-        row = history.decisions.of_jobs[said[0]][-1]
-        last = f"last {row.kind} at {at(row.time)}{f': {displayed(row.words)}' if row.words else ''}"
-        raise InputError(source, "", f"has no row of {displayed(said[0])}, which never started ({last})")
-    near = did_you_mean(name, (job if "!" in name else job.partition("!")[2] for job in history.records))
-    early = ", or it was not submitted before the run ended" if history.ended_early else ""
-    raise InputError(source, "", f"has no job {displayed(name)}{early}{f'; {near}' if near else ''}")
 
 
 def _table(*headings: str) -> Table:

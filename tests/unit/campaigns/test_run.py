@@ -135,7 +135,7 @@ def test_a_run_can_be_sent_to_another_process(ended: Run) -> None:
 def test_a_missing_extra_is_named(ended: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one line, with the command that installs it."""
     monkeypatch.setattr("batsched_py.loading.find_spec", lambda name: None if name == "pandas" else find_spec(name))
-    with pytest.raises(ExtraError, match=r"Run.jobs: needs pandas: .*batsched-py\[notebook\]"):
+    with pytest.raises(ExtraError, match=r"Run.jobs: needs pandas: .*\[notebook\]"):
         _ = ended.jobs
 
 

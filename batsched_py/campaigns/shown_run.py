@@ -1,0 +1,147 @@
+"""The results of one run as scripts and notebooks look at them: metrics, a table of jobs, pictures, a report."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from batsched_py.campaigns.job_wait import JobWait
+from batsched_py.errors import OptionError
+from batsched_py.hostset import HostSet
+from batsched_py.loading import require
+from batsched_py.reporting.metrics.job_metrics import job_columns
+from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
+from batsched_py.reporting.pictures.drawing import Picture, draw
+from batsched_py.reporting.pictures.html.document import plotly_js, report_page
+from batsched_py.reporting.pictures.html.markup import metrics_table
+from batsched_py.reporting.pictures.html.metric_rows import summary_rows
+from batsched_py.reporting.pictures.window import window_on
+from batsched_py.reporting.schedules.decisions_table import Decisions
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.waits.explanation import explain
+from batsched_py.reporting.waits.finding import find_job
+from batsched_py.reporting.waits.history import RunHistory
+from batsched_py.text.representation import Brief
+from batsched_py.text.wording import unknown
+from batsched_py.traces.atomic_file import write_atomically
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: The kinds of curves, as `batsched-py plot` names them.
+CURVES = ("waits", "slowdowns", "utilisation", "queue")
+
+
+class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed once
+    """The results of one run, made here or read. A notebook shows the main metrics."""
+
+    @property
+    def name(self) -> str:
+        """What tables and pictures call it."""
+        return self.schedule.name
+
+    @property
+    def schedule(self) -> Schedule:
+        """The jobs and traces that metrics, pictures and reports are made of."""
+        raise NotImplementedError
+
+    @property
+    def decisions(self) -> Decisions | None:
+        """What the algorithm said of jobs; None if that was not kept."""
+        return None
+
+    @cached_property
+    def all_metrics(self) -> RunMetrics:
+        """All metrics that `batsched-py metrics` shows of a run."""
+        return measure_run(self.schedule)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the jobs as columns, name -> values, as in `metrics --per-job`; None where there is no value.
+
+        Any library makes a table of them: `polars.DataFrame(run.columns())`, `pyarrow.table(run.columns())`.
+        """
+        return job_columns(self.schedule)
+
+    @property
+    def jobs(self) -> DataFrame:
+        """The jobs as a DataFrame of pandas, a row each, with the columns of `columns()`. ExtraError without it."""
+        require("pandas", "Run.jobs", "notebook")
+        table: DataFrame = importlib.import_module("pandas").DataFrame(self.columns())
+        return table
+
+    def gantt(
+        self,
+        *,
+        begin: float | None = None,
+        end: float | None = None,
+        only: str | None = None,
+        by: str = "job",
+        panels: Sequence[str] = (),
+        width: float = 7.0,
+        height: float | None = None,
+        title: str = "",
+    ) -> Picture:
+        """Draw the Gantt chart, as `batsched-py gantt -o` does: a notebook shows it, its `save` writes it.
+
+        Args:
+            begin: first second shown.
+            end: last second shown.
+            only: hosts shown, like "0-15".
+            by: what colours tell apart (docs/pictures.md).
+            panels: charts below: utilisation, queue, power, states, timelines.
+            width: inches.
+            height: inches; what suits it if None.
+            title: above it.
+
+        ExtraError without matplotlib (`plot`), OptionError for a window without time or hosts.
+        """
+        hosts = None if only is None else HostSet.parse(only)
+        window = window_on([self.schedule], begin, end, hosts)
+        looks = {"by": by, "panels": panels, "width": width, "height": height, "title": title}
+        return draw("Run.gantt", "gantt_figure", lambda paper: paper.gantt_figure([self.schedule], window, **looks))
+
+    def report(self, path: str | PathLike[str], *others: ShownRun, title: str = "") -> Path:
+        """Write a page that shows this run, and the `others` compared with it, as `report` does; return its path.
+
+        ExtraError without plotly (`report`).
+        """
+        require("plotly", "Run.report", "report")
+        path = Path(path)
+        write_atomically(path, report_page([run.schedule for run in (self, *others)], plotly_js(), title))
+        return path
+
+    def plot(
+        self, kind: str, *others: ShownRun, width: float = 3.5, height: float | None = None, title: str = ""
+    ) -> Picture:
+        """Draw a curve for this run, and one for each of the `others`, as `batsched-py plot` does.
+
+        `kind` is waits, slowdowns, utilisation or queue; `width` and `height` are inches. ExtraError without matplotlib
+        (`plot`), OptionError for another kind.
+        """
+        if kind not in CURVES:
+            raise OptionError(f"plot {kind}: {unknown(kind, CURVES)}")
+        schedules = [run.schedule for run in (self, *others)]
+        window = window_on(schedules, None, None, None)
+        looks = {"width": width, "height": height, "title": title}
+        return draw("Run.plot", "curves", lambda paper: paper.curves_figure(kind, schedules, window, **looks))
+
+    @cached_property
+    def _history(self) -> RunHistory:
+        return RunHistory(self.schedule, self.decisions)
+
+    def explain(self, job: str) -> JobWait:
+        """Explain why a job waited, as `batsched-py explain` does; a notebook shows it as a table.
+
+        `job` is an id such as "w0!12", or "12" if it is unique. The reasons are from the schedule alone, unless the
+        decisions are known. InputError for an unknown job.
+        """
+        record = find_job(self._history, job)
+        return JobWait(explain(self._history, record), self.decisions is not None)
+
+    def _repr_html_(self) -> str:
+        rows = summary_rows([self.all_metrics], ranked=False)
+        return metrics_table(f"{self.schedule.hosts} hosts", [self.name], rows)
