@@ -17,5 +17,6 @@ class Conservative(Backfilling[PromiseOptions]):
     """
 
     name = "conservative"
+    foresight = "rehearsal"
     source = "Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; Feitelson and Weil, IPPS/SPDP 1998"
     depth = math.inf

@@ -22,5 +22,6 @@ class Easy(Overtaking[EasyOptions]):
     """
 
     name = "easy"
+    foresight = "rehearsal"
     source = "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001"
     depth = 1

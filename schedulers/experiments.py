@@ -115,6 +115,7 @@ class ExperimentsScheduler(Leases):
     """
 
     name = "experiments"
+    foresight = "promises"
     source = "BonFIRE's experiment manager (ADR 31), on Haizea's leases, with FIREWHEEL's timelines"
     options: ExperimentsOptions
     options_type = ExperimentsOptions

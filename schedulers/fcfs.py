@@ -7,6 +7,7 @@ class Fcfs(Scheduler[PlacementOptions]):
     """Start jobs in arrival order; nobody overtakes."""
 
     name = "fcfs"
+    foresight = "rehearsal"
     source = "First come, first served, as every comparison begins; no backfilling (Feitelson and Rudolph, JSSPP 1995)."
 
     def setup(self, view: View) -> None:

@@ -7,6 +7,7 @@ class Filler(Scheduler[PlacementOptions]):
     """Start every waiting job that fits, in arrival order; a large job may wait for ever (no promise, no walltime)."""
 
     name = "filler"
+    foresight = "rehearsal"
     source = "List scheduling without reservations, batsched's `filler`: an upper bound on greed, not on fairness."
 
     def setup(self, view: View) -> None:

@@ -142,6 +142,7 @@ class Leases(Scheduler[LeasesOptions]):
     """
 
     name = "leases"
+    foresight = "promises"
     source = (
         "Haizea 1.0: Sotomayor, Keahey, Foster, Combining batch execution and leasing using virtual machines, HPDC"
         " 2008; the Haizea manual"

@@ -35,6 +35,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
     """
 
     name = "placer"
+    foresight = "promises"
     source = "Legion: Chapin, Katramatos, Karpovich, Grimshaw, The Legion resource management system, JSSPP 1999."
     uses_dynamic_jobs = True
     heeds_constraints = True

@@ -20,6 +20,7 @@ class Priority(Scheduler[PriorityOptions]):
     """
 
     name = "priority"
+    foresight = "rehearsal"
     source = (
         "List scheduling (Graham, SIAM Journal on Applied Mathematics 17(2), 1969) in the order of a priority function;"
         " without backfilling as in Carastan-Santos and de Camargo, SC'17"
@@ -31,6 +32,9 @@ class Priority(Scheduler[PriorityOptions]):
 
     def setup(self, view: View) -> None:
         self.placement = Placement(self.options, view)
+
+    def resume(self, former: "Priority", view: View) -> None:
+        self.line.join(view.queue, view.now)
 
     def decide(self, view: View, plan: Plan) -> None:
         self.placement.refuse(view, plan)

@@ -23,6 +23,7 @@ class RandomFit(Scheduler[RandomOptions]):
     """
 
     name = "random"
+    foresight = "promises"
     source = "batsched's `random` and pybatsim's `randomSched`, which take any hosts; on free ones, a base line."
 
     def setup(self, view: View) -> None:

@@ -16,11 +16,15 @@ class Sequencer(Scheduler[SequencerOptions]):
     """Run one job at a time, in order of arrival or another."""
 
     name = "sequencer"
+    foresight = "rehearsal"
     source = "batsched's `sequencer`: each job alone on the machine, to see what it does by itself."
 
     def setup(self, view: View) -> None:
         self.line = Line(self.options.order)
         self.placement = Placement(self.options, view)
+
+    def resume(self, former: "Sequencer", view: View) -> None:
+        self.line.join(view.queue, view.now)
 
     def decide(self, view: View, plan: Plan) -> None:
         self.placement.refuse(view, plan)

@@ -52,6 +52,7 @@ class TimelinesScheduler(Leases):
     """
 
     name = "timelines"
+    foresight = "promises"
     source = "FIREWHEEL's VM resource schedules, on Haizea's leases"
     options: TimelinesOptions
     options_type = TimelinesOptions

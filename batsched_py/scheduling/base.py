@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from itertools import islice
-from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
+from typing import Any, ClassVar, Final, Generic, Literal, TypeVar, get_args
 
 from batsched_py.model.job import Job
 from batsched_py.model.table import Table
@@ -38,6 +38,10 @@ class Scheduler(ABC, Generic[Options]):
             that do not ask for it have registration finished for them.
         uses_dynamic_jobs: the algorithm submits jobs if Batsim runs with --enable-dynamic-jobs, and does without if
             not; finishing registration is its own task.
+        foresight: how the waiting time of a job is estimated. "rehearsal" is for an algorithm whose decisions depend on
+            the View, and on what `resume` takes over, alone: they are played ahead as if each job took its walltime.
+            "walltimes": the promised start, or that of conservative backfilling. "promises": the promised start, or
+            no answer.
         needs_profiles: the algorithm reads profiles of jobs that have not come, or steps of composed ones. Batsim 5
             then sends all at the beginning, as it does to algorithms that submit jobs; to others, each with its job.
         reads_waits: the algorithm compares how long jobs have waited, so that the latency of Batsim's messages may
@@ -55,6 +59,7 @@ class Scheduler(ABC, Generic[Options]):
     needs_energy: ClassVar[bool] = False
     needs_dynamic_jobs: ClassVar[bool] = False
     uses_dynamic_jobs: ClassVar[bool] = False
+    foresight: ClassVar[Literal["rehearsal", "walltimes", "promises"]] = "walltimes"
     needs_profiles: ClassVar[bool] = False
     reads_waits: bool = False
     oversubscribes: bool = False
@@ -82,6 +87,13 @@ class Scheduler(ABC, Generic[Options]):
         """Look at an event; called for each of a message, after all were applied and before `decide`.
 
         The last event is a SimulationEnds; the message that has it asks for no decision.
+        """
+        return
+
+    def resume(self, former: Any, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
+        """Take over what another object of this class has decided about the jobs of the view; called after `setup`.
+
+        By default there is nothing but the view.
         """
         return
 

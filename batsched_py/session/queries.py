@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
-from batsched_py.protocol.events import Query
+from batsched_py.protocol.events import Query, SimulationBegins
 from batsched_py.protocol.fields import FieldError, read_job
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
+from batsched_py.session.rehearsal import CannotSayError, Rehearsal, foresight_of
 from batsched_py.session.story import failure
+from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 
 
@@ -25,10 +28,22 @@ class QueryAnswers:
         view: of the state.
         plan: takes the answers.
         refusal: returns why a job can never run, None if it may wait.
+        begins: the first event of the run.
+        state: what the view shows.
     """
 
-    def __init__(self, scheduler: Scheduler[Any], view: View, plan: Plan, refusal: Callable[[Job], str | None]) -> None:
+    def __init__(
+        self,
+        scheduler: Scheduler[Any],
+        view: View,
+        plan: Plan,
+        refusal: Callable[[Job], str | None],
+        *,
+        begins: SimulationBegins,
+        state: State,
+    ) -> None:
         self._scheduler, self._view, self._plan, self._refusal = scheduler, view, plan, refusal
+        self._begins, self._state = begins, state
 
     def answer(self, queries: Iterable[Query], message: Message) -> None:
         """Answer the questions of a message; one that is unknown is warned of.
@@ -54,15 +69,39 @@ class QueryAnswers:
                 position = next(number for number, event in enumerate(message.events) if event is query)
                 path = f"events[{position}].data.requests.estimate_waiting_time.{error.path}"
                 raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
-        answer = {"job_id": job_id, "estimated_waiting_time": self._estimate(job, message)}
+        answer: dict[str, Any] = {"job_id": job_id}
+        try:
+            answer["estimated_waiting_time"] = self._estimate(job, message)
+        except CannotSayError:
+            name = displayed(self._scheduler.name)
+            self._plan.warn(f"{displayed(job_id)}: {name} cannot estimate its wait, and the answer has none")
         self._plan.answer({"estimate_waiting_time": answer})
 
     def _estimate(self, job: Job | None, message: Message) -> float:
-        """Return the seconds until the job starts; -1 if it never will, as batsched does."""
+        """Return the seconds until the job starts; -1 if it never will, as batsched does. CannotSayError."""
         if job is None or self._refusal(job) is not None:
             return -1.0
         try:
-            seconds = self._scheduler.estimate_wait(job, self._view, self._plan)
+            seconds = self._seconds(job)
+        except CannotSayError:
+            raise
         except BaseException as error:
             raise failure(self._scheduler.name, message, error) from error
         return -1.0 if seconds is None else seconds
+
+    def _seconds(self, job: Job) -> float | None:
+        """Return what the algorithm would do: by a rehearsal, by its promise, or by its own method. CannotSayError."""
+        scheduler, now = self._scheduler, self._view.now
+        how = foresight_of(scheduler)
+        if how == "walltimes":
+            return scheduler.estimate_wait(job, self._view, self._plan)
+        if self._view.run(job.id) is not None:
+            return 0.0
+        if how == "rehearsal":
+            delay = self._plan.timestamp - now
+            start = Rehearsal(scheduler, self._begins, self._state, self._plan.dialect, delay).start_of(job)
+            return max(0.0, start - now) if start < math.inf else None
+        promise = self._plan.promises.get(job.id)
+        if promise is None:
+            raise CannotSayError
+        return max(0.0, promise.start - now) if promise.start < math.inf else None

@@ -133,6 +133,8 @@ class Session:
         #: The algorithm's input.
         self.view: Final = View(self._state)
         self._scheduler = make_scheduler(scheduler, self._given)
+        #: The first event of the run; None before it.
+        self._begins: SimulationBegins | None = None
         #: True once the algorithm's `setup` was called.
         self._ready = False
         #: True if profiles of jobs may make Batsim abort, which is Batsim 5.
@@ -375,6 +377,7 @@ class Session:
 
     def _begin(self, event: SimulationBegins) -> None:
         """Set up what SIMULATION_BEGINS decides: dialect, store, the algorithm with Batsim's own options for it."""
+        self._begins = event
         self.plan.dialect = self._conversation.dialect
         self._checks_profiles = self.plan.dialect is V5
         if event.config.redis:
@@ -438,7 +441,11 @@ class Session:
         if self._state.periodic or self._state.probes:
             self._recurring.renew()
         if self._state.asked:
-            QueryAnswers(self._scheduler, self.view, self.plan, self._refusal).answer(self._state.asked, message)
+            assert self._begins is not None  # noqa: S101  # no other event comes before it
+            answers = QueryAnswers(
+                self._scheduler, self.view, self.plan, self._refusal, begins=self._begins, state=self._state
+            )
+            answers.answer(self._state.asked, message)
 
     def _set_up(self) -> None:
         """Let the algorithm prepare; nobody registers jobs if neither it nor external events may."""

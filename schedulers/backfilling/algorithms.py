@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from batsched_py.api import Plan, Scheduler, View
 from batsched_py.schedulers.backfilling.loop import BackfillLoop
@@ -14,6 +14,7 @@ class Backfilling(Scheduler[Options]):
     """An algorithm that runs the loop by some rules. One of your own returns other rules from `make_rules`."""
 
     needs_walltime = True
+    foresight: ClassVar[Literal["rehearsal", "walltimes", "promises"]] = "promises"
 
     #: The number of blocked jobs that hold a promise.
     depth: float = math.inf
@@ -32,6 +33,9 @@ class Backfilling(Scheduler[Options]):
     def setup(self, view: View) -> None:
         self.rules = self.make_rules(view)
         self.loop = BackfillLoop(self.rules, view)
+
+    def resume(self, former: Backfilling[Options], view: View) -> None:
+        self.loop.resume(former.loop, view)
 
     def decide(self, view: View, plan: Plan) -> None:
         self.loop.decide(view, plan)

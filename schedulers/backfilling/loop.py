@@ -50,6 +50,19 @@ class BackfillLoop:
         first = next(iter(self._blocked.values()), None)
         return None if first is None else first.job
 
+    def resume(self, former: BackfillLoop, view: View) -> None:
+        """Take over the promises of another loop for the jobs of this view, none of which has just arrived."""
+        rules, book = self._rules, self._book
+        if rules.options.slack:
+            for run in view.running:
+                view.availability().predict(run.hosts, run.start + rules.duration(run.job))
+        if self._line is not None:
+            self._line.join(view.queue, view.now)
+        for entry in former._blocked.values():
+            book.keep(entry.job, entry.promise)
+        if self._reserving is not None:
+            self._reserving.note_renewal()
+
     # Decisions.
 
     def decide(self, view: View, plan: Plan, *, disturbed: bool = False) -> None:

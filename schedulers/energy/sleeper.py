@@ -25,6 +25,7 @@ class Sleeper(Scheduler[SleeperOptions]):
     """
 
     name = "sleeper"
+    foresight = "promises"
     source = "pybatsim's `fcfsSchedSleep`; with at_once=one batsched's `sleeper`."
     needs_energy = True
 

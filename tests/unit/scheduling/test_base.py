@@ -64,11 +64,11 @@ def test_a_job_that_runs_waits_no_more() -> None:
 
 
 def test_a_job_waits_for_those_before_it() -> None:
-    """By their walltimes; and a small one may be thought to overtake, as conservative backfilling would let it."""
+    """By their walltimes; nobody overtakes."""
     session = told(Fcfs, ("a", 3, 30), ("b", 4, 100), ("c", 2, 20), ("d", 4, 1))
     assert [asked(session, name) for name in "bcd"] == [20, 120, 140]
     assert asked(session, "new", size=4, walltime=5) == 141
-    assert asked(session, "short", size=1, walltime=20) == 0
+    assert asked(session, "short", size=1, walltime=20) == 141
     assert asked(session, "long", size=1, walltime=20.5) == 141
 
 
@@ -130,8 +130,15 @@ def test_an_algorithm_may_know_better() -> None:
 
 
 def test_only_so_many_waiting_jobs_are_thought_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A question must not take for ever; behind a longer queue the answer is too short."""
-    session = told(Fcfs, *((f"{number}", 4, 10) for number in range(6)))
+    """A question must not take for ever; behind a longer queue the answer is too short.
+
+    An algorithm of a user's is not played ahead, although it extends one that is.
+    """
+
+    class Own(Fcfs):
+        name = "own"
+
+    session = told(Own, *((f"{number}", 4, 10) for number in range(6)))
     assert asked(session, "new", now=0, size=4, walltime=5) == 60
     monkeypatch.setattr(base, "FORESEEN", 3)
     assert asked(session, "new", now=0, size=4, walltime=5) == 40

@@ -1,0 +1,123 @@
+"""A rehearsal: what an algorithm would decide if each job took its walltime and no other came, played ahead.
+
+A new object of the algorithm gets a state of its own, in which the same jobs wait and run, takes over what the real one
+has promised, and decides until the job starts that was asked about. Nothing of the real run is touched.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from batsched_py.model.job import Job
+from batsched_py.protocol.commands import ExecuteJob
+from batsched_py.protocol.dialects import Dialect
+from batsched_py.protocol.events import (
+    COMPLETED_WALLTIME_REACHED,
+    Event,
+    JobCompleted,
+    JobSubmitted,
+    RequestedCall,
+    SimulationBegins,
+)
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+from batsched_py.state.state import State
+
+#: Messages that are played ahead to answer one question; beyond, nobody can say.
+MOST_MESSAGES: Final = 10_000
+
+
+class CannotSayError(Exception):
+    """The rehearsal does not tell when the job would start."""
+
+
+class Rehearsal:
+    """One question, about a situation as it is now.
+
+    Args:
+        scheduler: the algorithm, whose `foresight` is "rehearsal".
+        begins: the first event of the run.
+        state: the situation, which is only read.
+        dialect: the protocol's version.
+        delay: seconds from a request to the moment at which jobs start: with a decision clock.
+
+    Raises CannotSayError if hosts have failed, sleep or switch: when they are back is not known.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler[Any], begins: SimulationBegins, state: State, dialect: Dialect, delay: float
+    ) -> None:
+        if state.hosts.down or state.control:
+            raise CannotSayError
+        self._delay = delay
+        self._state = _copy(begins, state)
+        self._view = View(self._state)
+        self._plan = Plan(self._state, None)
+        self._plan.dialect = dialect
+        self._scheduler = type(scheduler)(scheduler.options)
+        self._scheduler.setup(self._view)
+        self._scheduler.resume(scheduler, self._view)
+
+    def start_of(self, job: Job) -> float:
+        """Return when the job would start that waits, or is submitted now; infinite if never. CannotSayError."""
+        state, now = self._state, self._state.now
+        arrived: list[Event] = [] if job.id in state.queue else [JobSubmitted(now, job.id, job)]
+        self._decide(now, arrived)
+        for _ in range(MOST_MESSAGES):
+            if job.id in state.running:
+                return state.running[job.id].start
+            if job.id not in state.queue:  # it was rejected
+                return math.inf
+            ends = min((run.end for run in state.running.values()), default=math.inf)
+            now = max(now, min(ends, min(state.wakeups, default=math.inf)))
+            if now == math.inf:
+                return math.inf
+            self._decide(now, self._due(now))
+        raise CannotSayError
+
+    def _due(self, now: float) -> list[Event]:
+        """Return what happens at an instant: jobs end at their walltimes, and calls come."""
+        running, wakeups = self._state.running.values(), self._state.wakeups
+        happened: list[Event] = [
+            JobCompleted(now, run.job.id, COMPLETED_WALLTIME_REACHED, hosts=run.hosts)
+            for run in running
+            if run.end <= now
+        ]
+        return [*happened, RequestedCall(now)] if any(time <= now for time in wakeups) else happened
+
+    def _decide(self, now: float, events: list[Event]) -> None:
+        scheduler, view = self._scheduler, self._view
+        self._state.advance(now)
+        self._plan.begin(now + self._delay)
+        for event in events:
+            self._state.apply(event)
+        for event in events:
+            scheduler.observe(event, view)
+        scheduler.decide(view, self._plan)
+
+
+def foresight_of(scheduler: Scheduler[Any]) -> str:
+    """Return how waits are estimated. A rehearsal is for the very class that declares it: another may know more."""
+    kind = type(scheduler)
+    if kind.estimate_wait is not Scheduler.estimate_wait:
+        return "walltimes"
+    if kind.foresight == "rehearsal" and "foresight" not in kind.__dict__:
+        return "walltimes"
+    return kind.foresight
+
+
+def _copy(begins: SimulationBegins, state: State) -> State:
+    """Return a state in which the same jobs wait and run, and none has just arrived."""
+    copy = State()
+    copy.apply(begins)
+    for run in state.running.values():
+        copy.apply(JobSubmitted(run.job.submit_time, run.job.id, run.job))
+        copy.apply(ExecuteJob(run.start, run.job.id, run.hosts))
+    for job in state.queue:
+        copy.apply(JobSubmitted(job.submit_time, job.id, job))
+    copy.static_over = copy.all_submitted = True
+    copy.advance(state.now)
+    copy.advance(state.now)
+    return copy
