@@ -68,7 +68,8 @@ class RepSocket(ZmqSocket):
         except TransportError:
             self.close()
             raise
-        self.address = self._socket.get_string(zmq.LAST_ENDPOINT)
+        # Of all addresses, the one that Batsim can connect to whether or not it speaks IPv6.
+        self.address = self._socket.get_string(zmq.LAST_ENDPOINT).replace("tcp://[::]:", "tcp://0.0.0.0:")
 
     def close(self) -> None:
         """Close, after the last reply has left or some seconds have passed; remove the socket's file."""

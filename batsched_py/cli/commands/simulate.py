@@ -54,7 +54,7 @@ from batsched_py.cli.shared.simulation_options import (
     workloads_option,
 )
 from batsched_py.cli.shared.terminal import say, warn
-from batsched_py.errors import BatschedError
+from batsched_py.errors import BatschedError, WorkloadError
 from batsched_py.interruption import Interruption
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
@@ -71,6 +71,16 @@ from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.decisions_file import DECISIONS
+from batsched_py.traces.json_document import refuse_doubled
+
+
+def _read_config(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Check that no option stands twice in the JSON, of which the last one would rule silently."""
+    try:
+        refuse_doubled("", value.encode())
+    except WorkloadError as error:
+        raise click.BadParameter(error.rule, context, parameter) from None
+    return value
 
 
 class SimulateRequest(Struct, frozen=True):
@@ -107,7 +117,7 @@ class SimulateRequest(Struct, frozen=True):
 @flag("--no-decisions", "With -e: do not write the algorithm's decisions, which explain reads.")
 @machine_options
 @behaviour_options
-@option("--sched-cfg scheduler_config", "JSON", "Options, as Batsim sends them.", default="")
+@option("--sched-cfg scheduler_config", "JSON", "Options, as Batsim sends them.", default="", callback=_read_config)
 @flag("--enable-redis", "Keep jobs in Redis; messages only name them.")
 @option(
     "--redis-hostname",

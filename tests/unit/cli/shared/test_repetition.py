@@ -93,6 +93,7 @@ def test_flags_that_contradict_each_other_are_refused(name: str, command: click.
             ["compare", "-s", "easy", "--generate", "lublin:jobs=9", "--metrics", "makespan", "--metrics", "makespan"],
             "once each",
         ),
+        (["simulate", "-s", "easy", "--sched-cfg", '{"a": 1, "a": 1}'], "'--sched-cfg': has the member 'a' twice"),
         (["simulate", "-s", "easy", "--options-file", "o.json"], "o.json: has the member 'slack' twice"),
     ],
 )
