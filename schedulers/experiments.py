@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -42,6 +42,7 @@ from batsched_py.experiments.parsing.submissions import (
 )
 from batsched_py.experiments.parsing.testbed_form import parse_testbed
 from batsched_py.experiments.playing import ExperimentTimelines
+from batsched_py.experiments.reading import DescriptorReader
 from batsched_py.experiments.reserving import reservation_request
 from batsched_py.experiments.resource_manager import RefusedByManagerError, ReservationRequest
 from batsched_py.experiments.tables import experiment_tables
@@ -150,6 +151,7 @@ class ExperimentsScheduler(Leases):
             host_of=self._host_of,
             fail=lambda one, why: self.orchestrator.fail(one.id, why, self.clock),
         )
+        self.reader = DescriptorReader(self.timelines.check)
         #: All experiments that were accepted, also those that were deleted.
         self.accepted: list[ManagedExperiment] = []
         self.events_may_come = view.config.forward_unknown_events
@@ -220,14 +222,15 @@ class ExperimentsScheduler(Leases):
                 self.views[one.id] = one._replace(start=run.start)
         return [*super().live_tables(view), Table(LIVE_EXPERIMENTS, ExperimentView._fields, list(self.views.values()))]
 
-    def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> None:
-        """Raise a DescriptorError if a descriptor is wrong that somebody wants to hand in now."""
+    def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> Experiment | None:
+        """Return the experiment of a descriptor that somebody wants to submit now; DescriptorError if it is wrong."""
         if kind != SUBMIT:
-            return
-        asked = Submission(SUBMIT, now, descriptor_content(Place([]), members["descriptor"]))
-        experiment = self._read(asked, members, lambda _: None)  # it is told of when it is accepted
+            return None
+        content = descriptor_content(Place([]), members["descriptor"])
         try:
-            self.timelines.check(deployment_order(experiment))
+            return self.reader.check(content, self._situation_now(now), _origin(members), SUBMIT).experiment
+        except DescriptorError:
+            raise
         except ValueError as error:
             raise InvalidDescriptorError(SUBMIT, [Fault("", str(error))]) from None
 
@@ -313,21 +316,17 @@ class ExperimentsScheduler(Leases):
     def _situation(self, now: float, kept: Iterable[tuple[str, str | None]]) -> Situation:
         return Situation(self.testbed.with_storages(kept), now, self.options.reservations == "on")
 
-    def _read(self, one: Submission, members: Mapping[str, Any], tell: Callable[[str], None]) -> Experiment:
-        """Return the experiment of a descriptor; instants in it count from the `origin` of an event."""
-        begun = members.get("origin")
-        origin = datetime.fromtimestamp(begun, UTC) if isinstance(begun, float) and 0 <= begun < _LATEST else None
-        kept = [(each.name, each.location) for each in self.orchestrator.kept]
-        situation = self._situation(one.time, kept)
-        return read_descriptor(one.place, one.content, situation, origin=origin, tell=tell)
+    def _situation_now(self, now: float) -> Situation:
+        return self._situation(now, [(each.name, each.location) for each in self.orchestrator.kept])
 
     def _submit(self, one: Submission, plan: Plan, members: Mapping[str, Any] = _NOTHING) -> None:
         """Accept an experiment, or tell what is wrong with it."""
         number = members.get("experiment", 0)
         try:
-            experiment = self._read(one, members, plan.warn)
-            order = deployment_order(experiment)
-            self.timelines.check(order)
+            found = self.reader.read(one.content, self._situation_now(one.time), _origin(members), one.place)
+            experiment, order = found.experiment, found.order
+            for line in found.notes:
+                plan.warn(line)
             if one.reserve:
                 self.manager.reserve(one.reserve, self._request_of(experiment, order), one.owner, self.clock)
                 return
@@ -385,6 +384,12 @@ class ExperimentsScheduler(Leases):
         if vms != "all" and not (isinstance(vms, list) and all(isinstance(one, str) for one in vms)):
             raise OptionError('vms must be a list of names or "all"; no VM is resumed')
         self.timelines.resume(number, None if vms == "all" else vms, self.clock)
+
+
+def _origin(members: Mapping[str, Any]) -> datetime | None:
+    """Return the instant from which those in a descriptor count, the `origin` of its event; None if it has none."""
+    begun = members.get("origin")
+    return datetime.fromtimestamp(begun, UTC) if isinstance(begun, float) and 0 <= begun < _LATEST else None
 
 
 def _lease_of(action: Action) -> Lease:

@@ -6,7 +6,7 @@ decides, and the instances of a template stand together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from heapq import heappop, heappush
 
@@ -45,8 +45,13 @@ def deployment_order(experiment: Experiment) -> tuple[PlannedResource, ...]:
 
 def needed_by_each(experiment: Experiment) -> dict[str, dict[str, None]]:
     """Return name -> names that it needs, of all resources, in the document's order."""
-    resources = {one.name: one for one in experiment.resources}
-    return {one.name: dependencies(one, resources) for one in experiment.resources}
+    names = {one.name for one in experiment.resources}
+    networks: dict[str, list[str]] = {}
+    for one in experiment.resources:
+        if isinstance(one, Network):
+            networks.setdefault(one.location, []).append(one.name)
+    place = {one.name: number for number, one in enumerate(experiment.resources)}
+    return {one.name: _dependencies(one, names, networks, place) for one in experiment.resources}
 
 
 def instance_names(resource: Resource) -> tuple[str, ...]:
@@ -56,15 +61,23 @@ def instance_names(resource: Resource) -> tuple[str, ...]:
     return (resource.name,)
 
 
-def dependencies(resource: Resource, resources: Mapping[str, Resource]) -> dict[str, None]:
-    """Return the names of an experiment's resources that a resource needs directly, each once, the first first."""
+def _dependencies(
+    resource: Resource, names: Container[str], networks: Mapping[str, Sequence[str]], place: Mapping[str, int]
+) -> dict[str, None]:
+    """Return the names of an experiment's resources that a resource needs directly, each once, the first first.
+
+    Args:
+        resource: which needs them.
+        names: of all resources.
+        networks: location -> names of networks there.
+        place: name -> place in the document.
+    """
     named = (*resource.after, *(one.name for one in references(resource) if not one.exists), *addresses_of(resource))
-    joined = (
-        other.name
-        for other in resources.values()
-        if isinstance(resource, SiteLink) and isinstance(other, Network) and other.location in resource.endpoints
-    )
-    return dict.fromkeys(name for name in (*named, *joined) if name in resources)
+    joined = list[str]()
+    if isinstance(resource, SiteLink):
+        ends = dict.fromkeys(resource.endpoints)
+        joined = sorted((name for end in ends for name in networks.get(end, ())), key=place.__getitem__)
+    return dict.fromkeys(name for name in (*named, *joined) if name in names)
 
 
 def references(resource: Resource) -> tuple[Reference, ...]:

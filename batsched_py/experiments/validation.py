@@ -35,6 +35,8 @@ from batsched_py.timelines.parsing import EVERY_VM, parse_timelines
 
 #: Resources of one experiment, counting instances.
 MOST_RESOURCES: Final = 10_000
+#: Entries of the timelines of one experiment, counting instances.
+MOST_ENTRIES: Final = 100_000
 #: Pairs of instances, or other resources, of which one needs the other.
 MOST_PAIRS: Final = 100_000
 #: Names among which one that is like an unknown one is looked for.
@@ -173,6 +175,11 @@ class _Validation:
             for key in dict.fromkeys(context_keys(one.timeline)):
                 if key not in one.contexts:
                     where.note(f"${{ctx.{displayed(key)}}}: the compute has no such context")
+        entries = sum(one.count * len(one.timeline or ()) for _, one in self._computes())
+        if entries > MOST_ENTRIES:
+            told = f"must have timelines of at most {MOST_ENTRIES} entries with all instances, not {entries}"
+            self._at("resources").note(told)
+            return
         if not fields:
             return
         try:

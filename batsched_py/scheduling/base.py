@@ -120,8 +120,10 @@ class Scheduler(ABC, Generic[Options]):
         plan.kill(running)
         return True
 
-    def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> None:  # noqa: ARG002
+    def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> object:  # noqa: ARG002
         """Raise an InputError if an external event would be refused that somebody wants to bring about now.
+
+        It may return what it has read of the event, for the site.
 
         A live site asks this before it accepts a request, from a thread of its own: nothing may be changed. Without a
         method of its own an algorithm takes no event of this kind: LookupError.

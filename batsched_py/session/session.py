@@ -329,9 +329,12 @@ class Session:
         """Return the tables that the algorithm has of how things are now."""
         return tuple(self._scheduler.live_tables(self.view)) if self._ready else ()
 
-    def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> None:
-        """Raise an InputError if the algorithm would refuse an external event, LookupError if it takes none such."""
-        self._scheduler.check_request(kind, members, now)
+    def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> object:
+        """Raise an InputError if the algorithm would refuse an external event, LookupError if it takes none such.
+
+        Return what the algorithm has read of it, if anything.
+        """
+        return self._scheduler.check_request(kind, members, now)
 
     def check(self) -> None:
         """Raise InvariantError if the books contradict themselves."""

@@ -63,6 +63,7 @@ class SiteRecorder:
                 self._end = self._file.tell()
             self._size = self._file.seek(0, 2)
             self._whole, self.last = _last_exchange(self._file, self._end, self._size)
+            self._file.seek(self._end)  # from here on what is read, or written, follows what was before
         except OSError as error:
             raise self._failure(error) from error
 
@@ -103,7 +104,6 @@ class SiteRecorder:
 
     def _missing(self, lines: bytes) -> bytes:
         """Return what the file lacks of these lines: nothing, but of the last ones in it."""
-        self._file.seek(self._end)
         there = self._file.read(len(lines))
         if not lines.startswith(there):
             raise self._lost(lines)

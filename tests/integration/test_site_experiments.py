@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -221,3 +222,19 @@ def test_a_site_without_experiments_says_so(tmp_path: Path) -> None:
         status, _, content = ask(site, "POST", body=WEB)
         assert status == 409
         assert "easy takes no submit_experiment" in content.decode()
+
+
+def test_a_large_descriptor_does_not_stop_others(site: SiteProcess) -> None:
+    """While one of 10 000 resources is read, others are answered many times."""
+    many = [{"compute": {"name": f"c{number}", "locations": ["here"]}} for number in range(10_000)]
+    answers = list[int]()
+    large = threading.Thread(
+        target=lambda: answers.append(ask(site, "POST", body={"name": "large", "duration": 60, "resources": many})[0])
+    )
+    large.start()
+    meanwhile = 0
+    while large.is_alive():
+        assert ask(site, "GET", "/healthz")[0] == 200
+        meanwhile += large.is_alive()
+    assert answers == [201]
+    assert meanwhile >= 10

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Final, cast
 
 import msgspec
 from litestar import Controller, Response
@@ -12,7 +12,7 @@ from litestar.params import Parameter
 
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.faults import DescriptorSizeError, DescriptorSyntaxError, InvalidDescriptorError
-from batsched_py.experiments.parsing.descriptor import read_descriptor
+from batsched_py.experiments.model import Experiment
 from batsched_py.experiments.views import ExperimentView
 from batsched_py.schedulers.experiments import DELETE, SUBMIT
 from batsched_py.site.api.bodies import JSON, TYPES, XML, body_type, wants_json
@@ -23,6 +23,7 @@ from batsched_py.site.api.identity import OPERATOR_HEADER, Identity, who_asks
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
 from batsched_py.site.inbox import Asked
+from batsched_py.site.site import Site
 from batsched_py.text.display import displayed
 
 Number = Annotated[int, Parameter(ge=1, le=2**53, description="The number of the experiment.")]
@@ -44,14 +45,14 @@ class ExperimentController(Controller):
         """Accept a descriptor in JSON or OVF. It is saved before the answer is sent, and deployed in the background."""
         who, content = _identified(request), await request.body()
         parts(request).quotas.check_experiments(parts(request).experiments.count(who))
-        asked = _ask_for_experiment(request, content, who)
+        members = _members(request, content, who)
+        experiment = await parts(request).read(partial(_checked, parts(request).site, members))
+        asked = Asked(SUBMIT, lambda number: members | {"experiment": number}, who.user, who.group)
         parts(request).quotas.check_bytes(parts(request).site.inbox.bytes_of(who.user), asked)
         entry = await parts(request).acceptance.accept(asked)
-        begun = datetime.fromtimestamp(parts(request).site.begun, UTC)
-        experiment = read_descriptor("", content, origin=begun)
         view = unseen(entry)._replace(name=experiment.name, description=experiment.description)
         parts(request).experiments.note(view)
-        return _answer(request, view, experiment_xml, _whole, status=201, location=f"{PATH}/{entry.number}")
+        return await _answer(request, view, experiment_xml, _whole, status=201, location=f"{PATH}/{entry.number}")
 
     @get("/", summary="List experiments", media_type=XML)
     async def listed(self, request: Asking, user_id: UserId = None) -> Response[bytes]:
@@ -59,18 +60,20 @@ class ExperimentController(Controller):
         who = _identified(request)
         if user_id is not None and user_id != who.user:
             raise refuse(403, "only your own experiments can be listed", "user_id")
-        return _answer(request, parts(request).experiments.readable(who), collection_xml, _summaries)
+        return await _answer(request, parts(request).experiments.readable(who), collection_xml, _summaries)
 
     @get("/{number:int}", summary="Show an experiment", media_type=XML)
     async def shown(self, request: Asking, number: Number) -> Response[bytes]:
         """Show one experiment with its resources."""
-        return _answer(request, parts(request).experiments.find(number, _identified(request)), experiment_xml, _whole)
+        return await _answer(
+            request, parts(request).experiments.find(number, _identified(request)), experiment_xml, _whole
+        )
 
     @get("/{number:int}/log", summary="Read the log of an experiment", media_type=XML)
     async def log(self, request: Asking, number: Number) -> Response[bytes]:
         """Return the log of an experiment."""
         view = parts(request).experiments.find(number, _identified(request))
-        return _answer(request, view, log_xml, lambda one: one.log)
+        return await _answer(request, view, log_xml, lambda one: one.log)
 
     @delete("/{number:int}", summary="Delete an experiment")
     async def remove(self, request: Asking, number: Number) -> None:
@@ -91,18 +94,21 @@ def _identified(request: Asking) -> Identity:
     return who
 
 
-def _ask_for_experiment(request: Asking, content: bytes, who: Identity) -> Asked:
-    """Return the request for the inbox; RefusedError with all that is wrong with the descriptor."""
-    site = parts(request).site
+def _members(request: Asking, content: bytes, who: Identity) -> dict[str, Any]:
+    """Return the members of the event of a descriptor, but its number; RefusedError if it is no text of its type."""
     try:
         text = content.decode()
     except UnicodeDecodeError:
         raise refuse(400, "must be text in UTF-8") from None
     if (body_type(request.headers) == JSON) == text.lstrip("\ufeff \t\r\n").startswith("<"):
         raise refuse(400, "must have the type that Content-Type names")
-    members: dict[str, Any] = {"descriptor": text, "owner": who.user, "origin": site.begun}
+    return {"descriptor": text, "owner": who.user, "origin": parts(request).site.begun}
+
+
+def _checked(site: Site, members: Mapping[str, Any]) -> Experiment:
+    """Return the experiment of an event; RefusedError with all that is wrong with its descriptor."""
     try:
-        site.session.check_request(SUBMIT, members, site.inbox.now)
+        return cast(Experiment, site.session.check_request(SUBMIT, members, site.inbox.now))
     except LookupError as error:
         raise refuse(409, f"{error}: the site runs without experiments") from None
     except DescriptorSizeError as error:
@@ -114,10 +120,9 @@ def _ask_for_experiment(request: Asking, content: bytes, who: Identity) -> Asked
         raise RefusedError(422, problems) from None
     except WorkloadError as error:
         raise refuse(422, displayed(error.rule, _LONGEST), displayed(error.field)) from None
-    return Asked(SUBMIT, lambda number: members | {"experiment": number}, who.user, who.group)
 
 
-def _answer(
+async def _answer(
     request: Asking,
     found: Any,
     to_xml: Callable[[Any], bytes],
@@ -129,8 +134,9 @@ def _answer(
     """Answer in the type that the caller prefers."""
     headers = {"Location": location} if location else {}
     if not wants_json(request.headers):
-        return Response(to_xml(found), status_code=status, media_type=XML, headers=headers)
-    body = msgspec.json.encode(to_json(found))
+        body = await parts(request).read(lambda: to_xml(found))
+        return Response(body, status_code=status, media_type=XML, headers=headers)
+    body = await parts(request).read(lambda: msgspec.json.encode(to_json(found)))
     return Response(body, status_code=status, media_type=JSON, headers=headers)
 
 

@@ -138,10 +138,11 @@ def listen(address: str, *, guarded: bool) -> Listener:
         found = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
     except OSError as error:
         raise OptionError(f"--listen {address}: {error.strerror or error}") from None
-    family, kind, _, _, place = found
+    family, kind, protocol, _, place = found
     if not guarded and not ipaddress.ip_address(place[0]).is_loopback:
         raise OptionError(f"--listen {address}: other machines can reach it: set a token (--token-file)")
-    listener = Listener(family, kind)
+    # With the number of its protocol: otherwise the event loop lets the second part of an answer wait for the first.
+    listener = Listener(family, kind, protocol)
     try:
         listener.prepare()
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -5,7 +5,10 @@ Handlers find them at the application: Litestar's dependencies would start a gro
 
 from __future__ import annotations
 
-from typing import Any, Final
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, TypeVar
 
 from litestar import Request
 from msgspec import Struct
@@ -21,6 +24,7 @@ from batsched_py.site.site import Site
 Asking = Request[Any, Any, Any]
 #: Name of the parts in the application's state.
 STATE: Final = "parts"
+T = TypeVar("T")
 
 
 class Parts(Struct, frozen=True):
@@ -32,11 +36,24 @@ class Parts(Struct, frozen=True):
     answers: Answers
     acceptance: Acceptance
     quotas: Quotas
+    reader: ThreadPoolExecutor
+
+    async def read(self, work: Callable[[], T]) -> T:
+        """Return what some work makes of much; one after the other, while the event loop serves others."""
+        return await asyncio.get_running_loop().run_in_executor(self.reader, work)
 
 
 def make_parts(site: Site, quotas: Quotas) -> Parts:
     """Return the parts of an application."""
-    return Parts(site, Leases(site), Experiments(site), Answers(site.board), Acceptance(site.inbox), quotas)
+    return Parts(
+        site,
+        Leases(site),
+        Experiments(site),
+        Answers(site.board),
+        Acceptance(site.inbox),
+        quotas,
+        ThreadPoolExecutor(1, "reader"),
+    )
 
 
 def parts(request: Asking) -> Parts:
