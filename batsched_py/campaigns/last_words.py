@@ -17,10 +17,13 @@ from batsched_py.text.display import displayed
 ASK: Final = signal.SIGUSR1
 #: A line of what Python tells of a stack, the innermost call first.
 _CALL: Final = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.MULTILINE)
+#: What is in the names of files of Python and of installed packages: who calls them is more worth telling.
+_LIBRARY: Final = (os.path.dirname(os.__file__) + os.sep, "<")
+_INSTALLED: Final = f"{os.sep}site-packages{os.sep}"
 #: Bytes of them that are read.
 _MOST: Final = 1 << 16
 #: Seconds that a process may take to tell its line; one that is stopped never does.
-_PATIENCE: Final = 2.0
+_PATIENCE: Final = 10.0
 
 
 def tell_last_words(sender: Connection) -> None:
@@ -42,7 +45,8 @@ def read_last_words(receiver: Connection) -> str:
     content = b""
     with suppress(OSError):
         content = os.read(receiver.fileno(), _MOST)
-    for file, line, function in _CALL.findall(content.decode(errors="replace")):
-        if not is_engine(file) and not file.startswith("<"):
-            return f" in {displayed(function)} ({displayed(os.path.basename(file))}:{line})"
+    calls = [call for call in _CALL.findall(content.decode(errors="replace")) if not is_engine(call[0])]
+    own = [call for call in calls if not call[0].startswith(_LIBRARY) and _INSTALLED not in call[0]]
+    for file, line, function in (own or calls)[:1]:
+        return f" in {displayed(function)} ({displayed(os.path.basename(file))}:{line})"
     return ""

@@ -39,6 +39,8 @@ Value = TypeVar("Value")
 _PRELOADED: Final = ["batsched_py.campaigns.study_runner", "batsched_py.api"]
 #: Seconds that a process which shall stop may take to clean up.
 _GRACE: Final = 5.0
+#: Exit code of a process whose value nobody can receive.
+_UNHEARD: Final = 74
 #: Seconds from the last sign of a process that dies to its death.
 _MOMENT: Final = 1.0
 #: Seconds from one attempt to start a process whose server was killed to the next.
@@ -124,8 +126,8 @@ def _ended(one: _Running, receiver: Connection) -> PieceResult[Any]:
     if value is not None:
         return PieceResult(one.position, value, 0 if lingers else code)
     where = read_last_words(one.words)
-    if lingers:
-        return PieceResult(one.position, None, code, f"its process closed the connection that leads to this one{where}")
+    if lingers or code == _UNHEARD:
+        return PieceResult(one.position, None, code, f"its process has closed files that it had not opened{where}")
     how = f"with exit code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
     return PieceResult(one.position, None, code, f"its process ended {how} in the middle of the run{where}")
 
@@ -265,7 +267,7 @@ def _work(pickled: bytes, sender: Connection, teller: Connection, memory: int | 
             return
     except Interruption as interruption:
         sys.exit(interruption.exit_code)
-    sys.exit(1)
+    sys.exit(_UNHEARD)
 
 
 def _follow_the_parent() -> None:

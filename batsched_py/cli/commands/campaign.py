@@ -15,6 +15,7 @@ from batsched_py.campaigns.results.campaign_figures import FIGURE_KINDS, FigureC
 from batsched_py.campaigns.results.dataset import write_dataset
 from batsched_py.campaigns.results.groups import compare_groups, group_studies
 from batsched_py.campaigns.results.table_files import write_table_csv, write_table_latex
+from batsched_py.campaigns.run_limits import RunLimits
 from batsched_py.campaigns.tuning.trials_file import TRIALS, write_trials
 from batsched_py.campaigns.tuning.tuner import read_tuning
 from batsched_py.campaigns.tuning.tuner import tune as search
@@ -45,6 +46,7 @@ from batsched_py.cli.shared.output_paths import check_writable, naming_errors, w
 from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.progress import campaign_bar, trials_bar
 from batsched_py.cli.shared.repetition import OnceGroup
+from batsched_py.cli.shared.run_limit_options import over, run_limit_options
 from batsched_py.cli.shared.runs import read_picture
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.loading import require
@@ -72,6 +74,7 @@ class RunRequest(Struct, frozen=True):
 
     files: CampaignFiles
     place: Place
+    limits: RunLimits
     dry_run: bool
     quiet: bool
 
@@ -81,6 +84,7 @@ class RetryRequest(Struct, frozen=True):
 
     files: CampaignFiles
     place: Place
+    limits: RunLimits
     quiet: bool
 
 
@@ -91,6 +95,7 @@ quiet_flag: Final = flag("--quiet", "No progress bar and no summary.")
 @study_argument
 @folder_option
 @place_options
+@run_limit_options
 @flag("--dry-run", "Show what would be run.")
 @quiet_flag
 def run(request: RunRequest) -> int:
@@ -107,18 +112,19 @@ def run(request: RunRequest) -> int:
         show_table(state_table(opened.plan, opened.state), folded=1)
         say(told_state(opened.plan, opened.state))
         return 0
-    return _run(request.files, request.place, quiet=request.quiet, again=False)
+    return _run(request, again=False)
 
 
 @takes(RetryRequest)
 @study_argument
 @folder_option
 @place_options
+@run_limit_options
 @quiet_flag
 def retry(request: RetryRequest) -> int:
     """Run what failed again, and what is missing."""
     check_place(request.place)
-    return _run(request.files, request.place, quiet=request.quiet, again=True)
+    return _run(request, again=True)
 
 
 class StatusRequest(Struct, frozen=True):
@@ -272,6 +278,7 @@ class TuneRequest(Struct, frozen=True):
 
     files: CampaignFiles
     place: Place
+    limits: RunLimits
     trials: int | None
     quiet: bool
 
@@ -280,6 +287,7 @@ class TuneRequest(Struct, frozen=True):
 @study_argument
 @folder_option
 @place_options
+@run_limit_options
 @option("--trials", "N", "Number of trials.  [default: as in the study file]", type=click.IntRange(1, 100_000))
 @quiet_flag
 def tune(request: TuneRequest) -> None:
@@ -296,6 +304,8 @@ def tune(request: TuneRequest) -> None:
     files, store = request.files, request.files.store
     with store.locked():
         plan = files.plan()
+        limits = over(request.limits, plan.campaign.limits)
+        plan = replace(plan, campaign=replace(plan.campaign, limits=limits))
         tuning = read_tuning(plan.campaign)
         tuning = replace(tuning, trials=request.trials or tuning.trials)
         with trials_bar(tuning, wanted=not request.quiet) as show, dask_workers(request.place, _TUNE) as workers:
@@ -317,10 +327,11 @@ command.add_command(figure, "figure")
 command.add_command(tune, "tune")
 
 
-def _run(files: CampaignFiles, place: Place, *, quiet: bool, again: bool) -> int:
+def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
     """Run what is missing, and what failed if wanted, and return the exit code."""
     for package in _NEEDED:
         require(package, "campaign run", "campaign")
+    files, place, quiet = request.files, request.place, request.quiet
     store = files.store
     with store.locked():
         opened = open_campaign(files)
@@ -329,9 +340,8 @@ def _run(files: CampaignFiles, place: Place, *, quiet: bool, again: bool) -> int
         before, count = len(state.ended), len(plan.keys)
         if state.missing:
             with campaign_bar(before, count, wanted=not quiet) as show, dask_workers(place, "campaign run") as workers:
-                state = run_missing(
-                    state, store, workers, jobs=plan.campaign.jobs, limits=plan.campaign.limits, show=show
-                )
+                jobs, limits = plan.campaign.jobs, over(request.limits, plan.campaign.limits)
+                state = run_missing(state, store, workers, jobs=jobs, limits=limits, show=show)
         with naming_errors(files.results):
             written = write_dataset(files.results, plan, state.ended, store)
     if not quiet:

@@ -18,6 +18,7 @@ from batsched_py.campaigns.comparison_page import write_page
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.figures import KINDS, Kind, draw_comparison
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
+from batsched_py.campaigns.run_limits import RunLimits
 from batsched_py.campaigns.study import Study, group_lines
 from batsched_py.campaigns.study_runner import repeat_for_seeds, run_study
 from batsched_py.cli.shared.algorithm import Warnings
@@ -37,6 +38,7 @@ from batsched_py.cli.shared.run_description import (
     platform_file,
     write_description,
 )
+from batsched_py.cli.shared.run_limit_options import run_limit_options
 from batsched_py.cli.shared.runs import read_picture
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
 from batsched_py.cli.shared.sources import read_seeds, read_sources
@@ -90,6 +92,7 @@ class CompareRequest(Struct, frozen=True):
     clock: str
     quiet: bool
     window: WindowChoice
+    limits: RunLimits
 
     @property
     def files(self) -> dict[str, Path]:
@@ -157,6 +160,7 @@ class CompareRequest(Struct, frozen=True):
     "Number of parallel runs.  [default: one for each core]",
     type=click.IntRange(1, _MOST_PROCESSES),
 )
+@run_limit_options
 @option("-e --export", "FOLDER", "Write FOLDER/WORKLOAD/ALGORITHM_jobs.csv...", type=PATH)
 @option("--csv", "FILE", "Write a row for each run.", type=PATH)
 @option("--json", "FILE", "Write all runs, metrics and intervals.", type=PATH)
@@ -218,6 +222,7 @@ def command(request: CompareRequest) -> int:
             progress=progress,
             limits=current_limits(),
             window=request.window,
+            run_limits=request.limits,
         )
     study = replace(study, platform=machine)
     comparison = compare_algorithms(study, metrics, baseline=baseline, level=request.level, resamples=request.resamples)
