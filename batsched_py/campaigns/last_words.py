@@ -24,6 +24,8 @@ _INSTALLED: Final = f"{os.sep}site-packages{os.sep}"
 _MOST: Final = 1 << 16
 #: Seconds that a process may take to tell its line; one that is stopped never does.
 _PATIENCE: Final = 10.0
+#: Seconds after which it has told it all: it comes in several pieces.
+_PAUSE: Final = 0.2
 
 
 def tell_last_words(sender: Connection) -> None:
@@ -32,19 +34,24 @@ def tell_last_words(sender: Connection) -> None:
     faulthandler.register(ASK, sender.fileno(), all_threads=False)
 
 
-def ask_for_last_words(pid: int, receiver: Connection) -> None:
-    """Ask a process for its line, and wait until it has told it, if it does."""
-    with suppress(OSError):
+def ask_for_last_words(pid: int, receiver: Connection) -> str:
+    """Ask a process where it is, and return that as " in decide (mine.py:12)"; "" if it does not say."""
+    with suppress(ProcessLookupError):
         os.kill(pid, ASK)
-        receiver.poll(_PATIENCE)
+    return _told(receiver, _PATIENCE)
 
 
 def read_last_words(receiver: Connection) -> str:
-    """Return where the process was, as " in decide (mine.py:12)"; "" if it has not said, or was in no user's code."""
-    os.set_blocking(receiver.fileno(), False)
+    """Return where a process that is dead was when it crashed, likewise; "" if it did not, or was in no user's code."""
+    return _told(receiver, 0.0)
+
+
+def _told(receiver: Connection, patience: float) -> str:
+    """Read what comes within the time, and what then follows it at once."""
     content = b""
     with suppress(OSError):
-        content = os.read(receiver.fileno(), _MOST)
+        while receiver.poll(patience) and (piece := os.read(receiver.fileno(), _MOST)):
+            content, patience = content + piece, _PAUSE
     calls = [call for call in _CALL.findall(content.decode(errors="replace")) if not is_engine(call[0])]
     own = [call for call in calls if not call[0].startswith(_LIBRARY) and _INSTALLED not in call[0]]
     for file, line, function in (own or calls)[:1]:

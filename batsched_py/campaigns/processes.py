@@ -134,10 +134,9 @@ def _ended(one: _Running, receiver: Connection) -> PieceResult[Any]:
 
 def _overdue(one: _Running, limits: RunLimits) -> PieceResult[Any]:
     """End a piece whose time is over, and tell what it was doing."""
-    if one.process.pid is not None:
-        ask_for_last_words(one.process.pid, one.words)
+    where = "" if one.process.pid is None else ask_for_last_words(one.process.pid, one.words)
     _stop([one.process], _MOMENT)
-    failure = f"{limits.timed_out},{where}" if (where := read_last_words(one.words)) else limits.timed_out
+    failure = f"{limits.timed_out},{where}" if where else limits.timed_out
     return PieceResult(one.position, None, one.process.exitcode or 0, failure)
 
 

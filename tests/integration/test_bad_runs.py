@@ -91,7 +91,7 @@ ERRORS: Final[Mapping[str, str]] = {
     "hoards": r"memory: more than 500 MB: t=\d+: bad failed on .*: MemoryError: \(bad.py:58\)",
     "lingers": "",
 }
-#: Behaviour that nothing but a limit of time ends -> the error; with another line, or none, if that was before it began.
+#: Behaviour that nothing but a limit of time ends -> the error, with another line if that was before it began.
 ENDLESS: Final[Mapping[str, str]] = {
     "loops": r"timeout: more than 4 s(, in (loops|<module>|decide|__\w+) \(.*:\d+\))?",
     "counts": r"timeout: more than 4 s(, in (counts|<module>|decide|__\w+) \(.*:\d+\))?",

@@ -55,13 +55,12 @@ def words(what: Callable[[], None], *, asked: bool) -> str:
         begun.recv()
         if asked:
             assert process.pid is not None
-            ask_for_last_words(process.pid, receiver)
-        else:
-            process.join()
+            return ask_for_last_words(process.pid, receiver)
+        process.join()
+        return read_last_words(receiver)
     finally:
         process.kill()
         process.join()
-    return read_last_words(receiver)
 
 
 @pytest.mark.parametrize("what", [loop, count])
