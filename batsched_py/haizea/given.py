@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from batsched_py.errors import ConfigurationError
 from batsched_py.haizea.ini import Sections
-from batsched_py.haizea.options import OLDER, OPTIONS, SECTIONS, Option, When
+from batsched_py.haizea.options import FOREIGN, OLDER, OPTIONS, SECTIONS, Option, When
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 
@@ -32,9 +32,10 @@ class GivenOptions:
         self._texts: dict[str, str] = {}
         #: Option -> section and name by which it is given.
         self._spelled: dict[str, tuple[str, str]] = {}
+        self._foreign: list[str] = []
         for section, options in sections.items():
             if section not in SECTIONS:
-                raise refuse(section, "", _unknown("section", section, SECTIONS))
+                raise refuse(section, "", _several(section, sections) or _unknown("section", section, SECTIONS))
             for name, text in options.items():
                 self._take(section, name, text)
         self._values = {option.key: self._read(option) for option in OPTIONS}
@@ -55,13 +56,17 @@ class GivenOptions:
 
     def told(self) -> list[str]:
         """Return a sentence for each option that is given and has no counterpart."""
-        return [
+        told = [
             f"{option.key}: {option.told}"
             for option in OPTIONS
             if option.told and self.given(option.key) and self._texts[option.key] != option.sample
         ]
+        return [*told, *(f"{key}: is ignored: {FOREIGN[key]}" for key in self._foreign)]
 
     def _take(self, section: str, name: str, text: str) -> None:
+        if f"{section}.{name}" in FOREIGN:
+            self._foreign.append(f"{section}.{name}")
+            return
         for key in OLDER.get(f"{section}.{name}", (f"{section}.{name}",)):
             if key not in _BY_KEY:
                 raise self._refuse(section, name, _unknown_option(section, name))
@@ -98,6 +103,15 @@ _MAY_BE_EMPTY: Final = frozenset({"accounting.probes", "accounting.attributes"})
 
 def _missing(when: When) -> str:
     return f"is required when {when}" if when.option else "is required"
+
+
+def _several(section: str, sections: Sections) -> str:
+    """Return how a file is run that has the sections of a configuration for several runs; "" if it has not."""
+    if section != "multi" and ("multi" not in sections or ":" not in section):
+        return ""
+    return (
+        "is a section of a configuration for several runs: batsched-py haizea multi -c FILE -d DIR writes their files"
+    )
 
 
 def _unknown(what: str, name: str, known: Mapping[str, object]) -> str:

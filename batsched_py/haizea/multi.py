@@ -34,6 +34,8 @@ MULTI_OPTIONS: Final = {
     "injectionfiles": False,
     "datadir": True,
 }
+#: Options of Haizea 1.1 that have no effect.
+_ANNOTATIONS: Final = ("annotationdir", "annotationfiles")
 #: The manual's spelling of it.
 _OLDER: Final = {"basedatadir": "datadir"}
 #: Characters of names of profiles and traces: a file and a line of a shell can have them without quotes.
@@ -159,6 +161,11 @@ def read_multi(path: Path, limits: Limits = LIMITS) -> MultiConfiguration:
         for name in _SET_HERE.get(section.partition(":")[2], ())
         if name in given
     ]
+    told += [
+        f"[{MULTI}] {name}: is ignored: annotations of leases are not read"
+        for name in _ANNOTATIONS
+        if name in sections[MULTI]
+    ]
     found = MultiConfiguration(path, profiles, traces, injections, Path(options["datadir"]).expanduser(), tuple(told))
     if len(profiles) * len(traces) * (1 + len(injections)) > _MOST:
         raise _error(path, MULTI, "tracefiles", f"must make at most {_MOST} configurations")
@@ -186,6 +193,8 @@ def _multi_options(path: Path, sections: Sections) -> dict[str, str]:
         raise _error(path, MULTI, "", "is required")
     options = dict[str, str]()
     for given, text in sections[MULTI].items():
+        if given in _ANNOTATIONS:
+            continue
         name = _OLDER.get(given, given)
         if name not in MULTI_OPTIONS:
             suggestion = did_you_mean(name, MULTI_OPTIONS) or f"there are: {', '.join(MULTI_OPTIONS)}"

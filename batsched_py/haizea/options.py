@@ -369,6 +369,13 @@ OPTIONS: Final[tuple[Option, ...]] = (
     *_GENERAL, *_SCHEDULING, *_SIMULATION, *_ACCOUNTING, *_IMAGE_TRANSFER, *_TRACEFILE, *_OPENNEBULA
 )  # fmt: skip
 
+#: Options of Haizea 1.1, of programs made of Haizea, and of its manual's other versions -> why they have no effect.
+FOREIGN: Final[dict[str, str]] = {
+    "simulation.sanity-check": "leases are always checked",
+    "scheduling.policy-matchmaking": "any host with the resources may be used, in the order of policy-host-selection",
+    "tracefile.annotationfile": "annotations of leases are not read",
+}
+
 #: Older spellings that the manual itself uses -> the options that they set (H96).
 OLDER: Final[dict[str, tuple[str, ...]]] = {
     "simulation.suspendresume-rate": ("scheduling.suspend-rate", "scheduling.resume-rate"),

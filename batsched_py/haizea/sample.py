@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Final
 
 from batsched_py.haizea.options import OPTIONS, SECTIONS, Option
+from batsched_py.haizea.sample_traces import sample_traces
 
 #: Columns of comments.
 _WIDTH: Final = 96
@@ -44,7 +45,7 @@ def sample_files(kind: str) -> dict[str, str]:
     """Return the files of a sample by their names: of a run with comments (trace), without (barebones), of several."""
     if kind == "multi":
         templates = {name: _template(name) for name in ("run.sh.template", "condor.template")}
-        return {"sample_multi.conf": multi_sample(), **templates}
+        return {"sample_multi.conf": multi_sample(), **templates, **sample_traces()}
     name = "sample_trace.conf" if kind == "trace" else "sample_trace_barebones.conf"
     return {name: sample(comments=kind == "trace"), "sample.lwf": _template("sample.lwf")}
 

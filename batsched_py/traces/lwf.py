@@ -15,6 +15,7 @@ from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.model.resources import CPU, MEMORY, PLENTY, Quantity, check_type
+from batsched_py.reading.notes import Notes
 from batsched_py.text.display import escaped, shown
 from batsched_py.traces.atomic_file import write_pieces_atomically
 from batsched_py.traces.lease_request import DiskImage, LeaseRequest, LeaseSite, LeaseTrace, NodeSet, check_types
@@ -36,13 +37,13 @@ def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = 
     """Read a lease workload, plain or compressed by gzip.
 
     `starttime` is the date of the workload's start, for requests that name a date. WorkloadError names the file, the
-    line, the request, the element and the rule that is broken. Attributes that nothing reads are no errors, as with
-    Haizea: they are in `told`.
+    line, the request, the element and the rule that is broken. Attributes and texts that nothing reads are no errors,
+    as with Haizea: they are in `told`.
     """
-    file, requests, root, told = str(path), list[LeaseRequest](), None, list[str]()
+    file, requests, root, notes = str(path), list[LeaseRequest](), None, Notes(str(path))
     reader, description, site = _Reader(limits, starttime), "", None
     with reported(path, WorkloadError):
-        for element in read_elements(file, read_lines(path, limits, encoded=True), told):
+        for element in read_elements(file, read_lines(path, limits, encoded=True), notes):
             if element.tag == REQUEST:
                 requests.append(reader.request(element))
                 if len(requests) > limits.jobs:
@@ -54,7 +55,7 @@ def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = 
             else:
                 root = element
     name = root.attributes.get("name", "") if root is not None else ""
-    return LeaseTrace(file, tuple(requests), site, name, description, tuple(told))
+    return LeaseTrace(file, tuple(requests), site, name, description, notes.lines())
 
 
 def write_lwf(path: Path, trace: LeaseTrace) -> None:
@@ -66,6 +67,11 @@ def write_lwf(path: Path, trace: LeaseTrace) -> None:
         write_pieces_atomically(path, _format_trace(path, trace))
     except OSError as error:
         raise WorkloadError(str(path), "", f"cannot be written: {error.strerror or error}") from error
+
+
+def lwf_text(trace: LeaseTrace) -> str:
+    """Return what `write_lwf` writes. WorkloadError names a request that the format cannot say."""
+    return b"".join(_format_trace(Path(trace.source), trace)).decode()
 
 
 class _Reader:

@@ -16,12 +16,16 @@ from defusedxml.ElementTree import DefusedXMLParser
 from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
-from batsched_py.text.display import displayed, shown
+from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.notes import Notes
+from batsched_py.text.display import shown
 
 ROOT: Final = "lease-workload"
 REQUEST: Final = "lease-request"
 SITE: Final = "site"
 DESCRIPTION: Final = "description"
+#: The root of files of annotations (.lwfa), which belong to those of leases.
+_ANNOTATIONS: Final = "lease-annotations"
 #: Element -> those that may be directly inside, and how often: "1" once, "?" at most once, "+" at least, "*" any times.
 _INSIDE: Final[Mapping[str, Mapping[str, str]]] = {
     "": {ROOT: "1"},
@@ -32,7 +36,8 @@ _INSIDE: Final[Mapping[str, Mapping[str, str]]] = {
     "res": {"instance": "*"},
     "lease-requests": {REQUEST: "*"},
     REQUEST: {"realduration": "?", "lease": "1"},
-    "lease": {"nodes": "1", "start": "1", "duration": "1", "deadline": "?", "software": "1"},
+    "lease": {"nodes": "1", "start": "1", "duration": "1", "deadline": "?", "software": "1", "extra": "?"},
+    "extra": {"attr": "*"},
     "start": {"exact": "?", "now": "?"},
     "software": {"none": "?", "disk-image": "?"},
 }
@@ -50,10 +55,11 @@ _ATTRIBUTES: Final[Mapping[str, Set[str]]] = {
     "duration": {"time"},
     "deadline": {"time"},
     "disk-image": {"id", "size"},
+    "attr": {"name", "value"},
 }
+#: Element of Haizea 1.1 -> why it has no effect.
+_EXPLAINED: Final[Mapping[str, str]] = {"extra": "its attributes are for policies of Haizea 1.1"}
 _NONE: Final[Set[str]] = frozenset()
-#: Attributes that are told, of those that nothing reads.
-_MOST_TOLD: Final = 10
 #: Bytes that are parsed at a time.
 _PIECE: Final = 1 << 14
 #: Elements that are handed out once they have ended, rather than kept in the one around them.
@@ -111,13 +117,13 @@ class LwfElement(Struct):
         return value
 
 
-def read_elements(file: str, pieces: Iterable[bytes], told: list[str]) -> Iterator[LwfElement]:
+def read_elements(file: str, pieces: Iterable[bytes], notes: Notes) -> Iterator[LwfElement]:
     """Yield the site, the description and each request once it has ended, and at last the root; WorkloadError.
 
-    A document type is accepted and not fetched; entities are refused. A sentence on each attribute that nothing reads
-    is added to `told`, where it first stands.
+    A document type is accepted and not fetched; entities are refused. Attributes and texts that nothing reads are
+    noted.
     """
-    collector = _Collector(file, told)
+    collector = _Collector(file, notes)
     parser = DefusedXMLParser(target=collector, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     collector.follow(parser.parser)
     try:
@@ -155,10 +161,8 @@ class _Position(Struct):
 class _Collector:
     """The target of the parser: elements that have begun and not ended, and those to hand out."""
 
-    def __init__(self, file: str, told: list[str]) -> None:
-        self._file, self._told = file, told
-        #: Elements and their attributes that are told.
-        self._unread: set[tuple[str, str]] = set()
+    def __init__(self, file: str, notes: Notes) -> None:
+        self._file, self._notes = file, notes
         #: Elements around the place that is read, the outermost first; the first is no element.
         self._open = [LwfElement(file, 1, 0, "", {})]
         self._ready: list[LwfElement] = []
@@ -197,6 +201,8 @@ class _Collector:
         if often in "1?" and tag in begun:
             raise element.error("", f"is given twice in {around.tag}")
         begun.add(tag)
+        if tag in _EXPLAINED:
+            self._notes.add(f"element {tag} of a {around.tag} is not obeyed: {_EXPLAINED[tag]}", self.place)
         if not attributes.keys() <= _ATTRIBUTES.get(tag, _NONE):
             self._tell(element)
         self._open.append(element)
@@ -217,21 +223,21 @@ class _Collector:
         """Keep the text of the description; other text means nothing."""
         if self._open[-1].tag == DESCRIPTION:
             self._open[-1].text += text
+        elif not text.isspace():
+            self._notes.add(f"text in element {self._open[-1].tag} has no effect", self.place)
 
     def close(self) -> None:
         """Do nothing: what has ended was handed out."""
 
     def _tell(self, element: LwfElement) -> None:
-        """Tell which attributes of an element are passed over, unless that is told already."""
-        for name in element.attributes:
-            new = name not in _ATTRIBUTES.get(element.tag, _NONE) and (element.tag, name) not in self._unread
-            if new and len(self._unread) < _MOST_TOLD:
-                self._unread.add((element.tag, name))
-                self._told.append(str(element.error(displayed(name), "is unknown and ignored")))
-                if len(self._unread) == _MOST_TOLD:
-                    self._told.append(f"{displayed(self._file)}: further unknown attributes are not reported")
+        """Tell which attributes of an element are passed over."""
+        known = frozenset(_ATTRIBUTES.get(element.tag, _NONE))
+        members = Members(f"element {element.tag}", known, unknown=Unknown.TOLD, word="attribute")
+        members.check(element.attributes, self._notes, self.place)
 
     def _misplaced(self, element: LwfElement, around: LwfElement) -> WorkloadError:
+        if not around.tag and element.tag == _ANNOTATIONS:
+            return element.error("", "has annotations of leases, which are not read: give the leases' own file")
         if not around.tag:
             return element.error(
                 "", f"must be a {ROOT} element, not {shown(element.tag)}: this is not a lease workload"

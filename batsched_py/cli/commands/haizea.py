@@ -13,7 +13,7 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import DEBUG, current_limits, takes
-from batsched_py.cli.shared.output_paths import check_apart, check_writable, naming_errors, writing
+from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder, naming_errors, writing
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.run_description import (
@@ -305,6 +305,8 @@ def _write_sample(kind: str) -> None:
     for path in files:
         if path.exists() or path.is_symlink():
             raise InputError(str(path), "", "exists already, and is not overwritten")
+    for path in files:
+        make_folder(path)
     with naming_errors(Path.cwd()):
         create_files_atomically(files)
     for path in files:

@@ -146,3 +146,12 @@ def test_what_is_wrong_is_one_line_that_names_section_option_and_rule(
 def test_the_spelling_of_the_manual_is_read(tmp_path: Path) -> None:
     """It is `basedatadir` there."""
     assert multi(tmp_path, {"multi.datadir": None, "multi.basedatadir": "here"}).data_folder == Path("here")
+
+
+def test_annotations_of_haizea_1_1_are_ignored(tmp_path: Path) -> None:
+    """With a sentence for each option."""
+    read = multi(tmp_path, {"multi.annotationdir": "notes", "multi.annotationfiles": "a.lwfa"})
+    assert read.told == (
+        "[multi] annotationdir: is ignored: annotations of leases are not read",
+        "[multi] annotationfiles: is ignored: annotations of leases are not read",
+    )

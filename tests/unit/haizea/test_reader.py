@@ -307,3 +307,22 @@ def test_a_site_has_no_more_hosts_than_may_be_read(tmp_path: Path) -> None:
     """The limit is the reader's."""
     with pytest.raises(ConfigurationError, match="from 1 to 3"):
         read_config(written(tmp_path, {}), Limits(hosts=3))
+
+
+def test_options_of_haizea_1_1_and_of_what_was_made_of_haizea_are_ignored(tmp_path: Path) -> None:
+    """With a sentence each; they are not in the table of options."""
+    given = {"simulation.sanity-check": "true", "scheduling.policy-matchmaking": "greedy"}
+    ignored = [line for line in read_config(written(tmp_path, given)).told if "is ignored: " in line]
+    assert [line.partition(":")[0] for line in ignored] == ["scheduling.policy-matchmaking", "simulation.sanity-check"]
+
+
+def test_a_configuration_for_several_runs_says_how_it_is_run(tmp_path: Path) -> None:
+    """Whichever of its sections comes first."""
+    for text in ("[multi]\ntracedir: t\n", "[common:general]\nmode: simulated\n[multi]\ntracedir: t\n"):
+        path = tmp_path / "multi.conf"
+        path.write_text(text)
+        with pytest.raises(ConfigurationError, match="several runs: batsched-py haizea multi -c FILE -d DIR"):
+            read_config(path)
+    path.write_text("[common:general]\nmode: simulated\n")
+    with pytest.raises(ConfigurationError, match="unknown section"):
+        read_config(path)

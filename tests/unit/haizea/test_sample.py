@@ -18,6 +18,7 @@ from batsched_py.traces.lwf import read_lwf
 def write(folder: Path, kind: str) -> dict[str, str]:
     files = sample_files(kind)
     for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     return files
 
@@ -88,3 +89,16 @@ def test_samples_are_the_same_each_time(kind: str) -> None:
     files = sample_files(kind)
     assert files == sample_files(kind)
     assert all(text.endswith("\n") and not text.endswith("\n\n") for text in files.values())
+
+
+def test_the_traces_of_the_sample_for_several_runs_are_there(tmp_path: Path) -> None:
+    """Each that the configuration names; of two the leases differ only in their real durations."""
+    write(tmp_path, "multi")
+    read = read_multi(tmp_path / "sample_multi.conf")
+    found = {path: read_lwf(tmp_path / path) for path in (*read.traces, *read.injections)}
+    assert all(trace.requests and not trace.told for trace in found.values())
+    early, full = (found[path].requests for path in read.traces)
+    assert [request._replace(real=None) for request in early] == list(full)
+    assert any(request.real != request.duration for request in early)
+    assert all(request.best_effort for request in full)
+    assert not any(request.best_effort for path in read.injections for request in found[path].requests)

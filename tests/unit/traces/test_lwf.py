@@ -89,25 +89,37 @@ def test_types_that_hosts_have_in_plenty(tmp_path: Path) -> None:
         read(tmp_path, document(site=SITE.replace("</node-set>", disk)))
 
 
-def test_an_attribute_that_nothing_reads_is_told_once(tmp_path: Path) -> None:
+def test_what_nothing_reads_is_told_once(tmp_path: Path) -> None:
     """By its element, where it first stands; the requests are read without it. Those that are known are not told."""
     odd = REQUEST.replace('id="7"', 'id="7" colour="red"').replace("<start/>", '<start time="5"/>')
+    extra = '<extra><attr name="simul_userrate" value="1.0"/></extra></lease>'
+    odd = odd.replace("</lease>", extra).replace("<software>", "<software>lost")
     trace, plain = read(tmp_path, document(odd, odd)), read(tmp_path, document(REQUEST, REQUEST))
     file = tmp_path / "trace.lwf"
+    often = "(2 times, first in line 3)"
     assert trace.told == (
-        f"{file}: line 3, lease-request 1, lease.colour: is unknown and ignored",
-        f"{file}: line 3, lease-request 1, start.time: is unknown and ignored",
+        f"{file}: attribute colour of element lease is unknown and has no effect {often}",
+        f"{file}: attribute time of element start is unknown and has no effect {often}",
+        f"{file}: text in element software has no effect {often}",
+        f"{file}: element extra of a lease is not obeyed: its attributes are for policies of Haizea 1.1 {often}",
     )
     assert (trace.requests, plain.told) == (plain.requests, ())
 
 
 def test_many_attributes_that_nothing_reads(tmp_path: Path) -> None:
-    """Ten are told, and that there are others; none of their names breaks a line."""
-    odd = " ".join(f'a{number}="1"' for number in range(50))
+    """Fifty are told, and how many others there are; none of their names breaks a line."""
+    odd = " ".join(f'a{number:02}="1"' for number in range(60))
     told = read(tmp_path, document(REQUEST.replace('id="7"', f'id="7" {odd}'))).told
-    assert len(told) == 11
-    assert told[9].endswith("lease.a9: is unknown and ignored")
-    assert told[10].endswith("further unknown attributes are not reported")
+    assert len(told) == 51
+    assert told[50].endswith("10 more of other kinds are not listed")
+
+
+def test_annotations_are_not_leases(tmp_path: Path) -> None:
+    """A file of them (.lwfa) is named as what it is."""
+    path = tmp_path / "a.lwfa"
+    path.write_text("<lease-annotations><lease-annotation/></lease-annotations>")
+    with pytest.raises(WorkloadError, match="has annotations of leases, which are not read"):
+        read_lwf(path)
 
 
 def test_no_requests(tmp_path: Path) -> None:

@@ -106,8 +106,7 @@ def test_an_attribute_that_nothing_reads_is_a_warning(here: Path, capsys: pytest
     capsys.readouterr()
     assert run(["haizea", "my.conf"]) == 0
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("batsched-py: warning: sample.lwf: line ")
-    assert line.endswith("lease.colour: is unknown and ignored")
+    assert line.startswith("batsched-py: warning: sample.lwf: attribute colour of element lease is unknown and has no")
 
 
 def test_what_has_no_counterpart_is_a_warning(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
