@@ -39,6 +39,7 @@ from batsched_py.text.display import shown
 from batsched_py.traces.atomic_file import write_pieces_atomically
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
 from batsched_py.traces.json_document import parse_object, parse_outline, read_content, refuse_doubled
+from batsched_py.traces.log_format import LogFormat, format_of_line
 from batsched_py.traces.profile_table import read_profiles
 from batsched_py.traces.workload_members import JOB, PROFILE_MEMBERS, tell_document, tell_profiles
 
@@ -47,6 +48,8 @@ _NUMBERS: Final = (int, float)
 _MEMBERS: Final = frozenset({"jobs", "profiles", "nb_res", "type", "walltime", "id", "subtime", "res", "profile"})
 #: Member of the file with the date of the log, which Batsim passes over.
 _START: Final = "log_start"
+#: Bytes that tell the format of a file.
+_HEAD: Final = 10_000
 #: Jobs above which none is kept in memory as an object: decoding each a second time costs some 5 % of a run.
 MANY: Final = 50_000
 
@@ -61,6 +64,7 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     """
     file = str(path)
     content = read_content(path, limits)
+    _refuse_logs(file, content)
     text, elements = content, None
     if content.count(b'"subtime"') > MANY:
         document, text, elements = parse_outline(file, content, "jobs")
@@ -160,6 +164,15 @@ def _pieces(
         for name, profile in profiles.items()
     )
     yield b"}\n}\n"
+
+
+def _refuse_logs(file: str, content: bytes) -> None:
+    """Raise WorkloadError for a file of another format, of which a workload can be made."""
+    first = content[:_HEAD].lstrip().partition(b"\n")[0]
+    found = None if first.startswith(b"{") else format_of_line(first.decode(errors="replace"))
+    if found in (LogFormat.SWF, LogFormat.SACCT, LogFormat.XML):
+        rule = f"must be a workload in JSON; it looks like {found.value}, of which batsched-py convert makes one"
+        raise WorkloadError(file, "", rule)
 
 
 def _read_start(file: str, document: Mapping[str, Any]) -> datetime | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -71,11 +74,20 @@ ZERO: Final = b"\0"
 ASKED: Final[tuple[dict[str, Value], ...]] = ({"mem": 512, "arch": "x86", "up": True}, {"mem": "010", "load": 0.5}, {})
 #: A log of four jobs.
 SWF: Final = b"""; MaxProcs: 8
+; MaxProcs: 9 since 1998
 ; UnixStartTime: 0
+; TimeZone: 3600
+; TimeZoneString: Europe/Paris
 1 0 -1 100 4 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1
 2 5 20 -1 2 -1 -1 2 60 -1 0 4 1 -1 1 -1 -1 -1
 3 8 -1 10 1 -1 -1 9 20 -1 1 7 -1 -1 -1 -1 -1 -1
 4 9 3 0 -1 -1 -1 8 -1 -1 5 7 -1 -1 -1 -1 1 10
+"""
+#: A log whose clock starts in 1970, with fields after the 18th, and jobs that used processors and requested nodes.
+EPOCH_SWF: Final = b"""; MaxNodes: 64
+; UnixStartTime: 1700000000
+1 1700000000 0 100 32 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1 0 7200 frontier:excl:4x8
+2 1700000060 20 50 64 -1 -1 8 60 -1 0 4 1 -1 1 -1 1 600 8 100 frontier:excl:8x8
 """
 #: Slurm's accounting: a job with steps, an array, a job that was requeued, and others that have no end or no beginning.
 SACCT: Final = b"""JobID|User|State|Submit|Start|End|Elapsed|Timelimit|ReqCPUS|AllocCPUS
@@ -86,6 +98,13 @@ SACCT: Final = b"""JobID|User|State|Submit|Start|End|Elapsed|Timelimit|ReqCPUS|A
 9+1|ada|NODE_FAIL|2024-05-31T08:15:00|1717143300|1717144200|00:15:00|UNLIMITED|16|16
 9+1|ada|RUNNING|2024-05-31T08:30:00|2024-05-31T09:00:00|Unknown|00:05:00|UNLIMITED|16|16
 10||CANCELLED by 1004|2024-05-31T08:40:00|None|2024-05-31T08:45:00|00:00:00||4|0
+"""
+#: Accounting of two clusters, as a spreadsheet writes it: a number that is used again, texts, and forms of all kinds.
+SACCT_FORMS: Final = b"""JobID,Cluster,User,JobName,State,Submit,Start,End,Elapsed,TimelimitRaw,ReqCPUS,Reservation
+7,alpha,ada,"a,b",CD,2024-05-31T08:00:00+02:00,2024-05-31 08:05,2024-05-31T09:05:00Z,1-01,4294967295,1.5K,
+7,beta,ada,x,TIMEOUT,1717142400,1717142460,1717142560,01:40.5,10,4,maint
+7,alpha,bob,x,OUT_OF_ME+,2024-09-01T08:00:00,2024-09-01T08:01:00,2024-09-01T08:02:40,00:01:40,10,4,
+8,alpha,bob,x,NF,2024-09-01T08:00:00,2024-09-01T08:01:00,INVALID,00:01:40,10,4,
 """
 #: A study file with a table of each kind.
 STUDY: Final = b"""title = "all"
@@ -400,6 +419,11 @@ def made_wrong(paths: Sequence[Path], wrong: Callable[[bytes], st.SearchStrategy
     return st.sampled_from(sorted(paths)).flatmap(lambda path: wrong(path.read_bytes()))
 
 
+def compressed(content: bytes) -> list[bytes]:
+    """A content that is compressed in each way."""
+    return [gzip.compress(content, mtime=0), bz2.compress(content), lzma.compress(content)]
+
+
 def file_targets() -> Iterator[Target]:
     """Return the targets for files that users give on the command line."""
     simulate = "simulate -p {platform} -w {workload} -s easy --quiet"
@@ -418,23 +442,30 @@ def file_targets() -> Iterator[Target]:
     )
     yield Target(
         "swf",
-        wrong_table(SWF, b" "),
+        st.one_of(wrong_table(SWF, b" "), wrong_table(EPOCH_SWF, b" ")),
         with_file(
             "log.swf",
             "convert log.swf -o w.json",
             "convert log.swf -o p.json --skip 3 --every 5",
             "metrics log.swf --from 1970-01-01 --by user",
+            "convert log.swf -o p.json --from 1700000030",
             "metrics log.swf",
             "gantt log.swf",
         ),
     )
     yield Target(
+        "compressed",
+        st.sampled_from([*compressed(SWF), *compressed(SACCT), SWF.decode().encode("utf-16")]).flatmap(wrong_bytes),
+        with_file("f", "convert f -o w.json --hosts 9", "metrics f", "replay f -s easy", "simulate -p f -w f -s easy"),
+    )
+    yield Target(
         "sacct",
-        wrong_table(SACCT, b"|"),
+        st.one_of(wrong_table(SACCT, b"|"), wrong_table(SACCT_FORMS, b",")),
         with_file(
             "s.txt",
             "convert s.txt --input-format sacct -o w.json --hosts 99 --platform p.xml",
             "convert s.txt --input-format sacct -o v.json",
+            "convert s.txt --strict -o v.json",
             "metrics s.txt --by account",
         ),
     )

@@ -21,6 +21,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.cleaning import clean
+from batsched_py.traces.log_format import LogFormat, format_of
 from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.run_file import WorkloadFile
 from batsched_py.traces.sacct import read_sacct
@@ -85,14 +86,16 @@ class SourceReader:
     def _cleaned(self, choice: LogWorkloads) -> Workload:
         """Return what the rules and the window keep of a log, or of a workload in JSON."""
         path, window, limits = choice.path, choice.window, self._limits
-        if not choice.form and path.suffix == ".json":
+        form = LogFormat.SACCT if choice.form == "sacct" else format_of(path, limits)
+        if form is LogFormat.JSON:
             whole = read_workload(path, simulated_only=False, limits=limits)
             time = window.found(str(path), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
             return whole if window.whole else part_of(whole, time.begin, time.end)
-        log = read_sacct(path, choice.unit, limits=limits) if choice.form else read_swf(path, limits=limits)
+        is_sacct = form is LogFormat.SACCT
+        log = read_sacct(path, choice.unit, limits=limits) if is_sacct else read_swf(path, limits=limits)
         if window.whole:
             return _some(clean(log, choice.rules)[0])
-        time = window.found(str(path), log.start, log.first, math.inf)
+        time = window.since(log.zero).found(str(path), log.start, log.first, math.inf)
         end = None if window.until is None else time.end
         return _some(clean(log, replace_rules(choice.rules, start=time.begin, end=end))[0])
 
