@@ -56,7 +56,7 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
     if not reader.hosts:
         raise root.error("", "must have at least one host")
     hosts = tuple(reader.hosts[name] for name in sorted(reader.hosts))
-    check_profiles(root, reader.hosts, reader.network)
+    check_profiles(root, reader.hosts, reader.network, limits)
     return Platform(root.file, hosts, reader.zones, reader.zone_of, _config(root), root.notes.lines())
 
 

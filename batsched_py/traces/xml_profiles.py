@@ -9,8 +9,12 @@ from collections.abc import Collection, Container
 from pathlib import Path
 from typing import Final
 
+from batsched_py.bounded_file import read_file, reported
+from batsched_py.errors import PlatformError
+from batsched_py.model.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.simgrid_dtd import FILES, ZONES
+from batsched_py.traces.xml_changes import changes_fault
 from batsched_py.traces.xml_element import Element
 
 _KINDS: Final = ("HOST_AVAIL", "SPEED", "LINK_AVAIL", "BANDWIDTH", "LATENCY")
@@ -18,35 +22,39 @@ _KINDS: Final = ("HOST_AVAIL", "SPEED", "LINK_AVAIL", "BANDWIDTH", "LATENCY")
 _TOO_LATE: Final = {"BANDWIDTH": "bandwidth_file", "LATENCY": "latency_file"}
 
 
-def check_profiles(root: Element, hosts: Collection[str], links: Container[str]) -> None:
+def check_profiles(root: Element, hosts: Collection[str], links: Container[str], limits: Limits) -> None:
     """Raise PlatformError where SimGrid stops at a profile of a platform with these hosts and links."""
     traces, files = set[str](), set[str]()
     waiting = [root]
     while waiting:
         element = waiting.pop()
         if element.tag == "trace":
-            _check_trace(element, files)
+            _check_trace(element, files, limits)
             traces.add(element.name())
         elif element.tag == "trace_connect":
             _check_connection(element, traces, hosts, links)
         elif element.tag in ("host", "link", "peer"):
             for attribute in FILES:
                 if element.xml.get(attribute):
-                    _check_file(element, attribute, files)
+                    _check_file(element, attribute, files, limits)
         if element.tag in ("platform", *ZONES):
             waiting.extend(reversed(list(element.children())))
 
 
-def _check_trace(trace: Element, files: set[str]) -> None:
+def _check_trace(trace: Element, files: set[str], limits: Limits) -> None:
     try:
-        float(trace.text("periodicity"))
+        period = float(trace.text("periodicity"))
     except ValueError as error:
         rule = f"must be a number of seconds, not {shown(trace.text('periodicity'))}"
         raise trace.error("periodicity", rule) from error
     if trace.xml.get("file"):
-        _check_file(trace, "file", files)
-    elif not (trace.xml.text or "").strip():
+        _check_file(trace, "file", files, limits)
+        return
+    text = trace.xml.text or ""
+    if not text.strip():
         raise trace.error("", "must have either contents or a file")
+    if fault := changes_fault(text, period):
+        raise trace.error("", fault)
 
 
 def _check_connection(
@@ -64,15 +72,20 @@ def _check_connection(
         raise connection.error("element", f"names {shown(name)}, which is not a {what} of the platform")
 
 
-def _check_file(element: Element, attribute: str, files: set[str]) -> None:
-    """Note a file, which only one element may name; it is searched beside the platform, then in the current folder."""
+def _check_file(element: Element, attribute: str, files: set[str], limits: Limits) -> None:
+    """Check a file, which only one element may name; it is searched beside the platform, then in the current folder."""
     name = element.text(attribute)
     if name in files:
         raise element.error(attribute, f"names {shown(name)}, which another element names: SimGrid reads it only once")
     files.add(name)
+    paths = [folder / name for folder in (Path(element.file).parent, Path())]
     try:
-        found = any((folder / name).is_file() for folder in (Path(element.file).parent, Path()))
+        found = next((path for path in paths if path.is_file()), None)
     except (OSError, ValueError):
-        found = False
-    if not found:
+        found = None
+    if found is None:
         raise element.error(attribute, f"names {shown(name)}, which cannot be opened")
+    with reported(found, PlatformError):
+        content = read_file(found, limits)
+    if fault := changes_fault(content.decode(errors="replace")):
+        raise PlatformError(str(found), "", fault)
