@@ -14,6 +14,7 @@ from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.traces.cleaning import CleaningRules
+from batsched_py.traces.delay_workload import DELAYS, Work
 from batsched_py.traces.sacct import Unit
 
 #: What plays Batsim's part: the simulator that comes along, or the program `batsim` on the workers' path.
@@ -50,6 +51,7 @@ class LogWorkloads(Struct, frozen=True):
         window: the part of the log that is used.
         rules: rules of cleaning.
         unit: of `sacct`: what a host stands for.
+        work: what its jobs do.
     """
 
     name: str
@@ -59,6 +61,7 @@ class LogWorkloads(Struct, frozen=True):
     window: WindowChoice = WHOLE
     rules: CleaningRules = CleaningRules()
     unit: Unit = "cpus"
+    work: Work = DELAYS
     #: The least number of its workloads; how many parts there are, only the log shows.
     least: ClassVar[int] = 1
 
@@ -68,7 +71,7 @@ class ModelWorkloads(Struct, frozen=True):
 
     Attributes:
         name: what the names of the groups begin with.
-        parameters: parameter -> values: jobs, load, overestimate, hosts. Without `hosts`, those of the platform.
+        parameters: parameter -> values: jobs, load, overestimate, hosts, speed. Without `hosts`, those of the platform.
         seeds: of the workloads.
     """
 

@@ -21,6 +21,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.cleaning import clean
+from batsched_py.traces.delay_workload import DELAYS, with_work
 from batsched_py.traces.log_format import LogFormat, format_of
 from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.run_file import WorkloadFile
@@ -90,14 +91,15 @@ class SourceReader:
         if form is LogFormat.JSON:
             whole = read_workload(path, simulated_only=False, limits=limits)
             time = window.found(str(path), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
-            return whole if window.whole else part_of(whole, time.begin, time.end)
+            part = whole if window.whole else part_of(whole, time.begin, time.end)
+            return part if choice.work == DELAYS else with_work(part, choice.work)
         is_sacct = form is LogFormat.SACCT
         log = read_sacct(path, choice.unit, limits=limits) if is_sacct else read_swf(path, limits=limits)
         if window.whole:
-            return _some(clean(log, choice.rules)[0])
+            return _some(clean(log, choice.rules, choice.work)[0])
         time = window.since(log.zero).found(str(path), log.start, log.first, math.inf)
         end = None if window.until is None else time.end
-        return _some(clean(log, replace_rules(choice.rules, start=time.begin, end=end))[0])
+        return _some(clean(log, replace_rules(choice.rules, start=time.begin, end=end), choice.work)[0])
 
 
 def _some(workload: Workload) -> Workload:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -13,9 +14,16 @@ from batsched_py.campaigns.plan.study_tables import StudyFile, StudyFileTable, m
 from batsched_py.errors import OptionError
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.traces.cleaning import CleaningRules
+from batsched_py.traces.delay_workload import Work
 
 #: Parameter of the model -> its type.
-_PARAMETERS: Final[Mapping[str, type]] = {"jobs": int, "load": float, "overestimate": float, "hosts": int}
+_PARAMETERS: Final[Mapping[str, type]] = {
+    "jobs": int,
+    "load": float,
+    "overestimate": float,
+    "hosts": int,
+    "speed": float,
+}
 
 
 class _FilesTable(StudyFileTable, frozen=True):
@@ -36,6 +44,7 @@ class _LogTable(StudyFileTable, frozen=True):
     walltime: Literal["request", "run"] = "request"
     max_jobs: int | None = None
     unit: Literal["cpus", "nodes"] = "cpus"
+    speed: float | None = None
 
 
 class _ModelTable(StudyFileTable, frozen=True):
@@ -45,6 +54,7 @@ class _ModelTable(StudyFileTable, frozen=True):
     load: Any = None
     overestimate: Any = None
     hosts: Any = None
+    speed: Any = None
     seeds: str | int | list[int] = 0
 
 
@@ -79,9 +89,11 @@ def _read_log(file: StudyFile, table: _LogTable, place: str) -> LogWorkloads:
         window = read_window(file, table.begin, table.to, table.skip, place)
     except OptionError as error:
         raise file.error(place, str(error).replace("--max-jobs", "max_jobs").removeprefix("--")) from error
+    if table.speed is not None and not 0 < table.speed < math.inf:
+        raise file.error(member(place, "speed"), "must be more than 0 flop/s")
     path = file.resolve(table.log, member(place, "log"))
     name = table.name or Path(table.log.removesuffix(".gz")).stem
-    return LogWorkloads(name, path, table.format, every, window, rules, table.unit)
+    return LogWorkloads(name, path, table.format, every, window, rules, table.unit, Work(table.speed))
 
 
 def _read_model(file: StudyFile, table: _ModelTable, place: str) -> ModelWorkloads:

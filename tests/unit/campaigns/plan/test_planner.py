@@ -9,6 +9,7 @@ import pytest
 from batsched_py.campaigns.plan.planner import CampaignPlan, plan_campaign
 from batsched_py.errors import BatschedError, ConfigurationError, PlatformError, WorkloadError
 from batsched_py.model.limits import Limits
+from batsched_py.model.workload import Workload
 from tests.studies import STUDY, planned, read
 
 MINE = """
@@ -63,6 +64,18 @@ def test_a_log_is_cut_into_parts(tmp_path: Path) -> None:
     assert len(keys(planned(tmp_path, text)) - keys(plan)) == 3
 
 
+def test_jobs_of_a_log_compute_at_a_speed(tmp_path: Path) -> None:
+    """For as long as they ran; under other keys."""
+    workloads = "[[workloads]]\nlog = 'log.swf'\n"
+    text = STUDY.replace('[[workloads]]\nmodel = "lublin"\njobs = 20\nseeds = "1-3"\n', workloads)
+    (tmp_path / "log.swf").write_text(LOG)
+    computing = text.replace("'log.swf'", "'log.swf'\nspeed = 2e9")
+    assert not keys(planned(tmp_path, text)) & keys(planned(tmp_path, computing))
+    workload = planned(tmp_path, computing).runs[0].source.workload
+    assert isinstance(workload, Workload)
+    assert {profile.type for profile in workload.profiles.values()} == {"parallel_homogeneous"}
+
+
 def test_names_do_not_change_a_key(tmp_path: Path) -> None:
     """Neither of the study, nor of platforms, workloads and algorithms, nor their order."""
     (tmp_path / "other").mkdir()
@@ -79,6 +92,7 @@ def test_names_do_not_change_a_key(tmp_path: Path) -> None:
     [
         ("jobs = 20", "jobs = 21"),
         ("jobs = 20", "jobs = 20\noverestimate = 1.0"),
+        ("jobs = 20", "jobs = 20\nspeed = 1e9"),
         ("[[alg", "[settings]\nallow_oversized = true\n[[alg"),
         ("[[alg", '[settings]\nclock = "fixed:1"\n[[alg'),
         ("[[alg", '[results]\nskip = "1h"\n[[alg'),
