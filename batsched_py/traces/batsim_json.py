@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
@@ -38,14 +36,19 @@ from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 from batsched_py.traces.atomic_file import write_pieces_atomically
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
-from batsched_py.traces.json_document import parse_object, parse_outline, read_content, refuse_doubled
+from batsched_py.traces.json_document import (
+    count_members,
+    may_be_doubled,
+    parse_object,
+    parse_outline,
+    read_content,
+    refuse_doubled,
+)
 from batsched_py.traces.log_format import LogFormat, format_of_line
 from batsched_py.traces.profile_table import read_profiles
-from batsched_py.traces.workload_members import JOB, PROFILE_MEMBERS, tell_document, tell_profiles
+from batsched_py.traces.workload_members import JOB, tell_document, tell_profiles
 
 _NUMBERS: Final = (int, float)
-#: Members of the format that no profile has.
-_MEMBERS: Final = frozenset({"jobs", "profiles", "nb_res", "type", "walltime", "id", "subtime", "res", "profile"})
 #: Member of the file with the date of the log, which Batsim passes over.
 _START: Final = "log_start"
 #: Bytes that tell the format of a file.
@@ -88,11 +91,8 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     tell_document(document, notes)
     tell_profiles(profiles, notes)
     reader = _JobReader(file, table, limits, notes, later=later)
-    if elements is None:
-        jobs, walltimes = _read_jobs(document["jobs"], reader)
-    else:
-        jobs, walltimes = _pack_jobs(text, elements, reader)
-    _refuse_doubled(file, content, profiles=profiles, jobs=jobs, walltimes=walltimes)
+    jobs = _read_jobs(document["jobs"], reader) if elements is None else _pack_jobs(text, elements, reader)
+    _refuse_doubled(file, content, document, elements, reader.members)
     described = document.get("description")
     description = described if isinstance(described, str) else ""
     start, protocol = _read_start(file, document), "v5" if later else "v4"
@@ -190,23 +190,19 @@ def _read_start(file: str, document: Mapping[str, Any]) -> datetime | None:
 
 
 def _refuse_doubled(
-    file: str, content: bytes, *, profiles: Mapping[str, Mapping[str, Any]], jobs: Sequence[Job], walltimes: int
+    file: str, content: bytes, document: dict[str, Any], elements: Sequence[Raw] | None, members: int
 ) -> None:
-    """Raise WorkloadError if a member of the format stands twice in an object.
+    """Raise WorkloadError if an object has a member twice. The jobs have so many `members`, and perhaps objects inside.
 
-    The fast reader keeps the last one silently, Batsim the first. So the names are counted in the text: only if there
-    are more than were read (or other texts like them) is the file read again.
+    Batsim takes the first one, and the fast reader keeps the last: whoever reads the file has to know which.
     """
-    names = Counter({"jobs": 1, "profiles": 1, "nb_res": 1, "walltime": walltimes})
-    names.update(dict.fromkeys(("id", "subtime", "res", "profile"), len(jobs)))
-    names.update(chain.from_iterable(profiles.values()))  # their members
-    names.update(members["type"] for members in profiles.values())
-    if called := PROFILE_MEMBERS & profiles.keys():  # "delay" may be a profile, too
-        names.update(called)
-        names.update(job.profile for job in jobs if job.profile in called)
-    checked = (name for name in names if name in PROFILE_MEMBERS or name in _MEMBERS)
-    if any(content.count(b'"%b"' % name.encode()) > names[name] for name in checked):
-        refuse_doubled(file, content)
+    others = {name: value for name, value in document.items() if name != "jobs"}
+    texts = [value for value in others.values() if isinstance(value, str)]
+    around = 1 + count_members(others)
+    if may_be_doubled(content, around + members, texts):
+        jobs = document["jobs"] if elements is None else (orjson.loads(memoryview(element)) for element in elements)
+        if may_be_doubled(content, around + sum(map(count_members, jobs)), texts):
+            refuse_doubled(file, content)
 
 
 class _JobReader:
@@ -215,12 +211,14 @@ class _JobReader:
     Attributes:
         profiles: those that jobs may name.
         later: true for a file of Batsim 5.
+        members: number of members of all jobs that were read, without those of the objects inside.
     """
 
     def __init__(
         self, file: str, profiles: Mapping[str, Profile], limits: Limits, notes: Notes, *, later: bool
     ) -> None:
         self.profiles, self.later = profiles, later
+        self.members = 0
         self._file, self._limits = file, limits
         self._own = ManyMembers(JOB, notes)
 
@@ -230,6 +228,7 @@ class _JobReader:
             if type(members) is not dict:
                 raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
             job = _read_job(members, self.profiles)
+            self.members += len(members)
             if len(members) > 4 + ("walltime" in members):  # those of its own may be anything
                 check_depth(members, self._limits)
                 self._tell_own(index, members)
@@ -253,19 +252,18 @@ class _JobReader:
             self._own.tell(names, f"jobs[{index}]")
 
 
-def _read_jobs(objects: list[Any], reader: _JobReader) -> tuple[Sequence[Job], int]:
-    """Return the jobs, and the number of them with a walltime."""
+def _read_jobs(objects: list[Any], reader: _JobReader) -> Sequence[Job]:
+    """Return the jobs in the order in which they are submitted."""
     jobs: dict[str, Job] = {}
     for index, members in enumerate(objects):
         job = reader.read(index, members, jobs)
         jobs[job.id] = _build_job_v5(members) if reader.later else job
-    in_order = tuple(sorted(jobs.values(), key=attrgetter("submit_time", "id")))
-    return in_order, sum(["walltime" in members for members in objects])
+    return tuple(sorted(jobs.values(), key=attrgetter("submit_time", "id")))
 
 
-def _pack_jobs(text: bytes, elements: Sequence[Raw], reader: _JobReader) -> tuple[Sequence[Job], int]:
+def _pack_jobs(text: bytes, elements: Sequence[Raw], reader: _JobReader) -> Sequence[Job]:
     """Do as `_read_jobs` for jobs too many to keep as objects; `elements` stand in the text one after another."""
-    jobs, names, walltimes = PackedJobs(text, _build_job_v5 if reader.later else _build_job), NameSet(), 0
+    jobs, names = PackedJobs(text, _build_job_v5 if reader.later else _build_job), NameSet()
     for index, element in enumerate(elements):
         described = bytes(element)
         try:
@@ -275,10 +273,9 @@ def _pack_jobs(text: bytes, elements: Sequence[Raw], reader: _JobReader) -> tupl
             raise
         job = reader.read(index, members, names)
         names.add(job.id)
-        walltimes += "walltime" in members
         jobs.add(described, job, reader.profiles[job.profile].name)
     jobs.sort()
-    return jobs, walltimes
+    return jobs
 
 
 class _BrokenRuleError(Exception):

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from batsched_py.text.display import shown
 
 #: Digits of a number that a message shows.
 _MOST_DIGITS = 20
+#: The beginning of an escaped colon.
+_COLON = b"\\u003"
 _NOT_A_NUMBER = re.compile(rb"-?(nan|inf)", re.IGNORECASE)
 
 
@@ -80,6 +82,27 @@ def parse_outline(file: str, content: bytes, member: str) -> tuple[dict[str, Any
         return document, content, None
     written = orjson.dumps(document.pop(member))
     return document, written, _ELEMENTS.decode(written)
+
+
+def count_members(document: dict[str, Any]) -> int:
+    """Return the number of members of an object and of all objects inside."""
+    count, left = 0, list[Any]([document])
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            count += len(value)
+            value = value.values()
+        left += [inner for inner in value if isinstance(inner, dict | list)]
+    return count
+
+
+def may_be_doubled(content: bytes, members: int, texts: Iterable[str]) -> bool:
+    """Return False only if no object has a member twice, of which the fast reader silently keeps the last one.
+
+    Each member that was written has a colon. `members` is how many were read, `texts` are some that may have colons,
+    too. Colons in other texts make the answer True, and so does an escape that may stand for one.
+    """
+    return _COLON in content or content.count(b":") != members + sum(text.count(":") for text in texts)
 
 
 def refuse_doubled(file: str, content: bytes) -> None:

@@ -74,8 +74,6 @@ def _profile_members(kind: str, own: frozenset[str]) -> Members:
     return Members(f"a profile of type {kind}", own | _ALWAYS | {_STRATEGY}, why, Unknown.KEPT)
 
 
-#: Members of profiles that change what their jobs do.
-PROFILE_MEMBERS: Final = frozenset({"ret", _STRATEGY}).union(*_TYPES.values())
 PROFILES: Final = {kind: _profile_members(kind, own) for kind, own in _TYPES.items()}
 
 

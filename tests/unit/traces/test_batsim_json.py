@@ -282,6 +282,33 @@ def test_a_profile_that_stands_twice(tmp_path: Path) -> None:
         read_text(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"description": "a", "description": "b", "jobs": [], "profiles": {}}', "has the member 'description'"),
+        ('{"jobs": [%s, "mine": 2}], "profiles": %s}', r"jobs\[0\]: has the member 'mine'"),
+        ('{"jobs": [%s, "o": {"a": 1, "a": 2}}], "profiles": %s}', r"jobs\[0\]\.o: has the member 'a'"),
+        (
+            '{"jobs": [], "profiles": {"d": {"type": "delay", "delay": 1, "x": 1, "x": 1}}}',
+            r"profiles\.d: has the member 'x'",
+        ),
+    ],
+)
+def test_any_other_member_that_stands_twice(tmp_path: Path, text: str, place: str) -> None:
+    """Members of the authors' own, too: algorithms read one of them, and Batsim forwards another."""
+    own = '{"id": 1, "subtime": 0, "res": 1, "profile": "d", "mine": 1'
+    text = text % (own, json.dumps({"d": DELAY})) if "%" in text else text
+    with pytest.raises(WorkloadError, match=rf"w\.json: {place} twice$"):
+        read_text(tmp_path, text)
+
+
+def test_colons_in_texts_and_odd_blanks_are_no_members(tmp_path: Path) -> None:
+    """They change the number of texts before colons; nothing stands twice."""
+    text = json.dumps({"jobs": [job(1, note='a":b":')], "profiles": {"d": DELAY}}, separators=(",", " : "))
+    assert len(read_text(tmp_path, text).jobs) == 1
+    assert len(read_text(tmp_path, text.replace(" : ", "\n:")).jobs) == 1
+
+
 def test_members_of_the_authors_own_may_be_called_like_those_of_the_format(tmp_path: Path) -> None:
     """Nothing stands twice in one object."""
     assert len(read(tmp_path, job(1, note={"id": 3, "res": "id"}), job(2)).jobs) == 2
@@ -424,3 +451,12 @@ def test_ten_microseconds_are_seen_up_to_the_last_instant(instant: float) -> Non
     assert instant + 1e-5 > instant
     assert LATEST < 2**37
     assert 2.0**37 + 1e-5 == 2.0**37
+
+
+def test_a_member_that_stands_twice_among_many_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read in another way, and those with objects inside are counted once more."""
+    monkeypatch.setattr("batsched_py.traces.batsim_json.MANY", 1)
+    many = {"jobs": [job(number, lease={"start": 5}) for number in range(3)], "profiles": {"d": DELAY}}
+    assert len(read_text(tmp_path, json.dumps(many)).jobs) == 3
+    with pytest.raises(WorkloadError, match=r"jobs\[2\]\.lease: has the member 'start' twice$"):
+        read_text(tmp_path, '{"start": 6, "start": 5}'.join(json.dumps(many).rsplit('{"start": 5}', 1)))
