@@ -104,7 +104,7 @@ class Reader:
 #: Readers that do not keep the rule yet: take a name out when it does.
 PENDING: Final = frozenset(
     {
-        *("workload of Batsim 5", "SWF", "sacct", "description of a run", "jobs", "schedule", "machine states"),
+        *("description of a run", "jobs", "schedule", "machine states"),
         *("decisions", "table of jobs", "table of leases", "table of reservations", "table of images"),
     }
 )
