@@ -147,6 +147,8 @@ class Session:
         self._misdated = ""
         #: The request that was received last, the wall-clock instant of that, and whether it is the last of the run.
         self._message = _NONE
+        #: True from a request to its reply.
+        self._deciding = False
         self._began = 0.0
         self._ends = False
         #: True once the last reply was written.
@@ -162,6 +164,12 @@ class Session:
     def now(self) -> float:
         """The simulated time of the latest request."""
         return self._conversation.now
+
+    @property
+    def deciding(self) -> str:
+        """What is being decided, in words, for those who look from another thread; "" between two messages."""
+        message = self._message
+        return f"t={message.now:g}: {self._class.name} on {in_short(message)}" if self._deciding else ""
 
     @property
     def dialect(self) -> Dialect:
@@ -232,6 +240,7 @@ class Session:
     def _take(self, message: Message) -> None:
         conversation, wall = self._conversation, self._clock.wall
         self._message = message
+        self._deciding = True
         self._began = wall() if wall is not None else 0.0
         self._state.advance(message.now)
         self.plan.begin(message.now + self._clock.fixed)
@@ -278,6 +287,7 @@ class Session:
             circumstances = f"t={message.now:g}: {self._class.name} answering {in_short(message)}"
             raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error
         self.over = self._ends
+        self._deciding = False
         self.messages += 1
         return reply
 

@@ -32,6 +32,7 @@ from batsched_py.cli.shared.parameters import (
 )
 from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.site_options import QuotaOptions, quota_options
+from batsched_py.cli.shared.slow_decisions import watched_decisions
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import BatschedError
 from batsched_py.interruption import Interruption
@@ -172,6 +173,7 @@ def command(request: ServeRequest) -> None:
             RepSocket(request.bind, current_limits()) as socket,
             recording(record, choice.header()) as recorder,
             _partial_results(request, session, decisions),
+            watched_decisions([session]),
         ):
             say(f"{choice.name} listens on {socket.address}", err=True)
             with _watched(session, choice.name, socket) if request.live else nullcontext(socket) as connection:

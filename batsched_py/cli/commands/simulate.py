@@ -53,6 +53,7 @@ from batsched_py.cli.shared.simulation_options import (
     read_machine,
     workloads_option,
 )
+from batsched_py.cli.shared.slow_decisions import watched_decisions
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.errors import BatschedError, WorkloadError
 from batsched_py.interruption import Interruption
@@ -295,7 +296,7 @@ def _run(
     request: SimulateRequest, simulation: Simulation, sessions: list[Session], decisions: DecisionsAside | None
 ) -> Result:
     """Run the simulation to its end, with a live view, a progress bar, or neither; put our session into `sessions`."""
-    with _decider(request, sessions, decisions) as exchange:
+    with _decider(request, sessions, decisions) as exchange, watched_decisions(sessions):
         if request.live:
             live = importlib.import_module("batsched_py.cli.shared.live")  # draws, which takes long to import
             title = request.choice.algorithm or str(request.socket)

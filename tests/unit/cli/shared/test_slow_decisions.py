@@ -1,0 +1,62 @@
+"""Decisions that take long, by a clock that the test has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import pytest
+
+from batsched_py.cli.shared.slow_decisions import DecisionWatch, watched_decisions
+from batsched_py.interruption import Interruption
+from batsched_py.session.session import Session
+
+
+class Deciding:
+    """A session, as far as it is looked at."""
+
+    def __init__(self) -> None:
+        self.messages = 0
+        self.deciding = ""
+
+
+def watch(*sessions: Deciding) -> DecisionWatch:
+    """A watch of these, at a place."""
+    return DecisionWatch(cast(Sequence[Session], sessions), lambda: " (mine.py:7)")
+
+
+def test_a_long_decision_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """With its message and the line; a next one is told again, short ones are not."""
+    session = Deciding()
+    looking = watch(session)
+    session.deciding = "t=5: m on JobSubmitted w0!A"
+    for now in range(30):
+        looking.look(float(now))
+    assert looking.lasted(30.0) == 30.0
+    session.messages, session.deciding = 1, ""
+    for now in range(30, 60):
+        looking.look(float(now))
+    assert looking.lasted(60.0) == 0.0
+    for now in range(60, 90):
+        session.messages, session.deciding = now, "t=6: m on JobCompleted w0!A"
+        looking.look(float(now))
+    for now in range(90, 120):
+        looking.look(float(now))
+    assert capsys.readouterr().err.splitlines() == [
+        "batsched-py: warning: t=5: m on JobSubmitted w0!A takes more than 10 s (mine.py:7)",
+        "batsched-py: warning: t=6: m on JobCompleted w0!A takes more than 10 s (mine.py:7)",
+    ]
+
+
+def test_without_a_session_nothing_takes_long(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is made after the watch, or is another program's."""
+    looking = watch()
+    for now in range(30):
+        looking.look(float(now))
+    assert capsys.readouterr().err == ""
+
+
+def test_an_interruption_elsewhere_tells_no_time() -> None:
+    """Such as while the simulator computes; the thread that looks has ended then."""
+    with pytest.raises(Interruption, match=r"^interrupted \(SIGINT\)$"), watched_decisions([]):
+        raise Interruption(2)
