@@ -10,7 +10,7 @@ import importlib
 import os
 import signal
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count, islice
 from multiprocessing import resource_tracker
 from typing import Any, Final, Literal
@@ -221,7 +221,20 @@ def _local(distributed: Any, workers: int) -> Iterator[Any]:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     with cluster:
-        yield cluster
+        try:
+            yield cluster
+        except BaseException:  # nobody waits for what runs: it is made again
+            _kill(cluster)
+            raise
+
+
+def _kill(cluster: Any) -> None:
+    """Kill the workers of this machine, which Dask would ask to end in their own time; what they started ends, too."""
+    for nanny in list(cluster.workers.values()):
+        nanny.auto_restart = False
+        if nanny.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(nanny.pid, signal.SIGKILL)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -9,8 +11,10 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.execution.campaign_runner import forget_failed, run_missing
+from batsched_py.campaigns.execution.campaign_runner import ShowRun, forget_failed, run_missing
 from batsched_py.campaigns.execution.dask_workers import Place, dask_workers
+from batsched_py.campaigns.execution.stored_run import StoredRun
+from batsched_py.campaigns.plan.planner import PlannedRun
 from batsched_py.campaigns.results.campaign_figures import FIGURE_KINDS, FigureChoice, draw_campaign
 from batsched_py.campaigns.results.dataset import write_dataset
 from batsched_py.campaigns.results.groups import compare_groups, group_studies
@@ -49,6 +53,7 @@ from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.run_limit_options import over, run_limit_options
 from batsched_py.cli.shared.runs import read_picture
 from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.interruption import Interruption
 from batsched_py.loading import require
 from batsched_py.text.wording import counted
 
@@ -339,9 +344,13 @@ def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
         state = forget_failed(plan, state, store) if again else state
         before, count = len(state.ended), len(plan.keys)
         if state.missing:
-            with campaign_bar(before, count, wanted=not quiet) as show, dask_workers(place, "campaign run") as workers:
+            with (
+                _progress_told(before, count) as note,
+                campaign_bar(before, count, wanted=not quiet) as show,
+                dask_workers(place, "campaign run") as workers,
+            ):
                 jobs, limits = plan.campaign.jobs, over(request.limits, plan.campaign.limits)
-                state = run_missing(state, store, workers, jobs=jobs, limits=limits, show=show)
+                state = run_missing(state, store, workers, jobs=jobs, limits=limits, show=note(show))
         with naming_errors(files.results):
             written = write_dataset(files.results, plan, state.ended, store)
     if not quiet:
@@ -350,3 +359,24 @@ def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
             say(f"wrote {path}")
     tell_approximations(plan, state)
     return report_failures(plan, state)
+
+
+@contextmanager
+def _progress_told(before: int, count: int) -> Iterator[Callable[[ShowRun | None], ShowRun]]:
+    """Yield what makes a function that counts runs of another that shows them; an interruption tells their number."""
+    over = before
+
+    def counting(show: ShowRun | None) -> ShowRun:
+        def note(run: PlannedRun, ended: StoredRun) -> None:
+            nonlocal over
+            over += 1
+            if show is not None:
+                show(run, ended)
+
+        return note
+
+    try:
+        yield counting
+    except Interruption as interruption:
+        interruption.add_note(f": {over} of {counted(count, 'run')} done; the same command continues")
+        raise
