@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from msgspec.structs import replace
 
+from batsched_py.campaigns.class_state import changed_state, class_state, leak_line
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
 from batsched_py.campaigns.run import Run
 from batsched_py.model.workload import Workload
@@ -46,7 +48,8 @@ def simulate(
         options: options of the algorithm; texts as after `-o`, or values.
         settings: the options of `batsched-py simulate`.
         clock: the time that decisions take, as after `--clock`.
-        warn: receives one line for each thing that is strange but legal; None to ignore them.
+        warn: receives one line for each thing that is strange but legal; None to ignore them, but for state that stays
+            in a class that is given, of which Python then warns.
         trace: keep the rows of Batsim's trace files, in `result.trace`.
         log: receives rows of holds, promises and rejections, some at a time.
 
@@ -54,6 +57,7 @@ def simulate(
     PluginError and OptionError for the algorithm, AlgorithmError, RefusedError and DeadlockError for its decisions.
     """
     scheduler = load(algorithm) if isinstance(algorithm, str) else algorithm
+    before = class_state(scheduler)
     session = Session(
         scheduler,
         options,
@@ -70,4 +74,10 @@ def simulate(
     if session.scheduler.reads_waits:
         result = simulation.with_latency_told(result)
     result = replace(result, tables=session.tables())
+    if not isinstance(algorithm, str):  # by its name it would be loaded anew for the next run
+        leaked = changed_state(before, class_state(scheduler))
+        if leaked and warn is not None:
+            warn(leak_line(leaked))
+        elif leaked:
+            warnings.warn(leak_line(leaked), stacklevel=2)
     return Run(summarise(result), result, dict(session.rejections), scheduler.name, dict(options))
