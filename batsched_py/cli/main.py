@@ -32,6 +32,7 @@ from batsched_py.builds import describe_build
 from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.shared import terminal
 from batsched_py.cli.shared.command import DEBUG, Invocation
+from batsched_py.cli.shared.haizea_names import in_our_words
 from batsched_py.cli.shared.interruption import raise_on_signals
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.errors import BatschedError, DeadlockError
@@ -97,7 +98,8 @@ class LazyGroup(OnceGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command and its arguments; UsageError with a similar name."""
+        """Find the command and its arguments, those of Haizea by our names; UsageError with a similar name."""
+        args = in_our_words(args)
         name = click.utils.make_str(args[0])
         suggestion = did_you_mean(name, COMMANDS)
         if name not in COMMANDS and not name.startswith("-") and suggestion:

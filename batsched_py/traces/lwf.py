@@ -41,7 +41,7 @@ def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = 
     as with Haizea: they are in `told`.
     """
     file, requests, root, notes = str(path), list[LeaseRequest](), None, Notes(str(path))
-    reader, description, site = _Reader(limits, starttime), "", None
+    reader, description, site = LwfReader(limits, starttime), "", None
     with reported(path, WorkloadError):
         for element in read_elements(file, read_lines(path, limits, encoded=True), notes):
             if element.tag == REQUEST:
@@ -74,15 +74,17 @@ def lwf_text(trace: LeaseTrace) -> str:
     return b"".join(_format_trace(Path(trace.source), trace)).decode()
 
 
-class _Reader:
+class LwfReader:
     """The rules of one file: its limits, the date of its start, and the types of its site."""
 
     def __init__(self, limits: Limits, starttime: datetime | None) -> None:
+        """`starttime` is the date of the start, None if it is not known."""
         self._limits, self._starttime = limits, starttime
         #: Types that nodes may ask for; None for any, in a file without a site.
         self._types: frozenset[str] | None = None
 
     def site(self, element: LwfElement) -> LeaseSite:
+        """Return the site that an element describes, whose types requests may name from now on. WorkloadError."""
         declared = element.the("resource-types")
         types = tuple(declared.attribute("names").replace(",", " ").split())
         _parsed(declared, "names", check_types, types)
@@ -94,6 +96,7 @@ class _Reader:
         return LeaseSite(types, hosts)
 
     def request(self, element: LwfElement) -> LeaseRequest:
+        """Return the request that an element is. WorkloadError."""
         lease, real = element.the("lease"), element.child("realduration")
         arrival = _time(element, "arrival")
         deadline, start = lease.child("deadline"), self._start(lease.the("start"), arrival)

@@ -47,6 +47,8 @@ from batsched_py.traces.run_file import run_path
 from batsched_py.traces.table_file import table_path
 
 _RUN: Final = "run"
+#: Haizea's -D.
+_DEBUG: Final = "--debug"
 #: The exit code for a counter that a data file does not have, which is Haizea's.
 _NO_COUNTER: Final = 1
 
@@ -65,6 +67,9 @@ class RunRequest(Struct, frozen=True):
     events: Path | None
     listen: str
     data: Path
+    named: Path | None
+    foreground: bool
+    stop: bool
 
 
 class MultiRequest(Struct, frozen=True):
@@ -91,6 +96,7 @@ class HaizeaGroup(OnceGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse options of the group; others, and nothing at all, are for `run`."""
+        args = [_DEBUG if argument == "-D" else argument for argument in args]
         own = {spelling for parameter in self.get_params(ctx) for spelling in parameter.opts}
         first = args[0].partition("=")[0] if args else ""
         if not args or (first.startswith("-") and first not in own):
@@ -128,6 +134,9 @@ command.params.append(DEBUG)
 
 @takes(RunRequest)
 @click.argument("conf", type=PATH, required=False)
+@option("-c --conf named", "FILE", "The configuration, as CONF.", type=PATH)
+@flag("-f --fg foreground", "Run in the foreground, as always.")
+@flag("--stop", "Refused: there is no daemon to stop.")
 @option("-e --export", "PREFIX", "Write PREFIX_leases.csv, PREFIX_reservations.csv...")
 @option("--events", "FILE", "Hosts that fail and leases that are cancelled (JSON lines).", type=PATH)
 @option("--listen", "HOST:PORT", "With the real clock: address of the API.", default="127.0.0.1:8080")
@@ -137,7 +146,11 @@ def run(request: RunRequest) -> None:
 
     The default CONF is /etc/haizea/haizea.conf or ~/.haizea/haizea.conf. Options without a counterpart cause warnings.
     """
-    config = read_config(request.conf or _found(), current_limits())
+    if request.stop:
+        raise click.UsageError("'--stop' has nothing to stop: a run is not a daemon, and Ctrl-C or SIGTERM ends it")
+    if request.conf is not None and request.named is not None:
+        raise click.UsageError("'-c' and CONF both name the configuration")
+    config = read_config(request.conf or request.named or _found(), current_limits())
     _check_outputs(config, request.export)
     for line in config.told:
         warn(f"{config.file}: {line}")

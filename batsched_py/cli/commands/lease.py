@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import DEBUG, takes
-from batsched_py.cli.shared.parameters import Number, flag, option
+from batsched_py.cli.shared.command import DEBUG, current_limits, takes
+from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_options
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.text.display import displayed
+from batsched_py.traces.lease_file import read_lease
 
 
 @click.group(cls=OnceGroup, no_args_is_help=True)
@@ -26,10 +28,10 @@ command.params.append(DEBUG)
 class LeaseTerms(Struct, frozen=True):
     """The terms of a lease, as a user gave them."""
 
-    nodes: int
-    start: str
-    duration: str
-    preemptible: bool
+    nodes: int | None
+    start: str | None
+    duration: str | None
+    preemptible: bool | None
     cpu: float | None
     memory: int | None
     image: str | None
@@ -37,10 +39,14 @@ class LeaseTerms(Struct, frozen=True):
 
     def body(self) -> dict[str, Any]:
         """Return the request for the site. UsageError."""
+        if self.nodes is None or self.duration is None:
+            missing = "'-n' / '--nodes'" if self.nodes is None else "'-d' / '--duration'"
+            raise click.UsageError(f"Missing option {missing}, or '-f' / '--file'.")
         if (self.image is None) != (self.image_size is None):
             raise click.UsageError("'-i' and '-z' must be given together")
-        body: dict[str, Any] = {"nodes": self.nodes, "duration": _number(self.duration), "start": _number(self.start)}
-        body["preemptible"] = self.preemptible
+        body: dict[str, Any] = {"nodes": self.nodes, "duration": _number(self.duration)}
+        body["start"] = _number(self.start or "best_effort")
+        body["preemptible"] = bool(self.preemptible)
         capacity = {"cpu": self.cpu, "memory": self.memory}
         if any(capacity.values()):
             body["capacity"] = {name: value for name, value in capacity.items() if value is not None}
@@ -54,13 +60,19 @@ class RequestLease(Struct, frozen=True):
 
     place: SitePlace
     terms: LeaseTerms
+    file: Path | None
 
 
-@takes(RequestLease, limits=False)
-@option("-n --nodes", "N", "Number of machines.", type=click.IntRange(1), required=True)
-@option("-d --duration", "TIME", "Duration: seconds, [DD:]HH:MM:SS or unlimited.", required=True)
-@option("-t --start", "TIME", "Start: best_effort, now, +HH:MM:SS from now, seconds, or a date.", default="best_effort")
-@flag("--preemptible/--non-preemptible", "Whether it may be suspended for other leases.", default=False)
+@takes(RequestLease)
+@option("-f --file", "FILE", "A request in Haizea's XML, instead of the other terms.", type=PATH)
+@option("-n --nodes", "N", "Number of machines.", type=click.IntRange(1))
+@option("-d --duration", "TIME", "Duration: seconds, [DD:]HH:MM:SS or unlimited.")
+@option("-t --start", "TIME", "Start: best_effort (the default), now, +HH:MM:SS from now, seconds, or a date.")
+@flag(
+    "--preemptible/--non-preemptible",
+    "Whether it may be suspended for other leases; default: it may not.",
+    default=None,
+)
 @option(
     "-c --cpu",
     "PERCENT",
@@ -73,7 +85,7 @@ class RequestLease(Struct, frozen=True):
 @site_options
 def request(request: RequestLease) -> None:
     """Request a lease, and print its number."""
-    body = request.terms.body()
+    body = request.terms.body() if request.file is None else _read(request.file, request.terms)
     if request.terms.cpu is not None and request.terms.cpu <= 1:
         warn(f"'-c' is a percentage: {request.terms.cpu:g} is at most 1 % of a CPU; a whole CPU is 100")
     lease = request.place.client().post("api", "leases", body=body)
@@ -140,6 +152,17 @@ command.add_command(request, "request")
 command.add_command(cancel, "cancel")
 command.add_command(listed, "list")
 command.add_command(show, "show")
+
+
+def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:
+    """Return the request that a file has. UsageError if other terms are given, too; WorkloadError."""
+    given = [name for name in terms.__struct_fields__ if getattr(terms, name) is not None]
+    if given:
+        raise click.UsageError(f"'-f' cannot be combined with '--{given[0].replace('_', '-')}': the file has all terms")
+    lease = read_lease(file, current_limits())
+    for line in lease.told:
+        warn(line)
+    return lease.members
 
 
 def _number(text: str) -> float | str:

@@ -34,7 +34,8 @@ def test_samples_are_written_beside_each_other(here: Path, capsys: pytest.Captur
         "sample_trace.conf", "sample_trace_barebones.conf", "sample.lwf", "sample_multi.conf", "run.sh.template",
         "condor.template",
     }  # fmt: skip
-    assert {path.name for path in here.iterdir()} == names
+    names |= {f"traces/{name}.lwf" for name in ("withprematureend", "withoutprematureend", "inj1", "inj2")}
+    assert {str(path.relative_to(here)) for path in here.rglob("*") if path.is_file()} == names
     assert sorted(capsys.readouterr().out.splitlines()) == sorted(f"wrote {name}" for name in names)
 
 
