@@ -47,6 +47,7 @@ _GROUPS: Final = {
     },
     "Results": {
         "metrics": ("Show the metrics of runs and logs.", "metrics out/easy"),
+        "check": ("List contradictions in the results of runs.", "check out/easy"),
         "explain": ("Explain why a job waited, and which jobs overtook it.", "explain out/easy 094"),
         "report": ("Create an HTML page that shows and compares runs.", "report out/easy -o report.html"),
         "gantt": ("Draw a Gantt chart, in the terminal or for a paper.", "gantt out/easy -o gantt.pdf"),

@@ -2,7 +2,8 @@
 
 Exit codes:
     0    all is well
-    1    a replay decided otherwise than the recording, two recordings differ, or data of Haizea has no such counter
+    1    a replay decided otherwise than the recording, two recordings differ, results contradict themselves, or data
+         of Haizea has no such counter
     2    the input or the usage is wrong: a file, an option, the name of an algorithm
     3    our side failed: the algorithm raised, its plan or decision was refused, the simulation stands still
     4    the other side failed: it broke the protocol, died, or was silent for too long; or there is no connection
@@ -42,8 +43,8 @@ from batsched_py.text.wording import did_you_mean
 PROGRAM: Final = "batsched-py"
 
 _EPILOG: Final = """\b
-Exit codes: 0 success; 1 a replay decided differently, or two recordings differ;
-2 wrong input or usage; 3 the scheduler failed (algorithm, refused decision,
+Exit codes: 0 success; 1 a replay decided differently, two recordings differ, or
+results contradict themselves; 2 wrong input or usage; 3 the scheduler failed (algorithm, refused decision,
 deadlock); 4 the other side failed (protocol, death, silence, no connection);
 129 SIGHUP; 130 Ctrl-C; 141 closed pipe; 143 SIGTERM."""
 

@@ -9,13 +9,14 @@ from typing import Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import Output, show_picture
 from batsched_py.cli.shared.parameters import PATH, option, read_names
 from batsched_py.cli.shared.runs import (
     PictureOptions,
     paths_argument,
     picture_options,
+    read_decisions,
     read_drawn,
     told_runs,
     write_picture,
@@ -25,7 +26,7 @@ from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import CHOICES
 from batsched_py.reporting.pictures.terminal.gantt import render
 from batsched_py.reporting.pictures.window import Window, number_jobs
-from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
+from batsched_py.reporting.schedules.decisions_table import with_outages
 from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed
@@ -70,7 +71,7 @@ def command(request: GanttRequest) -> None:
     if picture.output is None:
         _refuse_looks(request)
     read = read_drawn(request.paths, picture, request.workloads, places_needed=True)
-    schedules = [with_outages(run, read_decisions_of(run, limits=current_limits())) for run in read]
+    schedules = [with_outages(run, read_decisions(run)) for run in read]
     if request.colour_by == "user" and not any(user_of(record.job) for run in schedules for record in run.jobs):
         raise InputError(
             schedules[0].source, "", "tells no users to colour by: '-w WORKLOAD' does, if its jobs have a member 'user'"

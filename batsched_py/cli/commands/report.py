@@ -7,14 +7,22 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.parameters import PATH, option
-from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
+from batsched_py.cli.shared.runs import (
+    hosts_option,
+    members_option,
+    paths_argument,
+    read_decisions,
+    read_runs,
+    tau_option,
+    write_file,
+)
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.loading import require
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page, warnings
-from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
+from batsched_py.reporting.schedules.decisions_table import with_outages
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.reporting.waits.longest import longest_waits
 
@@ -62,7 +70,7 @@ def command(request: ReportRequest) -> None:
     for warning in warnings(schedules):
         warn(warning)
     window = None if request.window.whole else request.window.on_all(schedules)
-    decisions = [read_decisions_of(schedule, limits=current_limits()) for schedule in schedules]
+    decisions = [read_decisions(schedule) for schedule in schedules]
     waits = [longest_waits(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
     schedules = [with_outages(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
     page = report_page(schedules, plotly_js(), request.title, request.tau, window=window, by=request.by, waits=waits)

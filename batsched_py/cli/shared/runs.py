@@ -21,6 +21,8 @@ from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.drawing import FORMATS, draw, form_of
 from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.provenance import find_differences, told_in_short
+from batsched_py.reporting.schedules.consistency import find_contradictions
+from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of
 from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.schedule import Schedule, files_of, read_schedules
 from batsched_py.reporting.schedules.time_window import WindowChoice
@@ -58,7 +60,9 @@ def read_runs(
 ) -> list[Schedule]:
     """Read runs, under the names of the user, with the members of jobs that only workloads have.
 
-    Assumptions are noted on stderr. InputError; a usage error if one of the files is `output`.
+    Assumptions are noted on stderr, with a warning for each kind of contradiction.
+
+    InputError; a usage error if one of the files is `output`.
     """
     inputs = [("PATH", file) for path in paths for file in files_of(path)]
     check_apart([*dict.fromkeys(inputs), *(("-w", path) for path in workloads)], [("-o", output)])
@@ -67,8 +71,7 @@ def read_runs(
     if names:
         schedules = [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
     for schedule in schedules:
-        for note in schedule.notes:
-            say(f"note: {schedule.name}: {note}", err=True)
+        tell_schedule(schedule)
     for line in find_differences(schedules):
         warn(line)
     if not workloads:
@@ -77,6 +80,22 @@ def read_runs(
     for workload in members:
         warn_all(workload.notes)
     return [with_members(schedule, members) for schedule in schedules]
+
+
+def read_decisions(schedule: Schedule) -> Decisions | None:
+    """Read the decisions beside a run, and note what is not known of them; None if there are none. InputError."""
+    decisions = read_decisions_of(schedule, limits=current_limits())
+    for note in () if decisions is None else decisions.notes:
+        say(f"note: {schedule.name}: {note}", err=True)
+    return decisions
+
+
+def tell_schedule(schedule: Schedule) -> None:
+    """Note the assumptions on a run, and warn of contradictions in its results."""
+    for note in schedule.notes:
+        say(f"note: {schedule.name}: {note}", err=True)
+    for line in find_contradictions(schedule).lines():
+        warn(f"{displayed(schedule.name)}: {line}")
 
 
 def told_runs(schedules: Sequence[Schedule]) -> list[str]:

@@ -12,26 +12,14 @@ from msgspec.structs import replace
 from batsched_py.bits import count_runs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, bounded_slowdown
 from batsched_py.reporting.schedules.attempts import JobAttempts
+from batsched_py.reporting.schedules.jobs_file import OWN_COLUMNS
 from batsched_py.reporting.schedules.members import due_time, is_met, user_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.result_files import JOBS_HEADER
 from batsched_py.simulator.records import JobRecord
 
 #: The columns of Batsim's jobs file, under its names, then those of our own metrics.
-COLUMNS: Final = (
-    *JOBS_HEADER.split(","),
-    "allocated_number_of_resources",
-    "bounded_slowdown",
-    "per_processor_slowdown",
-    "per_processor_bounded_slowdown",
-    "pieces",
-    "user",
-    "deadline",
-    "deadline_met",
-    "contention_slowdown",
-    "first_job_id",
-    "attempt",
-)
+COLUMNS: Final = (*JOBS_HEADER.split(","), *OWN_COLUMNS)
 
 
 class JobMetrics(Struct, frozen=True):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
-from batsched_py.bits import without
 from batsched_py.reporting.metrics.steps import Steps, changes, scaled, stacked
+from batsched_py.reporting.schedules import occupancy
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
 
 
 def busy_hosts(schedule: Schedule) -> Steps:
@@ -37,66 +35,22 @@ def queued_hosts(schedule: Schedule) -> Steps:
     return stacked((record.job.submit_time, record.start, record.job.size) for record in schedule.ran)
 
 
-class FreeRun(NamedTuple):
-    """The number of free hosts from a time on, and the length of the longest run of them with consecutive numbers."""
-
-    time: float
-    hosts: int
-    longest: int
-
-
-def free_runs(schedule: Schedule) -> list[FreeRun]:
-    """Return the free hosts over time, as `free_hosts` yields them, in numbers; empty if hosts of jobs are unknown."""
-    if not schedule.hosts_known:
-        return []
-    return [FreeRun(time, free.bit_count(), longest_run(free)) for time, free in free_hosts(schedule)]
-
-
 def fragmentation(schedule: Schedule) -> Steps:
     """Return the share of the free hosts that lies outside the longest run of free hosts with consecutive numbers.
 
     0 if none is free, and if all that are free form one run. Empty if the hosts of jobs are unknown. A host is free if
     no job has it, whether it sleeps or not: jobs files do not say.
     """
-    return changes((time, (count - longest) / count if count else 0.0) for time, count, longest in free_runs(schedule))
+    if not schedule.hosts_known:
+        return []
+    found = schedule.occupancy
+    rows = zip(found.times, found.free, found.longest, strict=True)
+    return changes((time, (count - longest) / count if count else 0.0) for time, count, longest in rows)
 
 
 def free_hosts(schedule: Schedule) -> Iterator[tuple[float, int]]:
     """Yield (time, the compute hosts that no job has from then on, as bits), from 0 on, each time once."""
-    every = (1 << schedule.hosts) - 1
-    taken = _Occupancy()
-    moves = sorted(_moves(schedule.ran, every))  # ends first: less seems to be shared
-    now = min(moves[0][0], 0.0) if moves else 0.0
-    for time, sign, hosts in moves:
-        if time != now:
-            yield now, every ^ taken.hosts
-            now = time
-        if sign < 0:
-            taken.give_back(hosts)
-        else:
-            taken.take(hosts)
-    yield now, every ^ taken.hosts
-
-
-def longest_run(bits: int) -> int:
-    """Return the length of the longest run of ones, in about log(length) steps.
-
-    `runs[k]` has a one where a run of at least 2 ** k begins; the length is found from its highest binary digit down.
-    """
-    runs = []
-    length = 1
-    while bits:
-        runs.append(bits)
-        bits &= bits >> length
-        length *= 2
-    if not runs:
-        return 0
-    found, begins = 1 << (len(runs) - 1), runs[-1]
-    for power in range(len(runs) - 2, -1, -1):
-        longer = begins & (runs[power] >> found)
-        if longer:
-            found, begins = found + (1 << power), longer
-    return found
+    return occupancy.free_hosts(schedule.ran, schedule.hosts)
 
 
 def computing_hosts(schedule: Schedule) -> Steps:
@@ -105,7 +59,8 @@ def computing_hosts(schedule: Schedule) -> Steps:
     If hosts are unknown: the sum of the sizes of the jobs, but never more than there are.
     """
     if schedule.hosts_known:
-        return [(time, schedule.hosts - free.bit_count()) for time, free in free_hosts(schedule)]
+        found = schedule.occupancy
+        return [(time, schedule.hosts - free) for time, free in zip(found.times, found.free, strict=True)]
     return changes((time, min(value, schedule.hosts)) for time, value in busy_hosts(schedule))
 
 
@@ -137,44 +92,3 @@ def power(schedule: Schedule) -> Steps:
             readings.append((time, joules))
     steps = changes((low, (after - before) / (high - low)) for (low, before), (high, after) in pairwise(readings))
     return [*steps, (readings[-1][0], 0.0)] if steps else []
-
-
-class _Occupancy:
-    """The hosts that jobs have, and the number of jobs on each: a few sets, however many hosts are shared."""
-
-    def __init__(self) -> None:
-        #: Hosts with a job, as bits.
-        self.hosts = 0
-        #: Digits of binary numbers, the lowest first: the hosts whose number of jobs beyond the first has a one there.
-        self._more: list[int] = []
-
-    def take(self, hosts: int) -> None:
-        """Give hosts to one more job: a binary addition for all of them at once."""
-        carry = self.hosts & hosts
-        self.hosts |= hosts
-        for place, digit in enumerate(self._more):
-            if not carry:
-                return
-            self._more[place], carry = digit ^ carry, digit & carry
-        if carry:
-            self._more.append(carry)
-
-    def give_back(self, hosts: int) -> None:
-        """Take hosts back from one job; those that others share stay taken."""
-        shared = 0
-        for digit in self._more:
-            shared |= digit & hosts
-        self.hosts ^= hosts ^ shared
-        for place, digit in enumerate(self._more):
-            if not shared:
-                return
-            self._more[place], shared = digit ^ shared, without(shared, digit)
-
-
-def _moves(ran: tuple[JobRecord, ...], every: int) -> Iterator[tuple[float, int, int]]:
-    """Yield (time, +1 when hosts are taken and -1 when they are given back, hosts)."""
-    for record in ran:
-        hosts = record.hosts.bits & every
-        if hosts and record.finish > record.start:
-            yield record.start, 1, hosts
-            yield record.finish, -1, hosts

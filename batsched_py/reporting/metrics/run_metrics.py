@@ -17,11 +17,12 @@ from batsched_py.reporting.metrics.batsim_metrics import consumed_energy, energy
 from batsched_py.reporting.metrics.host_times import host_times
 from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
 from batsched_py.reporting.metrics.lease_metrics import lease_metrics
-from batsched_py.reporting.metrics.over_time import FreeRun, busy_hosts, free_runs, queue_length, queued_hosts
+from batsched_py.reporting.metrics.over_time import busy_hosts, computing_hosts, queue_length, queued_hosts
 from batsched_py.reporting.metrics.placement_metrics import placement_metrics
 from batsched_py.reporting.metrics.statistics import jains_index, mean, quantile
-from batsched_py.reporting.metrics.steps import Steps, highest, integral, mean_over
+from batsched_py.reporting.metrics.steps import highest, integral, mean_over
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, lost_work, overhead_time, summarise_jobs
+from batsched_py.reporting.schedules.occupancy import Occupancy
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.simulator.records import JobRecord
@@ -167,7 +168,7 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWin
     summary = asdict(summarise_jobs(part.jobs, schedule.hosts, tau, part.leases))
     del summary["jobs"], summary["states"]  # which do not count the jobs that stand in no row
     begin, end = (0.0, summary["makespan"]) if window is None else (window.begin, window.end)
-    free = free_runs(schedule)
+    free = schedule.occupancy if schedule.hosts_known else None
     return RunMetrics(
         **_counts(jobs, part.unlisted),
         **(summary if window is None else summary | _of_machine(schedule, ran, window)),
@@ -280,7 +281,7 @@ def _queue(schedule: Schedule, begin: float, end: float) -> dict[str, Any]:
     }
 
 
-def _layout(free: Sequence[FreeRun], ran: Sequence[JobMetrics], begin: float, end: float) -> dict[str, Any]:
+def _layout(free: Occupancy | None, ran: Sequence[JobMetrics], begin: float, end: float) -> dict[str, Any]:
     pieces = [job.pieces for job in ran if job.pieces]
     return {
         "mean_pieces": mean(pieces),
@@ -289,10 +290,13 @@ def _layout(free: Sequence[FreeRun], ran: Sequence[JobMetrics], begin: float, en
     }
 
 
-def _fragmentation(free: Sequence[FreeRun], begin: float, end: float) -> float | None:
+def _fragmentation(free: Occupancy | None, begin: float, end: float) -> float | None:
     """Return the share of the free host seconds that lies outside the largest run of free hosts; None without any."""
-    total = integral([(time, count) for time, count, _ in free], begin, end)
-    scattered = integral([(time, count - longest) for time, count, longest in free], begin, end)
+    if free is None:
+        return None
+    total = integral(list(zip(free.times, free.free, strict=True)), begin, end)
+    outside = [(time, count - one) for time, count, one in zip(free.times, free.free, free.longest, strict=True)]
+    scattered = integral(outside, begin, end)
     return scattered / total if total > 0 else None
 
 
@@ -312,9 +316,9 @@ def _energy(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow | 
     }
 
 
-def _host_times(schedule: Schedule, free: Sequence[FreeRun], begin: float, end: float) -> dict[str, Any]:
-    computing: Steps = [(time, schedule.hosts - count) for time, count, _ in free]
-    return {f"{state}_time": seconds for state, seconds in host_times(schedule, begin, end, computing or None).items()}
+def _host_times(schedule: Schedule, free: Occupancy | None, begin: float, end: float) -> dict[str, Any]:
+    computing = None if free is None else computing_hosts(schedule)
+    return {f"{state}_time": seconds for state, seconds in host_times(schedule, begin, end, computing).items()}
 
 
 def _fairness(ran: Sequence[JobMetrics]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.simulator.outputs.result_files import CONTENTION_HEADER
 from batsched_py.simulator.records import JobRecord, SlowedJob
@@ -15,12 +16,21 @@ from batsched_py.simulator.records import JobRecord, SlowedJob
 _RESOLUTION: Final = 3e-6
 
 
-def read_contention(path: Path, *, limits: Limits = LIMITS) -> tuple[SlowedJob, ...] | None:
-    """Read the file; None if it has other columns: another program may call its file so. InputError."""
+def read_contention(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> tuple[SlowedJob, ...] | None:
+    """Read the file; None if columns are missing: another program may call its file so. InputError.
+
+    `notes` receives a line for each unknown column.
+    """
     table = Tabular(path, limits)
-    if ",".join(table.header) != CONTENTION_HEADER:
+    names = CONTENTION_HEADER.split(",")
+    if not set(names) <= set(table.header):
         return None
-    return tuple(SlowedJob(f"{row[1]}!{row[0]}", table.number(row, 2), table.number(row, 3)) for row in table.rows())
+    name, workload, execution, alone, _ = map(table.column, names)
+    table.tell_unknown("slowed jobs", notes)
+    return tuple(
+        SlowedJob(f"{row[workload]}!{row[name]}", table.number(row, execution), table.number(row, alone))
+        for row in table.rows()
+    )
 
 
 def tells_of(slowed: Sequence[SlowedJob], jobs: Sequence[JobRecord]) -> bool:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import ROW_KINDS, Cause, DecisionRow, HoldKind
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.outages import find_outages
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.tabular import Tabular
@@ -33,6 +34,7 @@ class Decisions(Brief, frozen=True):
         hosts: all compute hosts; None if no row tells.
         shared: jobs could share hosts.
         unavailable: rows of the hosts that external events took away, in order of time.
+        notes: a line for each column that is not known.
     """
 
     of_jobs: Mapping[str, Sequence[DecisionRow]] = {}
@@ -40,6 +42,7 @@ class Decisions(Brief, frozen=True):
     hosts: HostSet | None = None
     shared: bool = False
     unavailable: Sequence[DecisionRow] = ()
+    notes: tuple[str, ...] = ()
 
 
 def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> Decisions | None:
@@ -62,9 +65,11 @@ def with_outages(schedule: Schedule, decisions: Decisions | None) -> Schedule:
 
 def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
     """Read the file; InputError names file, line, column and rule. Columns may stand in any order."""
+    notes = Notes(path.name)
     table = Tabular(path, limits)
     terms = [table.column(name) for name in TERMS] if TERMS[0] in table.header else ()  # older files lack them
     at = [table.column(name) for name in COLUMNS if name not in TERMS]
+    table.tell_unknown("decisions", notes)
     of_jobs: dict[str, list[DecisionRow]] = {}
     #: Kind of a row that tells of hosts -> those rows.
     of_hosts: dict[str, list[DecisionRow]] = {"down": [], "unavailable": []}
@@ -82,7 +87,7 @@ def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
             of_hosts[row.kind].append(row)
         else:
             of_jobs.setdefault(row.job, []).append(row)
-    return Decisions(of_jobs, of_hosts["down"], hosts, shared, of_hosts["unavailable"])
+    return Decisions(of_jobs, of_hosts["down"], hosts, shared, of_hosts["unavailable"], notes.lines())
 
 
 def _row(table: Tabular, cells: Sequence[str], at: Sequence[int]) -> DecisionRow:

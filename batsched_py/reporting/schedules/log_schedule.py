@@ -27,9 +27,7 @@ _STATES: Final[Mapping[int, str]] = MappingProxyType(
 _PARTS: Final = frozenset({2, 3, 4})
 _CANCELLED: Final = 5
 
-_NO_SCHEDULE: Final = (
-    "tells no job's wait (field 3): it is a workload, not a schedule; batsched-py convert makes one of it"
-)
+_NO_SCHEDULE: Final = "(field 3): it is a workload, not a schedule; batsched-py convert makes one of it"
 _NO_SUBMISSION: Final = "no submission time"
 _PART, _NO_WAIT, _NO_RUN, _NO_SIZE = "a part of a job", "no wait", "no run time", "no processors"
 
@@ -40,15 +38,20 @@ def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
     A job starts at submit + wait and ends after its run time; its size is the processors it used, else those it asked
     for. Cancelled jobs that have no run time count as rejected. Left out are jobs whose submission, wait, run time or
     size is unknown, and lines that are parts of jobs (status 2 to 4); of other formats, what their reader has left out.
-    InputError if no job is left.
+    InputError if no job is left, or if the waits of most jobs that ran are unknown, whatever was rejected: metrics of
+    the others would be those of no schedule.
     """
     left_out: Counter[str] = Counter()
     records = tuple(_read(log, left_out))
+    unknown, known = left_out[_NO_WAIT], sum(not record.rejected for record in records)
+    if unknown > known:
+        whose = f"tells the wait of {known} of {unknown + known} jobs" if known else "tells no job's wait"
+        raise InputError(log.source, "", f"{whose} {_NO_SCHEDULE}")
     for rule, count in log.dropped.items():
         left_out[meanings()[rule].removeprefix("dropped: ")] += count if rule.startswith("dropped_") else 0
     if not records:
         why = "; ".join(["has no job that ran", *_left_out(left_out)])
-        raise InputError(log.source, "", _NO_SCHEDULE if left_out[_NO_WAIT] else why)
+        raise InputError(log.source, "", why)
     told = _left_out(left_out)
     if log.long_lines:
         told.append(f"{counted(log.long_lines, 'line')} with more than {FIELDS} fields: the others ignored")

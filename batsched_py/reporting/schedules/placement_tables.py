@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
+from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import Tabular
 
 #: Ending of the file, and the name of the table.
@@ -35,13 +36,17 @@ def placements_of(tables: Iterable[Table]) -> Mapping[str, PlacementRow] | None:
     return None if table is None else {str(row[0]): PlacementRow(*map(int, row[1:])) for row in table.rows}
 
 
-def read_placements(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, PlacementRow] | None:
+def read_placements(
+    path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None
+) -> Mapping[str, PlacementRow] | None:
     """Read a `_placements.csv`; InputError names file, line and rule.
 
-    None if it has other columns: an algorithm of a user's own may call its table so.
+    None if columns are missing: an algorithm of a user's own may call its table so. `notes` receives a line for each
+    unknown column.
     """
     table = Tabular(path, limits)
-    if tuple(table.header) != COLUMNS:
+    if not set(COLUMNS) <= set(table.header):
         return None
-    columns = range(1, len(COLUMNS))
-    return {row[0]: PlacementRow(*[table.count(row, column) for column in columns]) for row in table.rows()}
+    job, *columns = map(table.column, COLUMNS)
+    table.tell_unknown("placements", notes)
+    return {row[job]: PlacementRow(*[table.count(row, column) for column in columns]) for row in table.rows()}

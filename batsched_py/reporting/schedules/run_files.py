@@ -10,6 +10,8 @@ from typing import Final
 
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import LARGEST, Tabular
 from batsched_py.simulator.outputs.trace_files import UNAVAILABLE_COLUMN
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
@@ -24,19 +26,30 @@ _MOST_COUNTED: Final = 2**32 - 1
 #: Columns of a `_schedule.csv` that we need as whole numbers, and those that are no numbers.
 _COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
 _TEXTS: Final = frozenset({"batsim_version"})
+#: All columns that some version of Batsim has.
+_FIGURES: Final = frozenset(
+    {"batsim_version", "consumed_joules", "makespan", "max_slowdown", "max_turnaround_time", "max_waiting_time"}
+    | {"mean_slowdown", "mean_turnaround_time", "mean_waiting_time", "nb_computing_machines", "nb_grouped_switches"}
+    | {"nb_jobs", "nb_jobs_finished", "nb_jobs_killed", "nb_jobs_rejected", "nb_jobs_success", "nb_machine_switches"}
+    | {"scheduling_time", "simulation_time", "success_rate", "time_computing", "time_idle", "time_sleeping"}
+    | {"time_switching_off", "time_switching_on", "time_unavailable"}
+)
 #: What Batsim 5 writes behind the name of a member, though JSON has no such number.
 _NO_NUMBER: Final = re.compile(rb'(": *)-?(?:nan|inf)\b')
 
 
-def read_schedule_row(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, str]:
+def read_schedule_row(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> Mapping[str, str]:
     """Return column -> value of a `_schedule.csv`, as written; InputError unless it has one row of numbers.
+
+    `notes` receives a line for each unknown column.
 
     A file that ends in `.json` is that of Batsim 5, an object of numbers. Means of a run without jobs, which Batsim 5
     writes as `-nan`, are left out.
     """
     if path.suffix == ".json":
-        return _read_schedule_object(path, limits)
+        return _read_schedule_object(path, limits, notes)
     table = Tabular(path, limits)
+    table.tell_unknown("figures", notes, _FIGURES)
     rows = list(table.rows())
     if len(rows) != 1:
         raise InputError(table.file, "", f"must have one row below the names of the columns, not {len(rows)}")
@@ -48,10 +61,12 @@ def read_schedule_row(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, st
     return dict(zip(table.header, rows[0], strict=True))
 
 
-def _read_schedule_object(path: Path, limits: Limits) -> Mapping[str, str]:
+def _read_schedule_object(path: Path, limits: Limits, notes: Notes | None) -> Mapping[str, str]:
     content = _NO_NUMBER.sub(rb"\1null", read_content(path, limits))
-    row = {}
-    for name, value in parse_object(str(path), content).items():
+    row, members = {}, parse_object(str(path), content)
+    if notes is not None:
+        Members("figures", _FIGURES, unknown=Unknown.TOLD).check(members, notes)
+    for name, value in members.items():
         if value is None:
             continue
         if name in _TEXTS:
@@ -66,11 +81,12 @@ def _read_schedule_object(path: Path, limits: Limits) -> Mapping[str, str]:
     return row
 
 
-def read_machine_states(path: Path, *, limits: Limits = LIMITS) -> StateRows:
-    """Read a `_machine_states.csv`, Batsim's or ours; InputError."""
+def read_machine_states(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> StateRows:
+    """Read a `_machine_states.csv`, Batsim's or ours; `notes` receives a line for each unknown column. InputError."""
     table = Tabular(path, limits)
     time, *states = [table.column(name) for name in ("time", *(f"nb_{state}" for state in HOST_STATES))]
     unavailable = table.optional_column(UNAVAILABLE_COLUMN)
+    table.tell_unknown("machine states", notes)
     rows = StateRows()
     for row in table.rows():
         rows.times.append(table.number(row, time))
@@ -84,11 +100,15 @@ def read_machine_states(path: Path, *, limits: Limits = LIMITS) -> StateRows:
     return rows
 
 
-def read_consumed_energy(path: Path, *, limits: Limits = LIMITS) -> EnergyRows:
-    """Read a `_consumed_energy.csv`; InputError. `least_watts` are nan in files of an old Batsim."""
+def read_consumed_energy(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> EnergyRows:
+    """Read a `_consumed_energy.csv`; InputError. `least_watts` are nan in files of an old Batsim.
+
+    `notes` receives a line for each unknown column.
+    """
     table = Tabular(path, limits)
     time, energy, kind = (table.column(name) for name in ("time", "energy", "event_type"))
     least = table.optional_column("wattmin")
+    table.tell_unknown("consumed energy", notes, {"epower"})  # the mean since the row above, which tells nothing new
     rows = EnergyRows()
     for row in table.rows():
         rows.times.append(table.number(row, time))
@@ -98,10 +118,11 @@ def read_consumed_energy(path: Path, *, limits: Limits = LIMITS) -> EnergyRows:
     return rows
 
 
-def read_pstate_changes(path: Path, *, limits: Limits = LIMITS) -> list[PstateChange]:
-    """Read a `_pstate_changes.csv`; InputError."""
+def read_pstate_changes(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> list[PstateChange]:
+    """Read a `_pstate_changes.csv`; `notes` receives a line for each unknown column. InputError."""
     table = Tabular(path, limits)
     time, hosts, pstate = (table.column(name) for name in ("time", "machine_id", "new_pstate"))
+    table.tell_unknown("changes of pstates", notes)
     changes = []
     for row in table.rows():
         number = table.number(row, pstate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.attempts import Attempts, put_together
-from batsched_py.reporting.schedules.contention_file import read_contention, tells_of
-from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
+from batsched_py.reporting.schedules.contradictions import Contradictions
 from batsched_py.reporting.schedules.jobs_file import read_jobs
 from batsched_py.reporting.schedules.lease_schedule import lease_jobs
 from batsched_py.reporting.schedules.lease_tables import (
@@ -26,22 +25,36 @@ from batsched_py.reporting.schedules.lease_tables import (
     read_lease_tables,
 )
 from batsched_py.reporting.schedules.log_schedule import records_of
+from batsched_py.reporting.schedules.occupancy import Occupancy, occupancy_of
 from batsched_py.reporting.schedules.outages import Outage, find_outages
-from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, placements_of, read_placements
+from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, placements_of
 from batsched_py.reporting.schedules.run_files import (
     PstateChange,
-    read_consumed_energy,
-    read_machine_states,
-    read_pstate_changes,
-    read_schedule_row,
 )
-from batsched_py.reporting.schedules.run_location import LOGS, beside, distinct_names, has_jobs, locate, named_path
+from batsched_py.reporting.schedules.run_location import (
+    LOGS,
+    RunLocation,
+    beside,
+    distinct_names,
+    has_jobs,
+    locate,
+    named_path,
+)
+from batsched_py.reporting.schedules.run_parts import (
+    FileNotes,
+    Traces,
+    check_hosts,
+    count_unlisted,
+    host_count,
+    read_description,
+    read_leases,
+    read_placed,
+    read_slowed,
+    read_timelines,
+)
 from batsched_py.reporting.schedules.timeline_tables import (
-    TIMELINE,
-    TIMELINE_VMS,
     TimelineChart,
     chart_of_tables,
-    read_timeline_tables,
 )
 from batsched_py.simulator.file_forms import split_jobs_name
 from batsched_py.simulator.outputs.result_files import (
@@ -54,7 +67,7 @@ from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted
 from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.log_format import LogFormat, format_of
-from batsched_py.traces.run_file import RUN, RunFile, belongs, read_run
+from batsched_py.traces.run_file import RUN, RunFile
 from batsched_py.traces.sacct import read_sacct, sacct_unit
 from batsched_py.traces.swf import SwfLog, read_swf
 
@@ -87,6 +100,8 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed onc
         run: what was run; None if no file tells.
         log_start: the date at which the clock was at 0; None if no file tells.
         zero: the second of the clock in a log at which this one is at 0.
+        rows_found: rows of the jobs file that contradict themselves; None if there is no such file.
+        lines: job id -> line of the jobs file, if all that is wrong with it was wanted.
     """
 
     name: str
@@ -108,6 +123,8 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed onc
     run: RunFile | None = None
     log_start: datetime | None = None
     zero: float = 0.0
+    rows_found: Contradictions | None = None
+    lines: Mapping[str, int] = {}
 
     @property
     def end(self) -> float:
@@ -139,6 +156,11 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed onc
     def first_id(self, job_id: str) -> str:
         """Return the id under which a job was submitted at first; of most it is its own."""
         return self.attempts.firsts.get(job_id, job_id)
+
+    @cached_property
+    def occupancy(self) -> Occupancy:
+        """Return the compute hosts that jobs occupy over time; of no use if the hosts of jobs are unknown."""
+        return occupancy_of(self.ran, self.hosts)
 
     def first_submission(self, record: JobRecord) -> float:
         """Return when the job was submitted at first of which this is an attempt."""
@@ -205,7 +227,12 @@ def files_of(path: str | Path) -> list[Path]:
 
 
 def read_schedule(
-    path: str | Path, *, hosts: int | None = None, name: str | None = None, limits: Limits = LIMITS
+    path: str | Path,
+    *,
+    hosts: int | None = None,
+    name: str | None = None,
+    limits: Limits = LIMITS,
+    every: bool = False,
 ) -> Schedule:
     """Read the results of a run of Batsim or of ours, or a log; InputError names file, line, column and rule.
 
@@ -217,80 +244,52 @@ def read_schedule(
     `hosts` is the number of compute hosts. By default it is the number of those that have a state in
     `_machine_states.csv`, else `nb_computing_machines` of `_schedule.csv` (which counts storage hosts, too), else
     that of a log's header, else all hosts up to the highest that a job had, with a line in `notes`.
+
+    With `every`, rows of a jobs file that cannot be used are left out and listed in `rows_found`.
     """
     path = Path(path)
     if (read_log := _find_log_reader(path, limits)) is not None:
         return _read_log(path, read_log(), hosts, name, limits)
     if alone := _lease_files(path):
         return _read_leases_alone(alone, hosts, name, limits)
-    found = locate(path)
-    prefix, names = found.prefix, found.files
-    jobs = read_jobs(found.jobs, limits=limits)
-    row = read_schedule_row(file, limits=limits) if (file := found.beside(names.schedule)) else {}
-    states = read_machine_states(file, limits=limits) if (file := found.beside(names.machine_states)) else None
-    count, notes = _host_count(hosts, jobs.jobs, row, states)
-    _check_hosts(found.jobs, count, limits)
-    unlisted = max(int(row.get("nb_jobs", 0)) - len(jobs.jobs), 0)
+    return _read_files(locate(path), hosts, name, limits, every=every)
+
+
+def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits: Limits, *, every: bool) -> Schedule:
+    prefix, _names, told = found.prefix, found.files, FileNotes()
+    jobs = read_jobs(found.jobs, limits=limits, every=every)
+    told.add(*jobs.notes)
+    traces = Traces.read(found, limits, told)
+    count, notes = host_count(hosts, jobs.jobs, traces.row, traces.states)
+    check_hosts(found.jobs, count, limits)
+    told.add(*notes)
+    unlisted = count_unlisted(jobs.jobs, traces.row)
     if unlisted:
-        missing = f"{counted(unlisted, 'job')} in no row of the jobs file"
-        notes = (*notes, f"{missing}: Batsim 1.4 leaves out what was rejected")
-    energy, pstates = found.beside(names.consumed_energy), found.beside(names.pstate_changes)
-    leases, other_jobs = _read_leases(prefix, jobs.jobs, limits)
-    run, other_run = _read_run(prefix, {"jobs": found.jobs}, limits)
-    placements = found.beside(PLACEMENTS)
-    slowed, other_slowed = _read_contention(prefix, jobs.jobs, limits)
+        told.add(f"{counted(unlisted, 'job')} in no row of the jobs file: Batsim 1.4 leaves out what was rejected")
+    leases = read_leases(prefix, jobs.jobs, limits, told)
+    slowed = read_slowed(prefix, jobs.jobs, limits, told)
+    run = read_description(prefix, {"jobs": found.jobs}, limits, told)
     return Schedule(
         name=named_path(found.jobs).name if name is None else name,
         jobs=jobs.jobs,
         hosts=count,
-        batsim_row=row,
+        batsim_row=traces.row,
         stretches=jobs.stretches,
-        machine_states=states,
-        consumed_energy=read_consumed_energy(energy, limits=limits) if energy else None,
-        pstate_changes=read_pstate_changes(pstates, limits=limits) if pstates else None,
+        machine_states=traces.states,
+        consumed_energy=traces.energy,
+        pstate_changes=traces.pstates,
         leases=leases,
-        timelines=_read_timelines(prefix, limits),
-        placements=read_placements(placements, limits=limits) if placements else None,
+        timelines=read_timelines(prefix, limits),
+        placements=read_placed(prefix, limits, told),
         alone=slowed,
         unlisted=unlisted,
-        notes=(*notes, *other_jobs, *other_slowed, *other_run),
+        notes=told.lines(),
+        rows_found=jobs.found,
+        lines=jobs.lines,
         source=str(found.jobs),
         run=run,
         log_start=None if run is None else run.log_start,
     )
-
-
-def _read_run(
-    prefix: str | None, results: Mapping[str, Path], limits: Limits
-) -> tuple[RunFile | None, tuple[str, ...]]:
-    """Return the description of the run, and a note if it is that of another run than the one with these results."""
-    path = beside(prefix, RUN)
-    if path is None:
-        return None, ()
-    run = read_run(path, limits=limits)
-    if belongs(run, results):
-        return run, ()
-    return None, (f"{path.name} is ignored: it describes a run with other results",)
-
-
-def _read_contention(
-    prefix: str | None, jobs: Sequence[JobRecord], limits: Limits
-) -> tuple[Mapping[str, float] | None, tuple[str, ...]]:
-    """Return the times alone of jobs that were slowed down, and a note if the file there is that of another run."""
-    path = beside(prefix, CONTENTION)
-    if path is None:
-        return None, ()
-    slowed = read_contention(path, limits=limits)
-    if slowed is None or not tells_of(slowed, jobs):
-        return None, (f"{path.name} is left out: it contains other jobs than those of this run",)
-    return {job.job_id: job.alone for job in slowed}, ()
-
-
-def _read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
-    entries, vms = beside(prefix, TIMELINE), beside(prefix, TIMELINE_VMS)
-    chart = None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits)
-    resources = beside(prefix, EXPERIMENT_RESOURCES)
-    return chart if resources is None else add_phases(chart, resources, limits=limits)
 
 
 def _find_log_reader(path: Path, limits: Limits = LIMITS) -> Callable[[], SwfLog] | None:
@@ -313,7 +312,7 @@ def _read_log(path: Path, log: SwfLog, hosts: int | None, name: str | None, limi
     if not size:
         size = max(record.job.size for record in jobs)
         notes = (*notes, f"{counted(size, 'host')}, the size of the largest job: the log does not say how many")
-    _check_hosts(path, size, limits)
+    check_hosts(path, size, limits)
     return Schedule(
         name=(path.name.partition(".")[0] or path.name) if name is None else name,
         jobs=jobs,
@@ -341,57 +340,19 @@ def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | Non
     if tables is None:
         raise InputError(str(files[0]), "", "is no table of leases, and there is no jobs file in its folder")
     jobs = lease_jobs(tables)
-    count, notes = _host_count(hosts, jobs, {}, None)
-    _check_hosts(files[1], count, limits)
-    run, other_run = _read_run(str(files[0]).removesuffix(LEASES), {"leases": files[0]}, limits)
+    count, notes = host_count(hosts, jobs, {}, None)
+    check_hosts(files[1], count, limits)
+    told = FileNotes()
+    told.add(*notes)
+    run = read_description(str(files[0]).removesuffix(LEASES), {"leases": files[0]}, limits, told)
     return Schedule(
         name=named_path(files[0]).name if name is None else name,
         jobs=jobs,
         hosts=count,
         batsim_row={},
         leases=replace(tables, jobs={f"w0!{lease}": lease for lease in tables.leases}),
-        notes=(*notes, *other_run),
+        notes=told.lines(),
         source=str(files[0]),
         run=run,
         log_start=None if run is None else run.log_start,
     )
-
-
-def _read_leases(
-    prefix: str | None, jobs: Sequence[JobRecord], limits: Limits
-) -> tuple[LeaseTables | None, tuple[str, ...]]:
-    """Return the leases of the run, and a note if the files there are those of another."""
-    leases, spans = beside(prefix, LEASES), beside(prefix, RESERVATIONS)
-    if leases is None or spans is None:
-        return None, ()
-    tables = read_lease_tables(leases, spans, beside(prefix, IMAGES), limits=limits)
-    if tables is not None and tables.jobs and tables.jobs.keys().isdisjoint(record.job.id for record in jobs):
-        return None, (f"{leases.name} is left out: it has none of the jobs of this run",)
-    return tables, ()
-
-
-def _host_count(
-    given: int | None, jobs: Iterable[JobRecord], row: Mapping[str, str], states: StateRows | None
-) -> tuple[int, tuple[str, ...]]:
-    """Return the number of compute hosts, and notes on its source."""
-    highest = max((record.hosts.bits.bit_length() for record in jobs), default=0)
-    if given is not None:
-        return given, _beyond(given, highest, "the number of compute hosts that was given leaves them out")
-    if states is not None and states.times:
-        known = max(map(sum, zip(*states.columns().values(), strict=True)))
-        return known, _beyond(known, highest, f"they are storage, in addition to {counted(known, 'compute host')}")
-    if "nb_computing_machines" in row:
-        return int(row["nb_computing_machines"]), ()
-    return highest, (f"{counted(highest, 'host')}, up to the highest that a job had: no file says how many there were",)
-
-
-def _check_hosts(path: Path, hosts: int, limits: Limits) -> None:
-    """InputError if the machine is larger than the limit: pictures and metrics take a bit or more for each host."""
-    if hosts > limits.hosts:
-        raise InputError(str(path), "", f"describes a machine of {hosts} hosts, which {limits.rule('hosts')}")
-
-
-def _beyond(hosts: int, highest: int, why: str) -> tuple[str, ...]:
-    if highest <= hosts:
-        return ()
-    return (f"hosts from {hosts} on are not counted: {why}",)

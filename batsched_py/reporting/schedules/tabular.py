@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,8 @@ from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 
 #: The largest number that is read, so that no sum or product is infinite.
@@ -35,6 +37,8 @@ class Tabular:
     def __init__(self, path: Path, limits: Limits = LIMITS) -> None:
         """Read the line of names; InputError if the file cannot be read or has none."""
         self.file, self.line, self.limits = str(path), 1, limits
+        #: Names of columns that were asked for.
+        self._asked: set[str] = set()
         #: Spelling -> hosts: the same sets come again and again.
         self._sets: dict[str, HostSet] = {}
         #: Bytes of all of them, and those that were read of the file.
@@ -66,7 +70,14 @@ class Tabular:
 
     def optional_column(self, *names: str) -> int | None:
         """Return the position of the first of these columns that exists; None if none does."""
+        self._asked.update(names)
         return next((self.header.index(name) for name in names if name in self.header), None)
+
+    def tell_unknown(self, kind: str, notes: Notes | None, others: Collection[str] = ()) -> None:
+        """Note each column that nobody has asked for, of a table of this kind; `others` are known, and say nothing."""
+        known = Members(kind, frozenset(self._asked.union(others)), unknown=Unknown.TOLD, word="column")
+        if notes is not None:
+            known.check(self.header, notes)
 
     def rows(self) -> Iterator[list[str]]:
         """Yield the rows that are left, without blank lines; InputError if one is too short or too long."""

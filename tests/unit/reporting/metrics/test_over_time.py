@@ -17,7 +17,6 @@ from batsched_py.reporting.metrics.over_time import (
     fragmentation,
     free_hosts,
     host_states,
-    longest_run,
     power,
     queue_length,
     queued_hosts,
@@ -25,6 +24,7 @@ from batsched_py.reporting.metrics.over_time import (
     utilisation,
 )
 from batsched_py.reporting.metrics.steps import integral
+from batsched_py.reporting.schedules.occupancy import longest_run
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
 from batsched_py.simulator.records import JobRecord

@@ -215,6 +215,38 @@ def test_what_a_log_does_not_know_is_left_out_and_told(tmp_path: Path) -> None:
     assert len(schedule.notes) == 4
 
 
+def test_a_log_of_which_most_jobs_have_no_wait_is_a_workload(tmp_path: Path) -> None:
+    """Whatever its cancelled jobs tell; a log of which half do is a schedule."""
+    path = tmp_path / "log.swf"
+    cancelled = "".join(f"{number} 0 5 0 -1 -1 -1 -1 20 -1 5 7 -1 -1 -1 -1 -1 -1\n" for number in range(10, 20))
+    unknown = [f"{number} 0 -1 10 2 -1 -1 4 20 -1 1 7 -1 -1 -1 -1 -1 -1\n" for number in (2, 3)]
+    path.write_text(LOG + unknown[0] + cancelled)
+    assert len(read_schedule(path).ran) == 1
+    path.write_text(LOG + "".join(unknown) + cancelled)
+    with pytest.raises(InputError, match=r"tells the wait of 1 of 3 jobs \(field 3\): it is a workload"):
+        read_schedule(path)
+    path.write_text("".join(unknown) + cancelled)
+    with pytest.raises(InputError, match=r"tells no job's wait \(field 3\): it is a workload"):
+        read_schedule(path)
+
+
+def test_columns_that_nobody_knows_are_told(tmp_path: Path) -> None:
+    """In each file of a run; a file without the columns of ours is left out, which is told, too."""
+    for name in ("jobs", "schedule", "machine_states", "consumed_energy", "pstate_changes"):
+        lines = (BATSIM / "o17_energy_sleeper" / f"out_{name}.csv").read_text().splitlines()
+        (tmp_path / f"r_{name}.csv").write_text(
+            "".join(f"{line},{'1' if k else 'spin'}\n" for k, line in enumerate(lines))
+        )
+    (tmp_path / "r_contention.csv").write_text("a,b\n")
+    notes = read_schedule(tmp_path / "r").notes
+    kinds = {"jobs": "jobs", "schedule": "figures", "machine_states": "machine states"}
+    kinds |= {"consumed_energy": "consumed energy", "pstate_changes": "changes of pstates"}
+    assert notes == (
+        *(f"r_{name}.csv: column spin of {kind} is unknown and has no effect" for name, kind in kinds.items()),
+        "r_contention.csv is left out: columns of batsched-py's table are missing",
+    )
+
+
 ACCOUNTING = """JobID|User|Account|State|Submit|Start|End|AllocCPUS
 9|ada|math|COMPLETED|2024-05-31T08:00:00|2024-05-31T08:00:05|2024-05-31T08:00:15|2
 9.batch|||COMPLETED|2024-05-31T08:00:05|2024-05-31T08:00:05|2024-05-31T08:00:15|2

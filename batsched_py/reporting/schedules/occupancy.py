@@ -1,0 +1,126 @@
+"""The hosts that jobs occupy over time: which are free, their longest run, and whether jobs share some."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from batsched_py.bits import without
+from batsched_py.simulator.outputs.tracing import counts, numbers
+from batsched_py.simulator.records import JobRecord
+
+
+class Occupancy(Struct, frozen=True):
+    """The free hosts over time, from 0 on; each time once.
+
+    Attributes:
+        times: in seconds, ascending.
+        free: number of free hosts from each time on.
+        longest: length of the longest run of these with consecutive numbers.
+        shared: True if a job began on a host that another had, if only for the resolution of the times.
+    """
+
+    times: array[float]
+    free: array[int]
+    longest: array[int]
+    shared: bool
+
+
+def occupancy_of(ran: Iterable[JobRecord], hosts: int) -> Occupancy:
+    """Return the occupancy of a machine with `hosts` compute hosts by jobs that ran."""
+    times, free, longest, taken = numbers(), counts(), counts(), TakenHosts()
+    for time, left in _sweep(ran, hosts, taken):
+        times.append(time)
+        free.append(left.bit_count())
+        longest.append(longest_run(left))
+    return Occupancy(times, free, longest, taken.shared)
+
+
+def free_hosts(ran: Iterable[JobRecord], hosts: int) -> Iterator[tuple[float, int]]:
+    """Yield (time, the compute hosts that no job has from then on, as bits), from 0 on, each time once."""
+    return _sweep(ran, hosts, TakenHosts())
+
+
+def longest_run(bits: int) -> int:
+    """Return the length of the longest run of ones, in about log(length) steps.
+
+    `runs[k]` has a one where a run of at least 2 ** k begins; the length is found from its highest binary digit down.
+    """
+    runs = []
+    length = 1
+    while bits:
+        runs.append(bits)
+        bits &= bits >> length
+        length *= 2
+    if not runs:
+        return 0
+    found, begins = 1 << (len(runs) - 1), runs[-1]
+    for power in range(len(runs) - 2, -1, -1):
+        longer = begins & (runs[power] >> found)
+        if longer:
+            found, begins = found + (1 << power), longer
+    return found
+
+
+class TakenHosts:
+    """The hosts that jobs have, and the number of jobs on each: a few sets, however many hosts are shared."""
+
+    def __init__(self) -> None:
+        #: Hosts with a job, as bits.
+        self.hosts = 0
+        #: True if a host has had two jobs at once.
+        self.shared = False
+        #: Digits of binary numbers, the lowest first: the hosts whose number of jobs beyond the first has a one there.
+        self._more: list[int] = []
+
+    def take(self, hosts: int) -> int:
+        """Give hosts to one more job, by a binary addition for all of them at once; return those that others had."""
+        carry = taken = self.hosts & hosts
+        self.hosts |= hosts
+        if not carry:
+            return 0
+        self.shared = True
+        for place, digit in enumerate(self._more):
+            if not carry:
+                return taken
+            self._more[place], carry = digit ^ carry, digit & carry
+        if carry:
+            self._more.append(carry)
+        return taken
+
+    def give_back(self, hosts: int) -> None:
+        """Take hosts back from one job; those that others share stay taken."""
+        shared = 0
+        for digit in self._more:
+            shared |= digit & hosts
+        self.hosts ^= hosts ^ shared
+        for place, digit in enumerate(self._more):
+            if not shared:
+                return
+            self._more[place], shared = digit ^ shared, without(shared, digit)
+
+
+def _sweep(ran: Iterable[JobRecord], hosts: int, taken: TakenHosts) -> Iterator[tuple[float, int]]:
+    every = (1 << hosts) - 1
+    moves = sorted(_moves(ran, every))  # ends first: less seems to be shared
+    now = min(moves[0][0], 0.0) if moves else 0.0
+    for time, sign, some in moves:
+        if time != now:
+            yield now, every ^ taken.hosts
+            now = time
+        if sign < 0:
+            taken.give_back(some)
+        else:
+            taken.take(some)
+    yield now, every ^ taken.hosts
+
+
+def _moves(ran: Iterable[JobRecord], every: int) -> Iterator[tuple[float, int, int]]:
+    """Yield (time, +1 when hosts are taken and -1 when they are given back, hosts)."""
+    for record in ran:
+        hosts = record.hosts.bits & every
+        if hosts and record.finish > record.start:
+            yield record.start, 1, hosts
+            yield record.finish, -1, hosts

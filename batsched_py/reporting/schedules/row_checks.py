@@ -1,0 +1,73 @@
+"""The checks of one row of a jobs file: what its own columns say of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from batsched_py.reporting.schedules.contradictions import Contradictions, Kind
+from batsched_py.simulator.records import JobRecord
+from batsched_py.text.display import shown
+
+#: Seconds by which sums and differences of times with six digits are wrong.
+_RESOLUTION: Final = 3e-6
+#: The part of a late time that its digits do not tell, as numbers of 64 bits.
+_PRECISION: Final = 1e-15
+#: Derived columns, which are read only to be checked: property -> its name in all versions.
+DERIVED: Final[Mapping[str, str]] = {
+    "execution": "execution_time",
+    "wait": "waiting_time",
+    "turnaround": "turnaround_time",
+}
+#: Kinds of contradictions of these, in their order.
+_KINDS: Final = (Kind.EXECUTION, Kind.WAIT, Kind.TURNAROUND)
+
+
+class RowChecks:
+    """Checks rows of one file."""
+
+    def __init__(self, at: Mapping[str, int], found: Contradictions) -> None:
+        """`at` is the position of each property, of those that the file has; what is wrong is added to `found`."""
+        self._found = found
+        self._success, self._start, self._state = at["success"], at["start"], at.get("state")
+        self._stretch = at["stretch"]
+        self._derived = [at.get(name) for name in DERIVED]
+
+    def rejected(self, record: JobRecord, row: Sequence[str], line: int) -> None:
+        """Check the row of a job that was rejected."""
+        if row[self._start] and row[self._start].strip("0."):
+            started = shown(row[self._start])
+            self._found.add(Kind.STATE, record.job.id, line, "is rejected, and started at %s", started)
+        if row[self._success] == "1":
+            self._found.add(Kind.STATE, record.job.id, line, "is rejected, and a success")
+
+    def ran(self, record: JobRecord, row: Sequence[str], line: int) -> None:
+        """Check the row of a job that ran."""
+        job, start, finish = record.job, record.start, record.finish
+        tolerance, submitted = _RESOLUTION + _PRECISION * abs(finish), job.submit_time
+        if submitted < 0 or start < 0:
+            self._found.add(Kind.NEGATIVE, job.id, line, "is submitted at %.6f, starts at %.6f", submitted, start)
+        if start < submitted - tolerance:
+            self._found.add(Kind.EARLY_START, job.id, line, "starts at %.6f, submitted at %.6f", start, submitted)
+        expected = (finish - start, start - submitted, finish - submitted)
+        for kind, column, time in zip(_KINDS, self._derived, expected, strict=True):
+            if column is not None and not _agrees(row[column], time, tolerance):
+                self._found.add(kind, job.id, line, "is %s, by its times %.6f", shown(row[column]), time)
+        if not _is_stretch(float(row[self._stretch]), finish - start, finish - submitted, tolerance):
+            ratio = (finish - submitted) / (finish - start)
+            self._found.add(Kind.STRETCH, job.id, line, "is %s, by its times %.6f", shown(row[self._stretch]), ratio)
+        if self._state is not None and (row[self._success] == "1") is not record.success:
+            words = shown(row[self._success]), record.state
+            self._found.add(Kind.STATE, job.id, line, "success is %s, final_state %s", *words)
+
+
+def _agrees(written: str, expected: float, tolerance: float) -> bool:
+    try:
+        return abs(float(written) - expected) <= tolerance
+    except ValueError:
+        return False
+
+
+def _is_stretch(stretch: float, run: float, turnaround: float, tolerance: float) -> bool:
+    """Return True also of a run so short that its digits do not tell the stretch."""
+    return run <= tolerance or abs(stretch * run - turnaround) <= tolerance * (1 + abs(stretch) + run)

@@ -1,0 +1,175 @@
+"""The parts of a run that stand in files beside its jobs: each is read if it is there, or told why it is not used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from batsched_py.errors import InputError
+from batsched_py.model.limits import Limits
+from batsched_py.reading.notes import Notes
+from batsched_py.reporting.schedules.contention_file import read_contention, tells_of
+from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
+from batsched_py.reporting.schedules.lease_tables import IMAGES, LEASES, RESERVATIONS, LeaseTables, read_lease_tables
+from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, read_placements
+from batsched_py.reporting.schedules.run_files import (
+    PstateChange,
+    read_consumed_energy,
+    read_machine_states,
+    read_pstate_changes,
+    read_schedule_row,
+)
+from batsched_py.reporting.schedules.run_location import RunLocation, beside
+from batsched_py.reporting.schedules.timeline_tables import TIMELINE, TIMELINE_VMS, TimelineChart, read_timeline_tables
+from batsched_py.simulator.outputs.result_files import CONTENTION
+from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
+from batsched_py.simulator.records import JobRecord
+from batsched_py.text.wording import counted
+from batsched_py.traces.run_file import RUN, RunFile, belongs, read_run
+
+#: Why a file beside the jobs is not used.
+_OTHER_COLUMNS: Final = "columns of batsched-py's table are missing"
+_OTHER_JOBS: Final = "it contains other jobs than those of this run"
+
+
+class FileNotes:
+    """The notes on the files of a run, in the order in which they are read."""
+
+    def __init__(self) -> None:
+        self._notes: list[Notes | str] = []
+
+    def add(self, *lines: str) -> None:
+        """Add lines."""
+        self._notes += lines
+
+    def of(self, path: Path) -> Notes:
+        """Return the notes on one file."""
+        notes = Notes(path.name)
+        self._notes.append(notes)
+        return notes
+
+    def lines(self) -> tuple[str, ...]:
+        """Return a line for each thing that is told."""
+        return tuple(line for one in self._notes for line in ((one,) if isinstance(one, str) else one.lines()))
+
+
+class Traces(NamedTuple):
+    """Batsim's other files of a run, as Schedule has them."""
+
+    row: Mapping[str, str]
+    states: StateRows | None
+    energy: EnergyRows | None
+    pstates: list[PstateChange] | None
+
+    @classmethod
+    def read(cls, found: RunLocation, limits: Limits, told: FileNotes) -> Traces:
+        """Read those that there are. InputError."""
+        names = found.files
+        row, states, energy, pstates = (
+            found.beside(ending)
+            for ending in (names.schedule, names.machine_states, names.consumed_energy, names.pstate_changes)
+        )
+        return cls(
+            read_schedule_row(row, limits=limits, notes=told.of(row)) if row else {},
+            read_machine_states(states, limits=limits, notes=told.of(states)) if states else None,
+            read_consumed_energy(energy, limits=limits, notes=told.of(energy)) if energy else None,
+            read_pstate_changes(pstates, limits=limits, notes=told.of(pstates)) if pstates else None,
+        )
+
+
+def count_unlisted(jobs: Sequence[JobRecord], row: Mapping[str, str]) -> int:
+    """Return how many jobs stand in no row because Batsim 1.4 leaves out those that were rejected."""
+    missing = int(row.get("nb_jobs", 0)) - len(jobs)
+    rejected = row.get("nb_jobs_rejected")  # Batsim 1.4 has no such column
+    if missing <= 0 or any(record.rejected for record in jobs):
+        return 0
+    return missing if rejected is None or float(rejected) == missing else 0
+
+
+def read_description(
+    prefix: str | None, results: Mapping[str, Path], limits: Limits, told: FileNotes
+) -> RunFile | None:
+    """Return the description of the run; note if it is that of another run than the one with these results."""
+    path = beside(prefix, RUN)
+    if path is None:
+        return None
+    run = read_run(path, limits=limits)
+    if belongs(run, results):
+        return run
+    told.add(f"{path.name} is ignored: it describes a run with other results")
+    return None
+
+
+def read_slowed(
+    prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, told: FileNotes
+) -> Mapping[str, float] | None:
+    """Return the times alone of jobs that were slowed down; note if the file there is that of another run."""
+    path = beside(prefix, CONTENTION)
+    if path is None:
+        return None
+    slowed = read_contention(path, limits=limits, notes=told.of(path))
+    if slowed is None or not tells_of(slowed, jobs):
+        told.add(f"{path.name} is left out: " + (_OTHER_COLUMNS if slowed is None else _OTHER_JOBS))
+        return None
+    return {job.job_id: job.alone for job in slowed}
+
+
+def read_placed(prefix: str | None, limits: Limits, told: FileNotes) -> Mapping[str, PlacementRow] | None:
+    """Return what it took to place jobs, by their ids; None if no hosts were asked. InputError."""
+    path = beside(prefix, PLACEMENTS)
+    if path is None:
+        return None
+    found = read_placements(path, limits=limits, notes=told.of(path))
+    if found is None:
+        told.add(f"{path.name} is left out: {_OTHER_COLUMNS}")
+    return found
+
+
+def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, told: FileNotes) -> LeaseTables | None:
+    """Return the leases of the run; note if the files there are those of another."""
+    leases, spans = beside(prefix, LEASES), beside(prefix, RESERVATIONS)
+    if leases is None or spans is None:
+        return None
+    tables = read_lease_tables(leases, spans, beside(prefix, IMAGES), limits=limits)
+    if tables is None:
+        told.add(f"{leases.name} is left out: {_OTHER_COLUMNS}")
+    elif tables.jobs and tables.jobs.keys().isdisjoint(record.job.id for record in jobs):
+        told.add(f"{leases.name} is left out: it has none of the jobs of this run")
+        return None
+    return tables
+
+
+def read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
+    """Return the timelines of VMs and experiments; None if there are none. InputError."""
+    entries, vms = beside(prefix, TIMELINE), beside(prefix, TIMELINE_VMS)
+    chart = None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits)
+    resources = beside(prefix, EXPERIMENT_RESOURCES)
+    return chart if resources is None else add_phases(chart, resources, limits=limits)
+
+
+def host_count(
+    given: int | None, jobs: Iterable[JobRecord], row: Mapping[str, str], states: StateRows | None
+) -> tuple[int, tuple[str, ...]]:
+    """Return the number of compute hosts, and notes on its source."""
+    highest = max((record.hosts.bits.bit_length() for record in jobs), default=0)
+    if given is not None:
+        return given, _beyond(given, highest, "the number of compute hosts that was given leaves them out")
+    if states is not None and states.times:
+        known = max(map(sum, zip(*states.columns().values(), strict=True)))
+        return known, _beyond(known, highest, f"they are storage, in addition to {counted(known, 'compute host')}")
+    if "nb_computing_machines" in row:
+        return int(row["nb_computing_machines"]), ()
+    return highest, (f"{counted(highest, 'host')}, up to the highest that a job had: no file says how many there were",)
+
+
+def check_hosts(path: Path, hosts: int, limits: Limits) -> None:
+    """InputError if the machine is larger than the limit: pictures and metrics take a bit or more for each host."""
+    if hosts > limits.hosts:
+        raise InputError(str(path), "", f"describes a machine of {hosts} hosts, which {limits.rule('hosts')}")
+
+
+def _beyond(hosts: int, highest: int, why: str) -> tuple[str, ...]:
+    if highest <= hosts:
+        return ()
+    return (f"hosts from {hosts} on are not counted: {why}",)
