@@ -38,11 +38,12 @@ def find_contradictions(schedule: Schedule, most: int | None = FIRST, *, sharing
     if shared is None:
         found.unless |= dict.fromkeys((Kind.SHARED, Kind.UTILISATION), "right only if jobs were allowed to share hosts")
     if not shared:
-        if known and schedule.occupancy.shared:
-            _check_shared(schedule, found)
         if not known:
             _check_busy(schedule, found)
-        _check_utilisation(schedule, found)
+        elif schedule.occupancy.shared:
+            _check_shared(schedule, found)
+        if not known or schedule.occupancy.shared:
+            _check_utilisation(schedule, found)
     _check_makespan(schedule, found)
     _check_figures(schedule, found)
     return found
@@ -61,7 +62,12 @@ def _check_hosts(schedule: Schedule, found: Contradictions) -> None:
     """Check the hosts of each job against its size, and against the machine."""
     highest, lines = schedule.hosts, schedule.lines
     storage = schedule.machine_states is not None  # tells how many of the hosts are no storage
-    for record in schedule.ran:
+    suspects = [
+        record
+        for record in schedule.ran
+        if (bits := record.hosts.bits).bit_count() != record.job.size or bits.bit_length() > highest
+    ]
+    for record in suspects:
         job, bits = record.job, record.hosts.bits
         if not bits:
             if job.size > highest:
