@@ -33,12 +33,17 @@ class ElementRule(Struct, frozen=True):
     """
 
     attributes: Members
-    required: tuple[str, ...] = ()
+    required: frozenset[str] = frozenset()
     contents: tuple[Contents, ...] = ()
     told: str = ""
     refused: str = ""
     told_inside: Mapping[str, str] = MappingProxyType({})
     has_text: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """True if nothing is said of the element itself."""
+        return not (self.told or self.refused)
 
 
 PROFILE: Final = "changes over time are not simulated; SimGrid changes"
@@ -92,7 +97,7 @@ def _rule(
     has_text: bool = False,
 ) -> tuple[str, ElementRule]:
     members = _attributes(tag, *obeyed, explained=explained, required=required)
-    return tag, ElementRule(members, required, contents, told, refused, told_inside, has_text)
+    return tag, ElementRule(members, frozenset(required), contents, told, refused, told_inside, has_text)
 
 
 _GATEWAYS: Final = ("src", "dst", "gw_src", "gw_dst")

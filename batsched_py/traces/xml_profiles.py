@@ -13,10 +13,11 @@ from batsched_py.bounded_file import read_file, reported
 from batsched_py.errors import PlatformError
 from batsched_py.model.limits import Limits
 from batsched_py.text.display import shown
-from batsched_py.traces.simgrid_dtd import FILES, ZONES
+from batsched_py.traces.simgrid_dtd import FILES
 from batsched_py.traces.xml_changes import changes_fault
 from batsched_py.traces.xml_element import Element
 
+_FILES: Final = frozenset(FILES)
 _KINDS: Final = ("HOST_AVAIL", "SPEED", "LINK_AVAIL", "BANDWIDTH", "LATENCY")
 #: Kinds that SimGrid refuses, because links are complete when traces are connected.
 _TOO_LATE: Final = {"BANDWIDTH": "bandwidth_file", "LATENCY": "latency_file"}
@@ -25,20 +26,17 @@ _TOO_LATE: Final = {"BANDWIDTH": "bandwidth_file", "LATENCY": "latency_file"}
 def check_profiles(root: Element, hosts: Collection[str], links: Container[str], limits: Limits) -> None:
     """Raise PlatformError where SimGrid stops at a profile of a platform with these hosts and links."""
     traces, files = set[str](), set[str]()
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        if element.tag == "trace":
-            _check_trace(element, files, limits)
-            traces.add(element.name())
-        elif element.tag == "trace_connect":
-            _check_connection(element, traces, hosts, links)
-        elif element.tag in ("host", "link", "peer"):
+    for xml in root.xml.iter():
+        if xml.tag == "trace":
+            trace = Element(root.file, xml, root.notes)
+            _check_trace(trace, files, limits)
+            traces.add(trace.name())
+        elif xml.tag == "trace_connect":
+            _check_connection(Element(root.file, xml, root.notes), traces, hosts, links)
+        elif not _FILES.isdisjoint(xml.attrib):
             for attribute in FILES:
-                if element.xml.get(attribute):
-                    _check_file(element, attribute, files, limits)
-        if element.tag in ("platform", *ZONES):
-            waiting.extend(reversed(list(element.children())))
+                if xml.get(attribute):
+                    _check_file(Element(root.file, xml, root.notes), attribute, files, limits)
 
 
 def _check_trace(trace: Element, files: set[str], limits: Limits) -> None:

@@ -20,21 +20,25 @@ _HOMES = (("cabinet", "Cluster"), ("host_link", "Cluster"), ("backbone", "Cluste
 
 def check_elements(root: Element) -> None:
     """Raise PlatformError where SimGrid's reader stops; tell what is known and not obeyed."""
-    waiting = [root]
+    waiting = [root.xml]
     while waiting:
-        element = waiting.pop()
-        rule = ELEMENTS[element.tag]
-        if rule.refused:
-            raise element.error("", rule.refused)
-        _check_attributes(element, rule)
-        if rule.told:
-            element.notes.add(f"element {element.tag} is not obeyed: {rule.told}", element.name_of())
-        children = list(element.children())
-        if not rule.has_text:
-            _check_text(element, children)
-        if children:
-            _check_contents(element, rule, children)
-        waiting.extend(reversed(children))
+        xml = waiting.pop()
+        rule = ELEMENTS[xml.tag]
+        if not (rule.is_plain and rule.required <= xml.attrib.keys() <= rule.attributes.obeyed):
+            _check_element(Element(root.file, xml, root.notes), rule)
+        if not rule.has_text and ((xml.text and not xml.text.isspace()) or len(xml)):
+            _check_text(Element(root.file, xml, root.notes))
+        if len(xml):
+            _check_contents(Element(root.file, xml, root.notes), rule)
+            waiting.extend(reversed(xml))
+
+
+def _check_element(element: Element, rule: ElementRule) -> None:
+    if rule.refused:
+        raise element.error("", rule.refused)
+    _check_attributes(element, rule)
+    if rule.told:
+        element.notes.add(f"element {element.tag} is not obeyed: {rule.told}", element.name_of())
 
 
 def check_zone(zone: Element, routing: str, *, is_graph: bool) -> None:
@@ -42,8 +46,9 @@ def check_zone(zone: Element, routing: str, *, is_graph: bool) -> None:
     for tag, home in _HOMES:
         for element in zone.children(tag) if routing != home else ():
             raise element.error("", f"belongs in a zone of routing {home}, not {routing}")
-    for element in zone.children("host", "router") if routing != "Vivaldi" else ():
-        if element.xml.get("coordinates"):
+    for xml in zone.xml if routing != "Vivaldi" else ():
+        if xml.get("coordinates"):
+            element = Element(zone.file, xml, zone.notes)
             element.coordinates()
             what = f"attribute coordinates of element {element.tag} is not obeyed: they count in Vivaldi zones only"
             zone.notes.add(f"{what}, as in SimGrid", element.name_of())
@@ -55,11 +60,8 @@ def check_zone(zone: Element, routing: str, *, is_graph: bool) -> None:
 
 def _check_attributes(element: Element, rule: ElementRule) -> None:
     attributes = element.xml.attrib
-    for name in rule.required:
-        if name not in attributes:
-            raise element.error(name, "is missing")
-    if rule.attributes.obeyed.issuperset(attributes):
-        return
+    for name in sorted(rule.required - attributes.keys()):
+        raise element.error(name, "is missing")
     # An attribute without a value is as good as none: it is the DTD's default.
     names = [name for name, value in attributes.items() if value or name not in rule.attributes.explained]
     refused = rule.attributes.check(names, element.notes, element.name_of())
@@ -67,17 +69,18 @@ def _check_attributes(element: Element, rule: ElementRule) -> None:
         raise element.error(*refused)
 
 
-def _check_text(element: Element, children: list[Element]) -> None:
-    for text in (element.xml.text, *(child.xml.tail for child in children)):
+def _check_text(element: Element) -> None:
+    for text in (element.xml.text, *(child.tail for child in element.xml)):
         if text and not text.isspace():
             raise element.error("", f"cannot have text inside, as {shown(text.strip())}")
 
 
-def _check_contents(element: Element, rule: ElementRule, children: list[Element]) -> None:
+def _check_contents(element: Element, rule: ElementRule) -> None:
     positions, before = dict.fromkeys(range(len(rule.contents)), 0), ""
-    for child in children:
-        if child.tag == before:
+    for xml in element.xml:
+        if xml.tag == before:
             continue
+        child = Element(element.file, xml, element.notes)
         if child.tag not in ELEMENTS:
             suggestion = did_you_mean(child.tag, ELEMENTS)
             raise child.error("", f"is not an element of a SimGrid platform; {suggestion}".rstrip("; "))
