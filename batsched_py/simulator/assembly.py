@@ -22,7 +22,7 @@ from batsched_py.protocol.events import Event, SimulationBegins
 from batsched_py.simulator.contention.demand import Processors
 from batsched_py.simulator.contention.fluid_model import FluidModel
 from batsched_py.simulator.contention.messages import Courier, longest_message, message_demands
-from batsched_py.simulator.contention.simgrid_config import SimgridConfig, read_simgrid_config
+from batsched_py.simulator.contention.simgrid_config import SimgridConfig, read_simgrid_config, unheeded_items
 from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.generation import Generation, generation_of, workload_names
@@ -99,6 +99,8 @@ def assemble(
     check_ways(platform, computing, settings.master_host)
     hosts = computing + (storages := platform.storage_hosts(settings.master_host))
     approximations = set(refused_files(platform, workloads, settings.master_host))
+    if unheeded := unheeded_items(settings.simgrid_config, platform):
+        approximations.add(unheeded)
     approximations.update(platform.notes, *(workload.notes for workload in workloads))
     profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, approximations)
     approximations.update(refused_names(generation, workloads, profiles))

@@ -21,6 +21,11 @@ _WINDOW: Final = "network/tcp-gamma"
 _BANDWIDTH: Final = "network/loopback-bw"
 _LATENCY: Final = "network/loopback-lat"
 _SOLVER: Final = "host/solver"
+#: Items that may change times in SimGrid's model of parallel tasks, by its precision or by limits, and do not here.
+_PRECISIONS: Final = frozenset(
+    {"maxmin/precision", "maxmin/concurrency-limit", "surf/precision", "precision/timing", "precision/work-amount"}
+)
+UNHEEDED: Final = "config: items of SimGrid's precision and limits have no effect here: "
 #: The only solver that is simulated, SimGrid's default.
 _FAIR_BOTTLENECK: Final = "fairbottleneck"
 
@@ -55,6 +60,12 @@ def read_simgrid_config(given: Iterable[tuple[str, str]], platform: Platform) ->
         LOOPBACK.name, values.get(_BANDWIDTH, LOOPBACK.bandwidth), values.get(_LATENCY, LOOPBACK.latency), shared=False
     )
     return SimgridConfig(values.get(_WINDOW, TCP_WINDOW), loopback)
+
+
+def unheeded_items(given: Iterable[tuple[str, str]], platform: Platform) -> str:
+    """Return a line on items that are set and have no effect here alone; "" if there are none."""
+    items = dict.fromkeys(item for item, _ in (*platform.config, *given) if plain_item(item) in _PRECISIONS)
+    return UNHEEDED + ", ".join(map(displayed, items)) if items else ""
 
 
 def _read(item: str, value: str, values: dict[str, float], error: Callable[[str], Exception]) -> None:

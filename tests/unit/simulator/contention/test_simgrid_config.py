@@ -9,7 +9,13 @@ import pytest
 from batsched_py.errors import BatschedError, OptionError, PlatformError
 from batsched_py.model.platform import Platform
 from batsched_py.model.zone import Link
-from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW, SimgridConfig, read_simgrid_config
+from batsched_py.simulator.contention.simgrid_config import (
+    TCP_WINDOW,
+    UNHEEDED,
+    SimgridConfig,
+    read_simgrid_config,
+    unheeded_items,
+)
 from batsched_py.traces.simgrid_xml import read_platform
 
 ZONE = '<zone id="z" routing="{routing}"><host id="a" speed="1f"/><host id="b" speed="1f"/>{more}</zone>'
@@ -53,6 +59,14 @@ def test_a_cluster_keeps_its_ways_to_itself(tmp_path: Path) -> None:
     path.write_text(f'<platform version="4.1"><zone id="z" routing="Full">{cluster}</zone></platform>')
     read = read_platform(path).with_loopback(Link("__loopback__", 1.0, 2.0, False))
     assert [link.name for link in read.route("c0", "c0").links] == ["c_link_0_UP", "c_link_0_DOWN"]
+
+
+def test_items_that_have_no_effect_here_alone_are_told(tmp_path: Path) -> None:
+    """Each once, in their order; others change nothing in SimGrid's model of parallel tasks either."""
+    read = platform(tmp_path, ("maxmin/precision", "1e-9"), ("contexts/stack-size", "16"))
+    given = [("surf/precision", "1e-9"), ("maxmin/precision", "1e-5"), ("network/weight-S", "1")]
+    assert unheeded_items(given, read) == f"{UNHEEDED}maxmin/precision, surf/precision"
+    assert unheeded_items([], platform(tmp_path, ("contexts/stack-size", "16"))) == ""
 
 
 def test_of_two_values_of_an_item_the_first_counts(tmp_path: Path) -> None:
