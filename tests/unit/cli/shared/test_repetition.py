@@ -10,6 +10,7 @@ import pytest
 
 from batsched_py.cli.main import batsched, run
 from batsched_py.cli.shared.repetition import MovedOption, Once
+from tests.clone import ROOT
 
 #: Options that add to what was given before, each with its reason in docs/cli.md.
 ACCUMULATE = {
@@ -64,6 +65,17 @@ def test_an_option_with_one_value_may_be_given_once(name: str, command: click.Co
     if not accumulates:
         with pytest.raises(click.UsageError, match=rf"{spelled}.* may be given once"):
             parse(command, words)
+
+
+def test_the_page_names_each_option_that_accumulates() -> None:
+    """By one of its spellings."""
+    page = (ROOT / "docs" / "cli.md").read_text()
+    section = page[page.index("## Options that are given twice") :].partition("\n## ")[0]
+    for case in VALUES:
+        option = case.values[2]
+        assert isinstance(option, click.Option)
+        if option.multiple:
+            assert any(f"`{spelled}" in section for spelled in option.opts), option.opts
 
 
 @pytest.mark.parametrize(("name", "command", "option"), FLAGS)
