@@ -34,7 +34,7 @@ from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import View
 from batsched_py.state.host import Host
 from batsched_py.state.running import Running
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, seconds
 
 __all__ = [
     "ORDERS",
@@ -82,6 +82,7 @@ __all__ = [
     "parallel",
     "parallel_homogeneous",
     "parallel_homogeneous_total",
+    "seconds",
     "too_few",
     "wait_of",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, counted, option
+from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, counted, option, seconds
 from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
@@ -164,7 +164,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
     def accept(self, job: Job, start: float, view: View, plan: Plan) -> None:
         """Reserve exactly at `start`, or reject the job."""
         if start < view.now - self.options.tolerance:
-            self.refuse(job, f"it must start at {start:g}, which is past", plan)
+            self.refuse(job, f"it must start at {seconds(start)}, which is past", plan)
             return
         self.preemption.warn_once(plan)
         room = self.preemption.find_room(job, start)
@@ -180,7 +180,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         slot = Slot(start, max(start, view.now) + job.limit, hosts)
         self.put(Reservation(job.id, slot))
         plan.promise(job, slot)
-        plan.hold(job, f"is to start at {start:g} on {hosts}", "instant")
+        plan.hold(job, f"is to start at {seconds(start)} on {hosts}", "instant")
 
     def put(self, reservation: Reservation) -> None:
         fault = self.book.add(reservation, over=reservation.slot.hosts)
@@ -260,9 +260,8 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.prepared.discard(job.id)
         late = view.now - start
         if late > self.options.tolerance:
-            plan.warn(
-                f"{job.id} starts {late:g} s after {start:g}, its planned start: its hosts were reported free late"
-            )
+            told = f"{job.id} starts {seconds(late)} s after {seconds(start)}, its planned start"
+            plan.warn(f"{told}: its hosts were reported free late")
         plan.start(job, hosts)
         self.preemption.will_end(job, start + job.limit)
 

@@ -7,9 +7,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from batsched_py.api import Claim, Event, Host, Job, Notify, OptionError, Plan, Scheduler, Table, View, named, option
+from batsched_py.api import (
+    Claim,
+    Event,
+    Host,
+    Job,
+    Notify,
+    OptionError,
+    Plan,
+    Scheduler,
+    Table,
+    View,
+    named,
+    option,
+    seconds,
+)
 from batsched_py.leases.accounting.accounting import Stats
 from batsched_py.leases.accounting.catalogue import PROBES, Probes
+from batsched_py.leases.accounting.columns import MACHINES
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.leases.actions import LeaseFailedError, Occupy
@@ -212,7 +227,7 @@ class Leases(Scheduler[LeasesOptions]):
             requests.append(lease)
             if lease.kind is Kind.ADVANCE and lease.start is not None:
                 for job in jobs:
-                    plan.hold(job, f"is to start at {lease.start:g}", "instant")
+                    plan.hold(job, f"is to start at {seconds(lease.start)}", "instant")
                     plan.promise(job, Claim(lease.start, lease.start + lease.duration, job.size))
         return requests
 
@@ -242,7 +257,7 @@ class Leases(Scheduler[LeasesOptions]):
 
     def live_tables(self, view: View) -> list[Table]:
         """Return leases and their reservations, past and to come."""
-        return self.ledger.live_tables()
+        return [*self.ledger.live_tables(), Table(MACHINES, ("lease", "name"), self.arrivals.aside)]
 
     def _resources(self, host: Host) -> Mapping[str, Quantity]:
         try:

@@ -36,6 +36,7 @@ class Arrivals:
 
     Attributes:
         jobs: number of a lease -> the id of its job, those of a group with blanks between them.
+        aside: numbers and names of leases that stand aside, machines of experiments for example; it only grows.
     """
 
     def __init__(self, site: Site, segments: Segments) -> None:
@@ -45,7 +46,8 @@ class Arrivals:
         self._numbers: dict[str, list[int]] = {}
         #: What a node asks for -> what it takes of its host; None where the site has no such type.
         self._amounts: dict[tuple[tuple[str, Quantity], ...], Amounts | None] = {}
-        self._last = self._aside = 0
+        self._last = 0
+        self.aside = list[tuple[int, str]]()
         self._told = False
         #: Why best-effort leases cannot give way to others -> the first such job, until this is told; then "".
         self._obstacles: dict[str, str] = {}
@@ -101,8 +103,8 @@ class Arrivals:
         One that stands `aside` takes no number that the name of a job could ask for.
         """
         if aside:
-            self._aside += 1
-            number = 10**_DIGITS + self._aside
+            number = 10**_DIGITS + len(self.aside) + 1
+            self.aside.append((number, name))
         else:
             number = self._last = self._last + 1
         self._note(number, name)

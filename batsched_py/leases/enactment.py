@@ -34,6 +34,7 @@ from batsched_py.protocol.events import (
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.remainder import in_turn
 from batsched_py.scheduling.view import View
+from batsched_py.text.wording import seconds
 
 #: The share of a profile by which Batsim's progress may be off.
 _ROUNDED: Final = 1e-6
@@ -250,7 +251,9 @@ class Enactment:
         del self._starting[lease.id]
         late = self._view.now - run.start
         if lease.kind is Kind.ADVANCE and late > TOLERANCE:
-            plan.warn(f"{chains[0].job.id} starts {late:g} s after {run.start:g}: its hosts were not free")
+            plan.warn(
+                f"{chains[0].job.id} starts {seconds(late)} s after {seconds(run.start)}: its hosts were not free"
+            )
         for chain in chains:
             nodes = {node: run.nodes[node] for node in chain.nodes}
             hosts = everywhere if len(nodes) == len(run.nodes) else self._numbers(nodes)
@@ -295,7 +298,7 @@ class Enactment:
     def _reject(self, reject: Reject, plan: Plan) -> None:
         why = reject.why
         if reject.alternative_start is not None:
-            why += f"; it could start at {reject.alternative_start:g}"
+            why += f"; it could start at {seconds(reject.alternative_start)}"
         self._refuse(reject.lease, why, plan)
 
     def _refuse_waiting(self, lease: Lease, why: str, plan: Plan) -> None:

@@ -14,7 +14,7 @@ from batsched_py.protocol.events import Event
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.running import Running
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, seconds
 
 Work = TypeVar("Work")
 #: Hosts, and the jobs that must be stopped for them.
@@ -106,7 +106,7 @@ class Preemption:
             if stays is not None:
                 more += f"; {stays.id} is not stopped: it cannot be submitted again"
             there = counted(len(free), "is free", "are free")
-            return f"it needs {counted(job.size, 'host')} in [{start:g}, {end:g}), {there}{more}"
+            return f"it needs {counted(job.size, 'host')} in [{seconds(start)}, {seconds(end)}), {there}{more}"
         return room
 
     def in_the_way(self, hosts: HostSet, begin: float) -> list[Job]:

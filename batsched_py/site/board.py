@@ -27,7 +27,8 @@ class JobNow(Struct, frozen=True):
 
     Attributes:
         state: waiting, running, or a final state in Batsim's words.
-        start, end: None if it has not started; of a job that runs, `end` is when its walltime stops it, None without.
+        start, end: None before that.
+        ends_by: when its walltime stops a job that runs; None without.
         hosts: from 0, as text such as "0-3 7"; "" before it starts.
         why: the reason why it waits, or was rejected, in the algorithm's words; "" if it gave none.
     """
@@ -41,6 +42,7 @@ class JobNow(Struct, frozen=True):
     end: float | None = None
     hosts: str = ""
     why: str = ""
+    ends_by: float | None = None
 
 
 class HostsNow(Struct, frozen=True):
@@ -150,7 +152,8 @@ class Board:
 
 def _running(run: Running) -> JobNow:
     job, end = run.job, None if run.job.walltime is None else run.end
-    return JobNow(job.id, "running", job.size, job.walltime, job.submit_time, run.start, end, str(run.hosts))
+    hosts = str(run.hosts)
+    return JobNow(job.id, "running", job.size, job.walltime, job.submit_time, run.start, hosts=hosts, ends_by=end)
 
 
 def _waiting(job: Job, why: str, before: JobNow | None) -> JobNow:

@@ -70,7 +70,7 @@ class Inbox:
             then is answered with an earlier state.
 
     Attributes:
-        entries: number of a request -> the request, without its members, which may be large.
+        entries: number of a request -> the request; of its members, which may be large, the times of a lease.
     """
 
     def __init__(
@@ -285,7 +285,11 @@ class Inbox:
 
 
 def _light(entry: Entry) -> Entry:
-    return replace(entry, members=_NOTHING)
+    job = entry.members.get("job")
+    terms = job.get("lease") if isinstance(job, Mapping) else None
+    if not isinstance(terms, Mapping):
+        return replace(entry, members=_NOTHING)
+    return replace(entry, members={"lease": {name: terms[name] for name in ("start", "deadline") if name in terms}})
 
 
 def _batches(entries: Sequence[Entry]) -> list[LiveBatch]:

@@ -30,6 +30,12 @@ def command(request: HostsRequest) -> None:
     table = Table("ID", "Hostname", "CPUs", "Mem", "State", box=box.SIMPLE, pad_edge=False)
     for host in hosts:
         properties = host["properties"]
-        cells = (host["number"], host["name"], properties.get("cpu", ""), properties.get("memory", ""), host["state"])
+        cells = (
+            host["number"],
+            host["name"],
+            properties.get("cpu", "100"),
+            properties.get("mem", "1024"),
+            host["state"],
+        )
         table.add_row(*(displayed(str(cell)) for cell in cells))
     show_table(table)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from msgspec import Struct
@@ -15,6 +17,9 @@ from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_opt
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.text.display import displayed
 from batsched_py.traces.lease_file import read_lease
+
+#: A date and a time, as against seconds and clocks.
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
 
 
 @click.group(cls=OnceGroup, no_args_is_help=True)
@@ -45,7 +50,7 @@ class LeaseTerms(Struct, frozen=True):
         if (self.image is None) != (self.image_size is None):
             raise click.UsageError("'-i' and '-z' must be given together")
         body: dict[str, Any] = {"nodes": self.nodes, "duration": _number(self.duration)}
-        body["start"] = _number(self.start or "best_effort")
+        body["start"] = _number(_with_offset(self.start or "best_effort"))
         body["preemptible"] = bool(self.preemptible)
         capacity = {"cpu": self.cpu, "memory": self.memory}
         if any(capacity.values()):
@@ -67,7 +72,9 @@ class RequestLease(Struct, frozen=True):
 @option("-f --file", "FILE", "A request in Haizea's XML, instead of the other terms.", type=PATH)
 @option("-n --nodes", "N", "Number of machines.", type=click.IntRange(1))
 @option("-d --duration", "TIME", "Duration: seconds, [DD:]HH:MM:SS or unlimited.")
-@option("-t --start", "TIME", "Start: best_effort (the default), now, +HH:MM:SS from now, seconds, or a date.")
+@option(
+    "-t --start", "TIME", "Start: best_effort (the default), now, +HH:MM:SS from now, seconds, or a date (local time)."
+)
 @flag(
     "--preemptible/--non-preemptible",
     "Whether it may be suspended for other leases; default: it may not.",
@@ -91,6 +98,8 @@ def request(request: RequestLease) -> None:
     lease = request.place.client().post("api", "leases", body=body)
     say("Lease submitted correctly.")
     say(f"Lease ID: {displayed(str(lease['number']))}")
+    if _DATE.fullmatch(request.terms.start or "") and lease.get("requested_date"):
+        say(f"Start: {displayed(str(lease['requested_date']))}")
 
 
 class CancelLease(Struct, frozen=True):
@@ -163,6 +172,17 @@ def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:
     for line in lease.told:
         warn(line)
     return lease.members
+
+
+def _with_offset(text: str) -> str:
+    """Return a date without an offset with that of the user's local time, and all else as it is. UsageError."""
+    if not _DATE.fullmatch(text):
+        return text
+    try:
+        date = datetime.fromisoformat(text)
+        return text if date.tzinfo is not None else date.astimezone().isoformat()
+    except (ValueError, OverflowError):
+        raise click.UsageError(f"'-t' must be a date like 2030-11-25T13:00:00, not {text!r}") from None
 
 
 def _number(text: str) -> float | str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
@@ -19,7 +21,9 @@ class QueueRequest(Struct, frozen=True):
 @site_options
 def command(request: QueueRequest) -> None:
     """Show the waiting leases and jobs of a live site, in queue order."""
-    waiting = request.place.client().get("api", "queue")
+    client, waiting = request.place.client(), list[dict[str, Any]]()
+    while page := client.get("api", "queue", after=len(waiting)):
+        waiting += page
     if waiting:
         show_leases(waiting)
     else:

@@ -9,6 +9,9 @@ from batsched_py.leases.terms import Kind
 #: Kind -> its abbreviation.
 KINDS: Final = {Kind.BEST_EFFORT: "BE", Kind.ADVANCE: "AR", Kind.IMMEDIATE: "IM", Kind.DEADLINE: "DL"}
 
+#: The live table of leases that no request of a user made: numbers, and names such as 3/Server or VM.
+MACHINES: Final = "machines"
+
 
 class LeaseRow(NamedTuple):
     """Terms of a lease, and what became of it; in seconds, None where there is no such time.

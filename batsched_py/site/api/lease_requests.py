@@ -37,7 +37,7 @@ class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
         nodes: the number of machines.
         duration: seconds, [DD:]HH:MM:SS, or "unlimited".
         start: "best_effort" (the default), "now", seconds since the site began, "+" and seconds or HH:MM:SS from now,
-            or a date and time.
+            or a date and time, in the site's local time unless it has an offset.
         deadline: the latest end, in the same formats as `start`.
         preemptible: whether it may be suspended for other leases.
         capacity: the resources that each node takes from its host; a whole host by default.
@@ -78,7 +78,7 @@ def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -
         now: simulated seconds.
         begun: seconds since 1970 of the site's own beginning, by which dates are counted.
     """
-    problems = list[Problem]()
+    problems, dated = list[Problem](), list[str]()
     seconds = _collect(problems, "duration", body.duration, unlimited=True)
     terms = {name: value for name in _TERMS if (value := getattr(body, name)) is not UNSET and value is not None}
     for name in ("start", "deadline"):
@@ -87,8 +87,10 @@ def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -
                 terms[name] = _since(value, begun)
             except ValueError as error:
                 problems.append(Problem(name, str(error)))
+            else:
+                dated.append(name)
     if not problems:
-        problems = _wrong_terms(body.nodes, seconds, terms, now)
+        problems = _wrong_terms(body.nodes, seconds, terms, now, dict.fromkeys(dated, begun))
     if problems:
         raise RefusedError(422, problems)
     return _submission(body.nodes, seconds, seconds, {MEMBER: terms}, who)
@@ -147,18 +149,28 @@ def _seconds(value: float | str, *, unlimited: bool) -> float:
 
 
 def _since(text: str, begun: float) -> float:
-    """Return the simulated seconds of a date; one without a time zone is UTC."""
+    """Return the simulated seconds of a date; one without an offset is in the local time of the site."""
     try:
         date = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(f"must be a date like 2030-11-25T13:00:00, not {shown(text)}") from None
-    seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - begun
+    try:
+        seconds = date.timestamp() - begun
+    except (OverflowError, ValueError):
+        raise ValueError(f"must be a date that the clock of a machine can show, not {shown(text)}") from None
     if seconds < 0:
-        raise ValueError(f"{shown(text)} is before the start of the site")
+        raise ValueError(f"{instant(seconds, begun)} is before the start of the site, {instant(0.0, begun)}")
     return round(seconds, 6)
 
 
-def _wrong_terms(nodes: int, seconds: float, terms: Mapping[str, Any], now: float) -> list[Problem]:
+def _wrong_terms(
+    nodes: int, seconds: float, terms: Mapping[str, Any], now: float, dated: Mapping[str, float]
+) -> list[Problem]:
+    """Return what is wrong with terms; `dated` has the beginning of the site for those that were given as dates."""
+
+    def told(name: str, time: float) -> str:
+        return instant(time, dated[name]) if name in dated else f"{time:.6f}"
+
     job = Job.create("site!0", size=nodes, profile="p", submit_time=now, walltime=seconds, extra={MEMBER: terms})
     try:
         read = read_terms(job, ALL_TERMS)
@@ -166,7 +178,23 @@ def _wrong_terms(nodes: int, seconds: float, terms: Mapping[str, Any], now: floa
         return [Problem(error.field.removeprefix(f"{MEMBER}."), error.rule)]
     wrong = list[Problem]()
     if read.start is not None and read.start < now:
-        wrong.append(Problem("start", f"must not be before now, {now:.6f}, as {read.start:.6f} is"))
+        wrong.append(
+            Problem("start", f"must not be before now, {told('start', now)}, as {told('start', read.start)} is")
+        )
     if read.deadline is not None and read.deadline < now + seconds:
-        wrong.append(Problem("deadline", "must leave time for the duration"))
+        earliest = told("deadline", now + seconds)
+        wrong.append(Problem("deadline", f"must leave time for the duration: be at least {earliest}"))
     return wrong
+
+
+def instant(time: float, begun: float) -> str:
+    """Return the date of a simulated time, in the site's local time with its offset.
+
+    Args:
+        time: simulated seconds.
+        begun: seconds since 1970 of the site's own beginning.
+    """
+    try:
+        return datetime.fromtimestamp(begun + time, UTC).astimezone().isoformat(timespec="seconds")
+    except (OverflowError, ValueError):  # beyond the year 9999
+        return f"{time:.6f} s"

@@ -6,11 +6,20 @@ from typing import Annotated
 
 from litestar import Controller, Response
 from litestar.params import JSONBody, PathParameter, QueryParameter
+from msgspec.structs import replace
 
+from batsched_py.leases.terms import MEMBER
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import who_asks
-from batsched_py.site.api.lease_requests import JobRequest, LeaseRequest, ask_for_job, ask_for_lease, ask_to_cancel
-from batsched_py.site.api.lease_views import FINAL, MOST, Lease, unseen
+from batsched_py.site.api.lease_requests import (
+    JobRequest,
+    LeaseRequest,
+    ask_for_job,
+    ask_for_lease,
+    ask_to_cancel,
+    instant,
+)
+from batsched_py.site.api.lease_views import MOST, Lease, unseen
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import refuse
@@ -65,7 +74,7 @@ class LeaseController(Controller):
         lease = leases.find(number, who)
         if leases.entry(number).user != who.user:
             raise refuse(403, "only the user who requested it may cancel it")
-        if lease.state in FINAL:
+        if lease.final:
             raise refuse(409, f"it has ended: {lease.state}")
         await parts(request).acceptance.accept(ask_to_cancel(number, who))
 
@@ -89,4 +98,7 @@ async def _accepted(request: Asking, asked: Asked) -> Response[Lease]:
     found.quotas.check_leases(found.leases.count_open(who_asks(request)))
     found.quotas.check_bytes(found.site.inbox.bytes_of(asked.user), asked)
     entry = await found.acceptance.accept(asked)
-    return Response(unseen(entry), status_code=201, headers={"Location": f"/api/leases/{entry.number}"})
+    lease, terms = unseen(entry), entry.members.get("job", {}).get(MEMBER, {})
+    if isinstance(start := terms.get("start"), int | float):
+        lease = replace(lease, requested_start=start, requested_date=instant(start, found.site.begun))
+    return Response(lease, status_code=201, headers={"Location": f"/api/leases/{entry.number}"})

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Final, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from batsched_py.leases.accounting.columns import LeaseRow
+from batsched_py.leases import lifecycle
+from batsched_py.leases.accounting.columns import KINDS, LeaseRow
+from batsched_py.leases.terms import ALL_TERMS, MEMBER, read_terms
+from batsched_py.model.job import Job
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
-from batsched_py.site.api.lease_requests import job_id, request_number
+from batsched_py.site.api.lease_requests import instant, job_id, request_number
 from batsched_py.site.api.owned import Owned
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.board import EMPTY, JobNow, Snapshot
@@ -22,13 +27,12 @@ from batsched_py.site.site import Site
 MOST: Final = 1000
 #: Types of leases in words, as Haizea lists them.
 TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadline"}
-#: States in which nothing will happen any more.
-FINAL: Final = frozenset(
-    {
-        *("Done", "Cancelled", "Rejected", "Rejected by user", "Fail", "REJECTED", "COMPLETED_SUCCESSFULLY"),
-        *("COMPLETED_FAILED", "COMPLETED_KILLED", "COMPLETED_WALLTIME_REACHED"),
-    }
-)
+#: States of leases, in words, in which nothing will happen any more.
+_FINAL: Final = frozenset(state.label for state in lifecycle.FINAL)
+#: States of jobs that have not ended.
+_OPEN: Final = ("waiting", "running")
+#: The state of a job that was refused before the algorithm has seen it.
+_REFUSED: Final = "REJECTED"
 
 
 class Lease(Struct, frozen=True, omit_defaults=True):
@@ -40,11 +44,15 @@ class Lease(Struct, frozen=True, omit_defaults=True):
         state: the state of a lease in Haizea's spelling; for a job, waiting, running or its final state in Batsim's
             spelling; "New" until the algorithm has received the request.
         submit: when it was requested.
+        final: whether nothing will happen to it any more.
         type: the type of a lease: Best-effort, AR, Immediate or Deadline.
         requested_start, deadline: as requested; None if not requested.
+        requested_date: the date of `requested_start` on the clock that began with the site, in the site's local time
+            with its offset; in the answer to a request too.
         duration: the requested duration.
         nodes: the number of machines.
-        start, end: when it started and ended.
+        start, end: when it started and ended; None before that.
+        ends_by: when its walltime will end a job that runs.
         hosts: its hosts, as an interval set.
         why: why it waits or was refused.
         suspensions: how many times it was suspended.
@@ -55,13 +63,16 @@ class Lease(Struct, frozen=True, omit_defaults=True):
     user: str
     state: str
     submit: float
+    final: bool
     type: str | None = None
     requested_start: float | None = None
+    requested_date: str | None = None
     deadline: float | None = None
     duration: float | None = None
     nodes: int | None = None
     start: float | None = None
     end: float | None = None
+    ends_by: float | None = None
     hosts: str = ""
     why: str = ""
     suspensions: int = 0
@@ -124,20 +135,25 @@ class Leases:
         found = list[Lease]()
         for number in reversed(chosen) if newest else chosen:
             lease = self._lease(number)
-            if finished or lease.state not in FINAL:
+            if finished or not lease.final:
                 found.append(lease)
                 if len(found) == limit:
                     break
         return found
 
-    def queue(self, who: Identity) -> list[Lease]:
+    def queue(self, who: Identity, after: int, limit: int) -> list[Lease]:
         """Return those that somebody may see and that wait for hosts, in the order of the queue.
 
         Reservations wait for their instant, not in the queue.
+
+        Args:
+            who: asks.
+            after: leave out so many.
+            limit: return so many at most.
         """
         self._catch_up()
-        places = self._queued.of(who)
-        return [lease for place in places if (lease := self._lease(self._queue[place])).type != TYPES["AR"]][:MOST]
+        leases = (self._lease(self._queue[place]) for place in self._queued.of(who))
+        return list(islice((lease for lease in leases if lease.type != TYPES["AR"]), after, after + limit))
 
     def _catch_up(self) -> None:
         """Index new requests, and the snapshot if it is a new one."""
@@ -189,32 +205,37 @@ class Leases:
         row = self._ended.get(entry.number) or self._rows.get(entry.number)
         job = self._site.board.job(job_id(entry.number))
         if row is not None:
-            return _of_lease(entry, row, job)
-        return unseen(entry) if job is None else _of_job(entry, job)
+            return _of_lease(entry, row, job, self._site.begun)
+        if job is None:
+            return unseen(entry)
+        is_lease = job.state == _REFUSED and MEMBER in entry.members and "leases" in self._snapshot.tables
+        return _refused(entry, job, self._site.begun) if is_lease else _of_job(entry, job)
 
 
 def unseen(entry: Entry) -> Lease:
     """Return a lease that the algorithm has not seen."""
-    return Lease(entry.number, entry.user, "New", entry.time, group=entry.group)
+    return Lease(entry.number, entry.user, "New", entry.time, final=False, group=entry.group)
 
 
-def _of_lease(entry: Entry, row: LeaseRow, job: JobNow | None) -> Lease:
+def _of_lease(entry: Entry, row: LeaseRow, job: JobNow | None, begun: float) -> Lease:
     return Lease(
         entry.number,
         entry.user,
         row.state,
         row.submit_time,
-        TYPES[row.type],
-        row.requested_start,
-        row.deadline,
-        row.requested_duration,
-        row.nodes,
-        row.start_time,
-        row.end_time,
-        "" if job is None else job.hosts,
-        "" if job is None else job.why,
-        row.suspensions,
-        entry.group,
+        final=row.state in _FINAL,
+        type=TYPES[row.type],
+        requested_start=row.requested_start,
+        requested_date=None if row.requested_start is None else instant(row.requested_start, begun),
+        deadline=row.deadline,
+        duration=row.requested_duration,
+        nodes=row.nodes,
+        start=row.start_time,
+        end=row.end_time,
+        hosts="" if job is None else job.hosts,
+        why="" if job is None else job.why,
+        suspensions=row.suspensions,
+        group=entry.group,
     )
 
 
@@ -224,14 +245,30 @@ def _of_job(entry: Entry, job: JobNow) -> Lease:
         entry.user,
         job.state,
         job.submitted,
-        None,
-        None,
-        None,
-        job.walltime,
-        job.size,
-        job.start,
-        job.end,
-        job.hosts,
-        job.why,
+        final=job.state not in _OPEN,
+        duration=job.walltime,
+        nodes=job.size,
+        start=job.start,
+        end=job.end,
+        ends_by=job.ends_by,
+        hosts=job.hosts,
+        why=job.why,
         group=entry.group,
+    )
+
+
+def _refused(entry: Entry, job: JobNow, begun: float) -> Lease:
+    """Return a lease that was refused because of its job: it is a lease all the same."""
+    terms = entry.members[MEMBER]
+    asked = Job.create(
+        job.id, size=job.size, profile="p", submit_time=job.submitted, walltime=job.walltime, extra={MEMBER: terms}
+    )
+    read = read_terms(asked, ALL_TERMS)
+    return replace(
+        _of_job(entry, job),
+        state=lifecycle.State.REJECTED.label,
+        type=TYPES[KINDS[read.kind]],
+        requested_start=read.start,
+        requested_date=None if read.start is None else instant(read.start, begun),
+        deadline=read.deadline,
     )

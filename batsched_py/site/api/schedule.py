@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, cast
 
 from msgspec import Struct
 
-from batsched_py.leases.accounting.columns import LiveRow, ReservationRow
+from batsched_py.hostset import HostSet
+from batsched_py.leases.accounting.columns import MACHINES, LiveRow, ReservationRow
 from batsched_py.site.api.lease_requests import request_number
 from batsched_py.site.site import Site
 
 #: Blocks of a schedule that are sent, the last ones.
 _MOST_BLOCKS: Final = 20_000
+
+#: What the names of machines of experiments begin with.
+_EXPERIMENTS: Final = "/experiments/"
 
 
 class Block(Struct, frozen=True):
@@ -20,9 +24,10 @@ class Block(Struct, frozen=True):
 
     Attributes:
         number: the number of the lease or job; None if it was not requested through the site.
+        machine: the name of the machine that the lease is for: of an experiment such as 3/Server, or a VM; "" for none.
         kind: job, or the activity of a lease: vm, shutdown, suspend, resume, migrate-disk, migrate-memory, transfer.
         phase: planned, under way or over.
-        start, end: simulated seconds; `end` is None if it is unknown.
+        start, end: simulated seconds; `end` is when it is to end if it has not, None if that is unknown.
         hosts: the hosts, as an interval set.
         lost: whether the work was lost.
     """
@@ -34,6 +39,17 @@ class Block(Struct, frozen=True):
     end: float | None
     hosts: str
     lost: bool = False
+    machine: str = ""
+
+
+def under_way(site: Site) -> HostSet:
+    """Return the hosts that leases take now; those of machines have no jobs, by which a host would be known as busy."""
+    table = site.board.snapshot.tables.get("reservations")
+    rows = cast(Iterable[LiveRow], () if table is None else table.rows)
+    found = HostSet()
+    for hosts in {row.hosts for row in rows if row.phase == "under way"}:
+        found |= HostSet.parse(hosts)
+    return found
 
 
 def blocks(site: Site, begin: float, end: float) -> list[Block]:
@@ -43,17 +59,29 @@ def blocks(site: Site, begin: float, end: float) -> list[Block]:
     def known(lease: int) -> int | None:
         return lease if lease in entries else None
 
+    machines = (
+        dict(cast(Sequence[tuple[int, str]], snapshot.tables[MACHINES].rows)) if MACHINES in snapshot.tables else {}
+    )
+
+    def name(lease: int) -> str:
+        return machines.get(lease, "").removeprefix(_EXPERIMENTS)
+
     if "reservations" in snapshot.tables:
         past = cast(Iterable[ReservationRow], snapshot.tables["past_reservations"].rows)
         live = cast(Iterable[LiveRow], snapshot.tables["reservations"].rows)
         found = [
-            Block(known(row.lease), row.kind, "over", row.start, row.end, row.hosts, bool(row.lost)) for row in past
+            Block(known(row.lease), row.kind, "over", row.start, row.end, row.hosts, bool(row.lost), name(row.lease))
+            for row in past
         ]
-        found += [Block(known(row.lease), row.kind, row.phase, row.start, row.end, row.hosts) for row in live]
+        found += [
+            Block(known(row.lease), row.kind, row.phase, row.start, row.end, row.hosts, machine=name(row.lease))
+            for row in live
+        ]
     else:
         ended = site.board.ended[: snapshot.ended]
         jobs = [(job, "over") for job in ended if job.hosts] + [(job, "under way") for job in snapshot.running]
         found = [
-            Block(request_number(job.id), "job", phase, job.start or 0.0, job.end, job.hosts) for job, phase in jobs
+            Block(request_number(job.id), "job", phase, job.start or 0.0, job.end or job.ends_by, job.hosts)
+            for job, phase in jobs
         ]
     return [one for one in found if one.start < end and (one.end is None or one.end > begin)][-_MOST_BLOCKS:]

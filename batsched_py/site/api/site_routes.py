@@ -17,11 +17,11 @@ import batsched_py
 from batsched_py.hostset import HostSet
 from batsched_py.site.api.handlers import get, post, put
 from batsched_py.site.api.identity import check_operator, who_asks
-from batsched_py.site.api.lease_views import Lease
+from batsched_py.site.api.lease_views import MOST, Lease
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
-from batsched_py.site.api.schedule import Block, blocks
+from batsched_py.site.api.schedule import Block, blocks, under_way
 from batsched_py.site.inbox import CLOSE, Asked
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.site import Site
@@ -33,6 +33,8 @@ _ALIVE: Final = 10.0
 _MOST_HOSTS: Final = 10_000
 HostAfter = Annotated[int, QueryParameter(ge=-1, le=2**53, description="Only hosts with a greater number.")]
 HostLimit = Annotated[int, QueryParameter(ge=1, le=_MOST_HOSTS, description="The maximum number of hosts.")]
+QueueAfter = Annotated[int, QueryParameter(ge=0, le=2**53, description="How many to leave out, from the head on.")]
+QueueLimit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of leases.")]
 Begin = Annotated[float, QueryParameter(description="Only blocks that end after this time.")]
 End = Annotated[float, QueryParameter(description="Only blocks that begin before this time.")]
 #: The fastest pace: a year in a second.
@@ -176,9 +178,9 @@ class SiteController(Controller):
         return _answer(answers.find(("hosts", after, limit), lambda: _hosts(site, after + 1, after + 1 + limit)))
 
     @get("/queue", summary="Show the queue")
-    async def queue(self, request: Asking) -> list[Lease]:
-        """List the caller's own waiting leases and jobs, in the order of the queue."""
-        return parts(request).leases.queue(who_asks(request))
+    async def queue(self, request: Asking, after: QueueAfter = 0, limit: QueueLimit = MOST) -> list[Lease]:
+        """List the waiting leases and jobs of the caller and of the caller's group, in the order of the queue."""
+        return parts(request).leases.queue(who_asks(request), after, limit)
 
     @get("/schedule", summary="Show the schedule")
     async def schedule(self, request: Asking, begin: Begin = 0.0, end: End = 1e12) -> Response[list[Block]]:
@@ -200,7 +202,10 @@ def _answer(body: bytes) -> Response[Any]:
 
 def _hosts(site: Site, begin: int, end: int) -> list[Host]:
     now = site.board.snapshot.hosts
-    sets = {name: HostSet.parse(getattr(now, name)) for name in ("unavailable", "switching", "asleep", "busy")}
+    sets: dict[str, HostSet] = {
+        name: HostSet.parse(getattr(now, name)) for name in ("unavailable", "switching", "asleep", "busy")
+    }
+    sets["busy"] |= under_way(site)
     return [
         Host(number, host.name, _state(number, sets), {**host.properties})
         for number, host in enumerate(site.hosts[begin:end], begin)

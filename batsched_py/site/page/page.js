@@ -7,7 +7,6 @@ import { Refused, ask, follow, keepToken } from "./site.js";
 const $ = (id) => document.getElementById(id);
 const LEASE_COLUMNS = ["ID", "User", "Type", "State", "Machines", "Duration", "Start", "End", "Hosts", "Why", ""];
 const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State"];
-const FINAL = new Set(["Done", "Cancelled", "Rejected", "Fail"]);
 const HUNDRED_YEARS = 36500 * 86400;
 
 const chart = new Chart($("chart"), pick);
@@ -42,6 +41,9 @@ async function fillTable(table, columns, rows, none) {
 function span(seconds) { return seconds >= HUNDRED_YEARS ? "unlimited" : clockText(seconds); }
 function time(seconds) { return seconds === undefined || seconds === null ? "" : clockText(seconds); }
 
+/** A reason of the algorithm, whose times are seconds, with times as the table has them. */
+function inWords(why) { return why?.replace(/\bat (\d+(?:\.\d+)?)(?=$|[;, ])/g, (_, seconds) => `at ${clockText(Number(seconds))}`); }
+
 function leaseRow(lease) {
   const line = document.createElement("tr");
   line.dataset.lease = lease.number;
@@ -50,10 +52,10 @@ function leaseRow(lease) {
     cell(lease.number), cell(lease.user), cell(lease.type ?? "Job"), cell(lease.state), cell(lease.nodes),
     cell(lease.duration === undefined ? "" : span(lease.duration)), cell(time(start)), cell(time(lease.end)), cell(lease.hosts),
   );
-  const why = cell(lease.why);
+  const why = cell(inWords(lease.why));
   why.className = "why";
   const act = cell("");
-  if (!FINAL.has(lease.state) && !lease.end) {
+  if (!lease.final) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Cancel";
@@ -75,7 +77,7 @@ function queueRow(lease) {
 function pick(block) {
   for (const line of document.querySelectorAll("tr.picked")) line.classList.remove("picked");
   if (!block) { $("picked").textContent = ""; return; }
-  const what = KINDS[block.kind]?.[1] ?? block.kind, who = block.number ? `Lease ${block.number}` : "A job";
+  const what = KINDS[block.kind]?.[1] ?? block.kind, who = block.number ? `Lease ${block.number}` : block.machine ? `Machine ${block.machine}` : "A job";
   const end = block.end === null || block.end === undefined ? "" : ` to ${clockText(block.end)}`;
   $("picked").textContent = `${who} ${what}${block.phase === "planned" ? " (planned)" : ""}: ${clockText(block.start)}${end}, hosts ${block.hosts}`;
   document.querySelector(`tr[data-lease="${block.number}"]`)?.classList.add("picked");

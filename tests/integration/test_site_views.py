@@ -1,0 +1,150 @@
+"""What a site shows: states that are final, ends that have come, hosts that are taken, all of a queue."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from batsched_py.cli.main import run
+from batsched_py.leases import lifecycle
+from batsched_py.site.api import lease_views
+from tests.integration.test_site import wait_for
+from tests.site_process import SiteProcess, running_site
+
+pytest.importorskip("litestar")
+pytest.importorskip("uvicorn")
+
+#: Time stands nearly still.
+STILL = ("--pace", "0.001")
+RESERVATIONS = ("-s", "leases", "-o", "policy_preemption=ar-preempts-everything")
+
+
+def lease(site: SiteProcess, number: int) -> dict[str, Any]:
+    """Return a lease as the site shows it."""
+    found: dict[str, Any] = site.client().get("api", "leases", number)
+    return found
+
+
+def asked(site: SiteProcess, path: str, **body: Any) -> int:
+    """Ask for a lease or a job; return its number."""
+    return int(site.client().post("api", path, body=body)["number"])
+
+
+def test_a_running_job_has_no_end_but_a_limit(tmp_path: Path) -> None:
+    """Its end is known when it has ended; the chart shows the limit as the end that is planned."""
+    with running_site(tmp_path, *STILL, "-s", "easy") as site:
+        number = asked(site, "jobs", nodes=2, walltime=1000, duration=500)
+        wait_for(lambda: lease(site, number)["state"] == "running")
+        found = lease(site, number)
+        assert (found["final"], "end" in found, found["ends_by"]) == (False, False, found["start"] + 1000)
+        (block,) = site.client().get("api", "schedule")
+        assert (block["phase"], block["end"]) == ("under way", found["ends_by"])
+        site.client().put("api", "clock", body={"pace": "max"})
+        wait_for(lambda: lease(site, number)["final"])
+        found = lease(site, number)
+        assert found["state"] == "COMPLETED_SUCCESSFULLY"
+        assert (found["end"], "ends_by" in found) == (found["start"] + 500, False)
+
+
+def test_a_job_without_a_duration_takes_its_walltime(tmp_path: Path) -> None:
+    """And is ended by it, as its state says."""
+    with running_site(tmp_path, "--pace", "max", "-s", "easy") as site:
+        number = asked(site, "jobs", nodes=1, walltime=60)
+        wait_for(lambda: lease(site, number)["final"])
+        assert lease(site, number)["state"] == "COMPLETED_WALLTIME_REACHED"
+
+
+@pytest.mark.parametrize(
+    ("terms", "kind"),
+    [
+        ({}, "Best-effort"),
+        ({"start": "now"}, "Immediate"),
+        ({"start": "+01:00:00"}, "AR"),
+        ({"deadline": 50_000}, "Deadline"),
+    ],
+)
+def test_a_lease_that_never_fits_is_a_rejected_lease(tmp_path: Path, terms: dict[str, Any], kind: str) -> None:
+    """As all others are: it has a type, and Haizea's state; a job is a job."""
+    with running_site(tmp_path, *STILL, *RESERVATIONS) as site:
+        number = asked(site, "leases", nodes=9, duration=10, **terms)
+        wait_for(lambda: lease(site, number)["final"])
+        found = lease(site, number)
+        assert (found["type"], found["state"]) == (kind, "Rejected")
+        assert found["why"]
+        job = asked(site, "jobs", nodes=9, walltime=10)
+        wait_for(lambda: lease(site, job)["final"])
+
+
+def test_all_final_states_are_those_of_leases() -> None:
+    """Nothing else has a list of them."""
+    assert {"Done", "Cancelled", "Fail", "Rejected"} == lease_views._FINAL
+    assert len(lifecycle.FINAL) == len(lease_views._FINAL)
+    page = (Path(lease_views.__file__).parents[1] / "page" / "page.js").read_text()
+    assert "Rejected" not in page
+
+
+def test_reasons_have_all_digits(tmp_path: Path) -> None:
+    """Of times that are long."""
+    with running_site(tmp_path, "--pace", "1", *RESERVATIONS) as site:
+        number = asked(site, "leases", nodes=1, duration=60, start=3039733.741)
+        wait_for(lambda: lease(site, number)["state"] == "Ready")
+        assert lease(site, number)["why"] == "is to start at 3039733.741"
+
+
+def test_hosts_of_experiments_are_busy_and_have_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their machines are no jobs; the schedule says which they are."""
+    computes = [{"compute": {"name": name, "locations": ["here"]}} for name in ("Server", "Client")]
+    body = json.dumps({"name": "web", "duration": 6000, "resources": computes}).encode()
+    with running_site(tmp_path, *STILL) as site:
+        with closing(http.client.HTTPConnection(urlsplit(site.url).netloc, timeout=30)) as connection:
+            headers = {"Content-Type": "application/json", "X-Bonfire-Asserted-Id": "ann"}
+            connection.request("POST", "/managed_experiments", body, headers)
+            assert connection.getresponse().status == 201
+        client = site.client()
+        wait_for(lambda: [one["state"] for one in client.get("api", "hosts")] == ["busy", "busy", "free", "free"])
+        machines = [
+            (block["machine"], block["hosts"], block["number"])
+            for block in client.get("api", "schedule")
+            if block["kind"] == "vm"
+        ]
+        assert machines == [("1/Server", "0", None), ("1/Client", "1", None)]
+        assert run(["hosts", "--url", site.url]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[-3:] for row in rows if row and row[0].isdigit()] == [
+        ["100", "1024", state] for state in ("busy", "busy", "free", "free")
+    ]
+
+
+def test_the_memory_of_hosts_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the property that leases read."""
+    hosts = '<host id="big" speed="1f"><prop id="cpu" value="400"/><prop id="mem" value="2048"/></host>'
+    (tmp_path / "p.xml").write_text(
+        f'<?xml version="1.0"?><platform version="4.1"><zone id="z" routing="Full">{hosts}</zone></platform>'
+    )
+    site = SiteProcess(tmp_path, STILL, ("site", "-p", "p.xml"))
+    try:
+        wait_for(lambda: site.client().get("healthz")["status"] == "ready")
+        assert run(["hosts", "--url", site.url]) == 0
+    finally:
+        site.end()
+    assert ["0", "big", "400", "2048", "free"] in [line.split() for line in capsys.readouterr().out.splitlines()]
+
+
+def test_the_queue_is_paged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From the head on; the command shows all of it."""
+    with running_site(tmp_path, *STILL, "--rate", "10000", *RESERVATIONS) as site:
+        numbers = [asked(site, "leases", nodes=4, duration=60) for _ in range(8)]
+        client = site.client()
+        wait_for(lambda: len(client.get("api", "queue")) == 7)
+        pages = [client.get("api", "queue", after=after, limit=3) for after in (0, 3, 6, 7)]
+        assert [[one["number"] for one in page] for page in pages] == [numbers[1:4], numbers[4:7], numbers[7:], []]
+        assert run(["queue", "--url", site.url]) == 0
+        rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+        shown = [row[0] for row in rows if row and row[0].isdigit()]
+        assert shown == [str(number) for number in numbers[1:]]
