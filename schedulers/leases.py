@@ -33,6 +33,7 @@ from batsched_py.leases.capacity import Quantity
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
+from batsched_py.leases.observer import Observer
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, Choice
 from batsched_py.leases.policies.hosts import HostOrder
@@ -186,7 +187,11 @@ class Leases(Scheduler[LeasesOptions]):
         """Return the scheduler of a run on this site, by the options."""
         settings = self.options.settings(stoppable=view.config.dynamic_jobs)
         options = self.options
-        return LeaseScheduler(self.site, settings, options.policies(), options.transfers(), self.ledger)
+        return LeaseScheduler(self.site, settings, options.policies(), options.transfers(), self.observer())
+
+    def observer(self) -> Observer:
+        """Return who is told of all that becomes of leases: the books."""
+        return self.ledger
 
     def observe(self, event: Event, view: View) -> None:
         """Note who has ended, what killed jobs had left to do, and which leases are taken back."""

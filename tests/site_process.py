@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from batsched_py.site.client import SiteClient
 from tests.clone import ROOT
@@ -26,14 +27,19 @@ class SiteProcess:
     """
 
     def __init__(
-        self, folder: Path, options: Sequence[str], opened_by: Sequence[str] = SITE, files: int | None = None
+        self,
+        folder: Path,
+        options: Sequence[str],
+        opened_by: Sequence[str] = SITE,
+        files: int | None = None,
+        output: IO[str] | None = None,
     ) -> None:
-        """`files` is the number of files that it may have open; None for that of this process."""
+        """`files` is the number of files that it may have open; None for that of this process. `output`: its own."""
         command = [sys.executable, "-m", "batsched_py", *opened_by]
         command += ["--listen", "127.0.0.1:0", "--data", str(folder / "site"), *options]
         if files is not None:
             command = ["sh", "-c", 'ulimit -n "$0"; exec "$@"', str(files), *command]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder)
+        self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, text=True, cwd=folder)
         assert self.process.stderr is not None
         self.told = list[str]()
         for line in self.process.stderr:

@@ -35,15 +35,22 @@ class HaizeaLog(Observer):
         level: how much is written.
         write: takes each line.
         interval: seconds after which the summary is written again; None for never.
+        clock: what its clock is called.
 
     Attributes:
         summary: the figures so far.
     """
 
     def __init__(
-        self, start: datetime, level: LogLevel, write: Callable[[str], None], interval: float | None = None
+        self,
+        start: datetime,
+        level: LogLevel,
+        write: Callable[[str], None],
+        interval: float | None = None,
+        *,
+        clock: str = "simulated clock",
     ) -> None:
-        self.summary = StatusSummary()
+        self.summary, self._clock = StatusSummary(), clock
         self._start, self._level, self._write, self._interval = start, _LEVELS[level], write, interval
         #: Nothing is said of single leases: their lines, of which there may be millions, are not even made.
         self._brief = self._level < _LEVELS["INFO"]
@@ -53,9 +60,9 @@ class HaizeaLog(Observer):
 
     # The run as a whole.
 
-    def started(self) -> None:
+    def started(self, now: float = 0.0) -> None:
         """Write that the run begins."""
-        self._say(0.0, "INFO", "RM", "Starting resource manager")
+        self._say(now, "INFO", "RM", "Starting resource manager")
 
     def loading(self, file: str) -> None:
         """Write that a file of requests is read."""
@@ -66,13 +73,13 @@ class HaizeaLog(Observer):
         kinds = " + ".join(f"{counts[kind]} {name}" for kind, name in TYPES.items() if counts.get(kind))
         self._say(0.0, "INFO", "TFILE", f"Loaded workload with {sum(counts.values())} requests ({kinds})")
 
-    def clock_started(self) -> None:
+    def clock_started(self, now: float = 0.0) -> None:
         """Write that time passes from now on."""
-        self._say(0.0, "STATUS", "CLOCK", "Starting simulated clock")
+        self._say(now, "STATUS", "CLOCK", f"Starting {self._clock}")
 
     def stopped(self, now: float) -> None:
         """Write that the run has stopped, and its summary."""
-        self._say(now, "STATUS", "CLOCK", "Simulated clock has stopped")
+        self._say(now, "STATUS", "CLOCK", f"{self._clock.capitalize()} has stopped")
         self._say(now, "STATUS", "RM", "Stopping resource manager gracefully...")
         self._write_summary(now)
 

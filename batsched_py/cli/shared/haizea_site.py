@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from batsched_py.cli.shared.site_front import Doors, open_doors
+from batsched_py.cli.shared.terminal import say
 from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.live import live_options
-from batsched_py.plugins import load
+from batsched_py.haizea.live_log import LiveLog
 from batsched_py.simulator.settings import Settings
 from batsched_py.site.simulated import SimulatedSite
-from batsched_py.site.site import SiteSettings
+from batsched_py.site.site import Site, SiteSettings
 from batsched_py.traces.lease_workload import site_platform
 
 #: Requests a second of each user.
@@ -18,15 +19,59 @@ _RATE = 100.0
 
 
 def open_site(config: HaizeaConfig, address: str, folder: Path) -> None:
-    """Open a site with the hosts and rules of a configuration, at pace 1; it ends when it is interrupted or closed."""
+    """Open a site with the hosts and rules of a configuration, at pace 1; it ends when it is interrupted or closed.
+
+    Haizea's log is written to standard output; not of what has happened before the site was opened again.
+    """
     assert config.site is not None  # noqa: S101  # the reader refuses a real clock without resources
+    opened = list[Site]()
+    lines = LogLines()
+    live = LiveLog(
+        config.log_level,
+        lines.write,
+        lambda: opened[0].begun,
+        lambda: opened[0].inbox.starting,
+        config.status_interval,
+    )
     settings = SiteSettings(
         name=config.file.name,
-        scheduler=load("leases"),
+        scheduler=live.algorithm(),
         algorithm="leases",
         options=live_options(config),
         folder=folder,
         call_every=float(config.wakeup_interval),
     )
     platform, content = site_platform(str(config.file), config.site), repr(config.site).encode()
-    open_doors(Doors(address, None, _RATE), lambda: SimulatedSite(settings, platform, content, Settings()))
+
+    def make_site() -> Site:
+        opened.append(SimulatedSite(settings, platform, content, Settings()))
+        return opened[0]
+
+    def tell_begin() -> None:
+        live.opened(opened[0].inbox.now)
+
+    try:
+        open_doors(Doors(address, None, _RATE), make_site, tell_begin)
+    finally:
+        if lines.begun:
+            live.stopped(opened[0].inbox.now)
+
+
+class LogLines:
+    """Lines of a log on standard output, as long as somebody reads it.
+
+    Attributes:
+        begun: there is a line.
+    """
+
+    def __init__(self) -> None:
+        self.begun, self._read = False, True
+
+    def write(self, line: str) -> None:
+        """Write a line; a reader who is gone ends the log, not the site."""
+        self.begun = True
+        try:
+            if self._read:
+                say(line)
+        except OSError:
+            self._read = False

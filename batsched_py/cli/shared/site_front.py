@@ -39,8 +39,17 @@ class Doors(Struct, frozen=True):
     quota: QuotaOptions = QuotaOptions()
 
 
-def open_doors(doors: Doors, make_site: Callable[[], Site]) -> Site:
-    """Open a site, answer until it ends or is interrupted, and return it. OptionError, SiteError; what ended it."""
+def open_doors(doors: Doors, make_site: Callable[[], Site], opened: Callable[[], None] | None = None) -> Site:
+    """Open a site, answer until it ends or is interrupted, and return it. OptionError, SiteError; what ended it.
+
+    `opened` is called when its address has been told.
+    """
+
+    def tell(url: str) -> None:
+        _tell_address(url)
+        if opened is not None:
+            opened()
+
     token = read_token(doors.token_file)
     given = doors.quota
     quotas = Quotas(given.quota_leases, given.quota_experiments, given.quota_megabytes)
@@ -48,7 +57,7 @@ def open_doors(doors: Doors, make_site: Callable[[], Site]) -> Site:
     with closing(listen(doors.address, guarded=bool(token))) as sock:
         site = make_site()
         app = make_app(site, settings)
-        run(site, app, sock, _tell_address, warn, request_timeout=doors.request_timeout)
+        run(site, app, sock, tell, warn, request_timeout=doors.request_timeout)
     return site
 
 
