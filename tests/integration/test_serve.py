@@ -49,6 +49,20 @@ def test_a_run_ends_when_the_simulation_does(fcfs: Served, client: zmq.Socket[by
     assert again.stdout == "fcfs: 4 exchanges, all decisions are the same (4 replies byte for byte)\n"
 
 
+def test_an_order_that_simgrid_may_never_end_is_a_warning(tmp_path: Path) -> None:
+    """It is written before the order is sent."""
+    name = algorithm(tmp_path, "for job in list(view.queue): plan.start(job, HostSet.of(0), {0: 0, 1: 0})")
+    profiles = {"w0": {"p": {"type": "parallel_homogeneous", "cpu": 1, "com": 1}}}
+    begins = message(0.0, ("SIMULATION_BEGINS", begins_data(profiles=profiles)))
+    completed = message(6.0, ("JOB_COMPLETED", completed_data("1", "0")))
+    with serving(tmp_path, "-s", name) as served, batsim(served.address) as client:
+        replies = [ask(client, request) for request in (begins, SUBMITTED, completed, ENDS)]
+        code, lines = served.end()
+    assert types(replies[1]) == ["EXECUTE_JOB"]
+    assert code == 0
+    assert lines[0].startswith("batsched-py: warning: t=1: w0!1 puts executors that communicate on one host: there")
+
+
 @pytest.mark.parametrize(
     ("number", "code", "words"),
     [

@@ -28,6 +28,20 @@ def test_a_platforms_hosts_are_asked(capsys: pytest.CaptureFixture[str]) -> None
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
+def test_what_a_platform_says_and_is_not_obeyed_is_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The names stay alone on standard output."""
+    path = tmp_path / "p.xml"
+    disk = '<disk id="d" read_bw="1Bps" write_bw="1Bps"/>'
+    hosts = f'<host id="a" speed="1f">{disk}</host><host id="master_host" speed="1f"/>'
+    path.write_text(f'<platform version="4.1"><zone id="z" routing="Full">{hosts}</zone></platform>')
+    assert run(["query", "-p", str(path), "true", "--plain"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "a\n"
+    assert err == f"batsched-py: warning: {path}: element disk is not obeyed: Batsim uses no disks (disk d)\n"
+
+
 def test_a_mistake_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     """With a caret, and exit 2."""
     assert run(["query", "--records", RECORDS, "1 < 2 < 3", "--plain"]) == 2
