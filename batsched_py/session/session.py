@@ -24,6 +24,7 @@ from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table, checked_tables
+from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features, Hello, is_greeting
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import Command
@@ -371,10 +372,6 @@ class Session:
         return Message(message.now, tuple(describe(message.events, store, with_profiles=forwarded)))
 
     def _apply(self, message: Message) -> None:
-        if self._tell is not None and not self._misdated:
-            self._misdated = misdated_line(message.events, self._state.registered)
-            if self._misdated:
-                self._tell(self._misdated)
         applied = 0
         try:
             for event in message.events:
@@ -477,13 +474,22 @@ class Session:
             self._attempt(partial(self._observe, message.events))
 
     def _admit(self, arrived: Sequence[Job]) -> None:
+        now = self._message.now
         for job in arrived:
+            if not (now - TOLERANCE <= job.submit_time <= now + TOLERANCE or self._misdated):
+                self._tell_misdated()
             why = self._refusal(job)
             if why is not None and job.id in self._state.queue:
                 self.plan.reject(job, why)
             if self._hint is not None and MEMBER in job.members:
                 self._warn(self._hint)
                 self._hint = None
+
+    def _tell_misdated(self) -> None:
+        """Tell of the first job that was not submitted when it says."""
+        self._misdated = misdated_line(self._message.events)
+        if self._misdated:
+            self._warn(self._misdated)
 
     def _admit_own(self) -> None:
         self._admit(self._state.arriving)

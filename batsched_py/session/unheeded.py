@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from batsched_py.planning.waiting import TOLERANCE
@@ -24,15 +24,12 @@ def constraint_hint(scheduler: Scheduler[Any]) -> str | None:
     return "jobs have a constraint, which is not heeded: the option constraint=query makes it so"
 
 
-def misdated_line(events: Sequence[Event], own: Container[str]) -> str:
-    """Return what to tell of the first job whose `subtime` is not the instant of its event; "" if there is none.
-
-    Those that we registered, whose ids are in `own`, may have been submitted before.
-    """
+def misdated_line(events: Sequence[Event]) -> str:
+    """Return what to tell of the first job whose `subtime` is not the instant of its event; "" if there is none."""
     for event in events:
         if type(event) is JobSubmitted and event.job is not None:
             apart = event.timestamp - event.job.submit_time
-            if not -TOLERANCE <= apart <= TOLERANCE and event.job_id not in own:
+            if not -TOLERANCE <= apart <= TOLERANCE:
                 when = f"submitted at {event.timestamp:g} s and says {event.job.submit_time:g} s"
                 return f"{displayed(event.job_id)} is {when}: orders and waits count from the latter"
     return ""
