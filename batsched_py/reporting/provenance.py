@@ -40,7 +40,14 @@ def told_in_short(run: RunFile) -> str:
     """Tell on one line what was run: "easy (order=sjf) on cluster32.xml: lublin200.json"."""
     platform = "" if run.platform is None else f" on {_name(run.platform)}"
     workloads = ", ".join(map(_name, run.workloads[:_MOST]))
-    return f"{_algorithm(run)}{platform}{': ' if workloads else ''}{workloads}"
+    partial = "; partial" if why_partial(run) else ""
+    return f"{_algorithm(run)}{platform}{': ' if workloads else ''}{workloads}{partial}"
+
+
+def why_partial(run: RunFile) -> str:
+    """Return why the results of a run are those of a part of it, as its description tells; "" of a whole run."""
+    ended: str = getattr(run, "ended", "")
+    return displayed(ended or run.failure)
 
 
 def _algorithm(run: RunFile) -> str:

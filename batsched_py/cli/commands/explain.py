@@ -14,7 +14,7 @@ from rich.table import Table
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag
-from batsched_py.cli.shared.runs import hosts_option, read_decisions, tell_schedule
+from batsched_py.cli.shared.runs import hosts_option, read_decisions, warn_of_results
 from batsched_py.cli.shared.terminal import put, say
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.schedule import read_schedule
@@ -50,7 +50,7 @@ def command(request: ExplainRequest) -> None:
     it is unique. The algorithm's own reasons are read from PREFIX_decisions.csv; without it, only the schedule is used.
     """
     schedule = read_schedule(request.path, hosts=request.hosts, limits=current_limits())
-    tell_schedule(schedule)
+    warn_of_results(schedule)
     decisions = read_decisions(schedule)
     history = RunHistory(schedule, decisions)
     record = find_job(history, request.job)

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.runs import PictureOptions, paths_argument, picture_options, read_drawn, write_picture
+from batsched_py.cli.shared.terminal import say
 
 #: The kinds of curves.
 KINDS: Final = ("waits", "slowdowns", "utilisation", "queue")
+#: Other words for them.
+_ALIASES: Final = {
+    **dict.fromkeys(("wait", "waiting", "mean_wait", "waiting_time", "waiting_times"), "waits"),
+    **dict.fromkeys(("slowdown", "bounded_slowdown", "bounded_slowdowns", "mean_bounded_slowdown"), "slowdowns"),
+    **dict.fromkeys(("utilization", "usage", "busy"), "utilisation"),
+    **dict.fromkeys(("queues", "queue_length", "queue-length", "mean_queue_length"), "queue"),
+}
+
+
+class KindOfCurve(click.Choice[str]):
+    """One of KINDS; another word for one is understood, and the kind is told."""
+
+    name = "kind"
+
+    def __init__(self) -> None:
+        super().__init__(KINDS)
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
+        """Return the kind; BadParameter for a word that means none."""
+        meant = _ALIASES.get(str(value).casefold())
+        if meant is not None:
+            say(f"note: '{value}' is read as '{meant}'", err=True)
+        return super().convert(value if meant is None else meant, parameter, context)
 
 
 class PlotRequest(Struct, frozen=True):
@@ -24,7 +48,7 @@ class PlotRequest(Struct, frozen=True):
 
 
 @takes(PlotRequest)
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=KindOfCurve())
 @paths_argument
 @picture_options("The picture: .pdf, .svg or .png.", required=True)
 def command(request: PlotRequest) -> None:

@@ -20,7 +20,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.drawing import FORMATS, draw, form_of
 from batsched_py.reporting.pictures.window import Window, window_on
-from batsched_py.reporting.provenance import find_differences, told_in_short
+from batsched_py.reporting.provenance import find_differences, told_in_short, why_partial
 from batsched_py.reporting.schedules.consistency import find_contradictions
 from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of
 from batsched_py.reporting.schedules.members import with_members
@@ -71,7 +71,9 @@ def read_runs(
     if names:
         schedules = [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
     for schedule in schedules:
-        tell_schedule(schedule)
+        for note in schedule.notes:
+            say(f"note: {schedule.name}: {note}", err=True)
+        warn_of_results(schedule)
     for line in find_differences(schedules):
         warn(line)
     if not workloads:
@@ -90,10 +92,10 @@ def read_decisions(schedule: Schedule) -> Decisions | None:
     return decisions
 
 
-def tell_schedule(schedule: Schedule) -> None:
-    """Note the assumptions on a run, and warn of contradictions in its results."""
-    for note in schedule.notes:
-        say(f"note: {schedule.name}: {note}", err=True)
+def warn_of_results(schedule: Schedule) -> None:
+    """Warn of results that are partial, and of each kind of contradiction in them."""
+    if schedule.run is not None and (why := why_partial(schedule.run)):
+        warn(f"{displayed(schedule.name)}: the results are partial: {why}")
     for line in find_contradictions(schedule).lines():
         warn(f"{displayed(schedule.name)}: {line}")
 

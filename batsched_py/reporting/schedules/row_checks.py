@@ -43,6 +43,30 @@ class RowChecks:
 
     def ran(self, record: JobRecord, row: Sequence[str], line: int) -> None:
         """Check the row of a job that ran."""
+        if not self._is_right(record, row):
+            self._tell(record, row, line)
+
+    def _is_right(self, record: JobRecord, row: Sequence[str]) -> bool:
+        """Return True for a row without contradictions, which nearly all are; False for others, and if unsure."""
+        submitted, start, finish = record.job.submit_time, record.start, record.finish
+        execution, wait, turnaround = self._derived
+        if execution is None or wait is None or turnaround is None:
+            return False
+        tolerance = _RESOLUTION + _PRECISION * abs(finish)
+        run, whole = finish - start, finish - submitted
+        try:
+            agree = (
+                abs(float(row[execution]) - run) <= tolerance
+                and abs(float(row[wait]) - (start - submitted)) <= tolerance
+                and abs(float(row[turnaround]) - whole) <= tolerance
+                and _is_stretch(float(row[self._stretch]), run, whole, tolerance)
+            )
+        except ValueError:
+            return False
+        success = self._state is None or (row[self._success] == "1") is record.success
+        return agree and success and 0 <= submitted <= start + tolerance and start >= 0
+
+    def _tell(self, record: JobRecord, row: Sequence[str], line: int) -> None:
         job, start, finish = record.job, record.start, record.finish
         tolerance, submitted = _RESOLUTION + _PRECISION * abs(finish), job.submit_time
         if submitted < 0 or start < 0:

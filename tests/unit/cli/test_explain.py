@@ -12,8 +12,8 @@ from batsched_py.cli.main import run
 JOBS = """job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,\
 starting_time,finish_time,stretch,allocated_resources
 a,w0,0,2,30,1,COMPLETED_SUCCESSFULLY,0,20,1,0-1
-h,w0,2,4,20,1,COMPLETED_SUCCESSFULLY,20,40,1,0-3
-j,w0,5,2,50,1,COMPLETED_SUCCESSFULLY,40,90,1,0-1
+h,w0,2,4,20,1,COMPLETED_SUCCESSFULLY,20,40,1.9,0-3
+j,w0,5,2,50,1,COMPLETED_SUCCESSFULLY,40,90,1.7,0-1
 s,w0,8,1,10,1,COMPLETED_SUCCESSFULLY,8,18,1,2
 a,w1,95,2,30,1,COMPLETED_SUCCESSFULLY,95,96,1,0-1
 r,w0,9,9,-1,0,REJECTED,,,,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from batsched_py.reporting.provenance import find_differences, provenance_rows, told_in_short
+from batsched_py.reporting.provenance import find_differences, provenance_rows, told_in_short, why_partial
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.traces.run_file import InputFile, Measured, OtherFile, RunFile, WorkloadFile
 from tests.unit.reporting.sample_schedules import schedule
@@ -101,3 +101,11 @@ def test_runs_that_cannot_be_compared_are_told(other: RunFile, what: str) -> Non
 def test_what_is_not_known_to_differ_can_be_compared(other: RunFile | None) -> None:
     """The same content by another name, another algorithm, and what nobody knows."""
     assert find_differences([told("a"), told("b", other)]) == []
+
+
+def test_a_run_that_failed_has_partial_results() -> None:
+    """Wherever it is told what was run; the reason is one line."""
+    run = changed(failure="the algorithm\nfailed")
+    assert told_in_short(run).endswith("; partial")
+    assert (why_partial(run), why_partial(RUN)) == ("the algorithm\\nfailed", "")
+    assert "partial" not in told_in_short(RUN)

@@ -89,6 +89,14 @@ def test_jobs_that_took_no_time_or_no_host_are_no_error(
     assert said(capsys, *command, "short", "--hosts", "4")[::2] == (0, "")
 
 
+@pytest.mark.parametrize(("word", "kind"), [("wait", "waits"), ("Utilization", "utilisation"), ("queues", "queue")])
+def test_other_words_for_curves_are_understood(capsys: pytest.CaptureFixture[str], word: str, kind: str) -> None:
+    """And told by the word of ours."""
+    code, out, err = said(capsys, "plot", word, "out/easy", "-o", "p.svg")
+    assert (code, out) == (0, "wrote p.svg\n")
+    assert f"note: '{word}' is read as '{kind}'" in err
+
+
 def test_a_character_that_the_font_does_not_have_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     """And not a warning of Python's with a file and a line of ours."""
     code, out, err = said(capsys, "gantt", "out/easy", "-o", "g.svg", "--title", "\U0001f41f \t")
