@@ -12,6 +12,7 @@ Start with app.py, which makes the application (Litestar) of these parts:
 * acceptance.py: accepts requests of one moment together, off the event loop;
 * lease_views.py, owned.py: leases and jobs by who may see them; schedule.py: what takes hosts when;
 * answers.py: answers that are the same for all, encoded once;
+* description.py: the OpenAPI description, completed;
 * experiment_views.py, experiment_xml.py: experiments by who may see them, and as XML; bodies.py: types of bodies;
 * timeline_views.py: the experiment of an algorithm that runs timelines;
 * lease_routes.py, experiment_routes.py, timeline_routes.py, site_routes.py, page_routes.py: the

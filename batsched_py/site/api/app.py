@@ -13,7 +13,6 @@ from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.types import Guard, Message, Scope
 from msgspec import Struct
 
@@ -21,6 +20,7 @@ import batsched_py
 from batsched_py.errors import SiteError
 from batsched_py.site.api import problems
 from batsched_py.site.api.bodies import JSON, TYPES, body_type
+from batsched_py.site.api.description import Description
 from batsched_py.site.api.experiment_routes import ExperimentController
 from batsched_py.site.api.identity import LOCAL, USER_HEADER, Doorkeeper, writes
 from batsched_py.site.api.lease_routes import JobController, LeaseController
@@ -78,7 +78,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             version=batsched_py.__version__,
             path="/openapi",
             use_handler_docstrings=True,
-            render_plugins=[JsonRenderPlugin(path="/openapi.json")],
+            render_plugins=[Description(path="/openapi.json")],
         ),
         before_send=[_tell_methods],
         request_max_body_size=LARGEST_BODY,

@@ -61,7 +61,8 @@ class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         nodes: the number of hosts.
         walltime: the limit on its run time, in seconds or as [DD:]HH:MM:SS.
-        duration: its actual run time, in the same formats; the walltime by default.
+        duration: its actual run time, in the same formats. By default it takes its whole walltime and is ended by it:
+            COMPLETED_WALLTIME_REACHED.
     """
 
     nodes: Nodes
