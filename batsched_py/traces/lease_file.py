@@ -19,7 +19,9 @@ from batsched_py.traces.lwf_element import REQUEST, ROOT, LwfElement, read_eleme
 from batsched_py.traces.lwf_time import read_time
 
 #: What stands before the first element, and its name.
-_HEAD: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>)?((?:\s|<!--.*?-->)*<([\w-]+))", re.DOTALL)
+_HEAD: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>)?(?:\s|<!--.*?-->|<!DOCTYPE[^>\[]*>)*(<([\w-]+))", re.DOTALL
+)
 #: First element -> what is around it in a trace.
 _AROUND: Final = {
     ROOT: ("", ""),

@@ -203,6 +203,13 @@ a,0,82,
 a,1,1800,2000.5
 """,
 }
+#: A request for a lease in Haizea's XML.
+REQUEST: Final = b"""<lease-request arrival="00:01:00"><realduration time="00:05:00"/>
+<lease id="1" preemptible="true">
+<nodes><node-set numnodes="2"><res type="CPU" amount="100"/><res type="Memory" amount="512"/></node-set></nodes>
+<start><exact time="+00:02:00"/></start><duration time="00:10:00"/><deadline time="+01:00:00"/>
+<software><disk-image id="a.img" size="64"/></software></lease></lease-request>
+"""
 #: What FIREWHEEL prints of two VMs.
 SCHEDULE: Final = {
     "-10.0": [{"name": "a", "executable": "/bin/a", "arguments": "-x", "data": [{"location": "/f"}], "pause": False}],
@@ -479,6 +486,11 @@ def file_targets() -> Iterator[Target]:
         "images",
         wrong_table(IMAGES, b" "),
         with_file("i.txt", f"convert {lease}/im-basic/leases.lwf -o w.json --imagefile i.txt"),
+    )
+    yield Target(
+        "request for a lease",
+        wrong_xml(REQUEST),
+        with_file("r.xml", "lease request -f r.xml --url http://127.0.0.1:9 --connect-timeout 0"),
     )
     yield Target("timelines", wrong_json(TIMELINES), with_file("t.json", "timeline show t.json --resume 100"))
     yield Target(

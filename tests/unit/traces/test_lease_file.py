@@ -32,7 +32,7 @@ def read(folder: Path, text: str) -> LeaseFile:
     "text",
     [
         LEASE,
-        f'<?xml version="1.0"?>\n<!-- mine -->\n{LEASE}',
+        f'<?xml version="1.0"?>\n<!-- mine -->\n<!DOCTYPE lease SYSTEM "l.dtd">\n{LEASE}',
         f'<lease-request arrival="00:01:00">{LEASE}</lease-request>',
         f'<lease-workload><lease-requests><lease-request arrival="00:00:00">{LEASE}</lease-request></lease-requests>'
         "</lease-workload>",
