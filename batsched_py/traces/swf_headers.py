@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from types import MappingProxyType
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LONGEST
@@ -186,8 +185,10 @@ def _whole(text: str) -> int | None:
     return None if found is None else int(found[0])
 
 
-def _zone(name: str) -> ZoneInfo | None:
+def _zone(name: str) -> tzinfo | None:
     """Return a time zone; None for a name that is none, or that this machine does not have."""
+    from zoneinfo import ZoneInfo  # noqa: PLC0415  # takes as long as 3 000 lines of a log, and few logs name a zone
+
     try:
         return ZoneInfo(name)
     except (KeyError, OSError, ValueError):  # ZoneInfoNotFoundError is a KeyError

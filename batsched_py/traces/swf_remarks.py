@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from batsched_py.reading.notes import Notes
@@ -14,6 +15,8 @@ from batsched_py.traces.swf_headers import EPOCH
 if TYPE_CHECKING:
     from batsched_py.traces.swf import SwfRecord
 
+#: Run time, used and requested processors, preceding job and think time: a log has hundreds of thousands of records.
+_LOOKED_AT: Final = itemgetter(3, 4, 7, 16, 17)
 #: How often the requested host time was used before a log is suspected to request nodes and to use processors. In
 #: published logs it is used 1.02 times.
 _SUSPICIOUS: Final = 1.5
@@ -53,9 +56,9 @@ def tell_records(
     """
     following = sized = larger = 0
     used = requested = 0.0
-    for record in records:
-        following += record[16] > 0 or record[17] > 0
-        have, asked, run = record[4], record[7], record[3]
+    for run, have, asked, before, think in map(_LOOKED_AT, records):
+        if before > 0 or think > 0:
+            following += 1
         if have > 0 < asked and run > 0:
             sized += 1
             larger += have > asked
