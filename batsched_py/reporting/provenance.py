@@ -46,8 +46,7 @@ def told_in_short(run: RunFile) -> str:
 
 def why_partial(run: RunFile) -> str:
     """Return why the results of a run are those of a part of it, as its description tells; "" of a whole run."""
-    ended: str = getattr(run, "ended", "")
-    return displayed(ended or run.failure)
+    return displayed(run.failure)
 
 
 def _algorithm(run: RunFile) -> str:

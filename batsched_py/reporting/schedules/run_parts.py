@@ -140,10 +140,13 @@ def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, t
     return tables
 
 
-def read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
+def read_timelines(prefix: str | None, limits: Limits, told: FileNotes) -> TimelineChart | None:
     """Return the timelines of VMs and experiments; None if there are none. InputError."""
-    entries, vms = beside(prefix, TIMELINE), beside(prefix, TIMELINE_VMS)
-    chart = None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits)
+    entries, vms, chart = beside(prefix, TIMELINE), beside(prefix, TIMELINE_VMS), None
+    if entries is not None and vms is not None:
+        chart = read_timeline_tables(entries, vms, limits=limits, notes=told.of(entries))
+        if chart is None:
+            told.add(f"{entries.name} is left out: {_OTHER_COLUMNS}")
     resources = beside(prefix, EXPERIMENT_RESOURCES)
     return chart if resources is None else add_phases(chart, resources, limits=limits)
 

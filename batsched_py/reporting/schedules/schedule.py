@@ -279,7 +279,7 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
         consumed_energy=traces.energy,
         pstate_changes=traces.pstates,
         leases=leases,
-        timelines=read_timelines(prefix, limits),
+        timelines=read_timelines(prefix, limits, told),
         placements=read_placed(prefix, limits, told),
         alone=slowed,
         unlisted=unlisted,

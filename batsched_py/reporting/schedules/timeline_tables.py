@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
+from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.text.display import shown
 from batsched_py.timelines.tables import ENTRY_KINDS, LOAD, REBOOT, EntryRow, VmRow
@@ -76,14 +77,19 @@ def chart_of_tables(tables: Iterable[Table]) -> TimelineChart | None:
     return _chart([VmRow(*row) for row in vms.rows], [bar for row in entries.rows if (bar := _bar(EntryRow(*row)))])
 
 
-def read_timeline_tables(entries: Path, vms: Path, *, limits: Limits = LIMITS) -> TimelineChart | None:
+def read_timeline_tables(
+    entries: Path, vms: Path, *, limits: Limits = LIMITS, notes: Notes | None = None
+) -> TimelineChart | None:
     """Read a `_timeline.csv` and a `_timeline_vms.csv`; InputError names file, line and rule.
 
-    None if they have other columns: an algorithm of a user's own may call its tables so.
+    None if they have other columns: an algorithm of a user's own may call its tables so. `notes` receives a line for
+    each unknown column.
     """
     told, known = Tabular(entries, limits), Tabular(vms, limits)
     if not _are_ours(told.header, known.header):
         return None
+    told.tell_unknown("the timeline", notes, EntryRow._fields)
+    known.tell_unknown("VMs", notes, VmRow._fields)
     states = [_read(known, row, VmRow, ("launched", "configured", "start", "end")) for row in known.rows()]
     names = {state.vm for state in states}
     bars = list[TimelineBar]()

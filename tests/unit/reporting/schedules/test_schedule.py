@@ -15,9 +15,11 @@ from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.metrics.batsim_metrics import batsim_metrics
 from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.schedules.placement_tables import COLUMNS as PLACED
 from batsched_py.reporting.schedules.schedule import files_of, read_schedule, read_schedules, schedule_of
-from batsched_py.simulator.outputs.result_files import STATES, write_jobs, write_schedule
+from batsched_py.simulator.outputs.result_files import CONTENTION_HEADER, STATES, write_jobs, write_schedule
 from batsched_py.simulator.outputs.tracing import TO_SLEEP
+from batsched_py.timelines.tables import EntryRow, VmRow
 from tests.clone import ROOT
 from tests.unit.reporting.records import record, rejected, result
 
@@ -245,6 +247,21 @@ def test_columns_that_nobody_knows_are_told(tmp_path: Path) -> None:
         *(f"r_{name}.csv: column spin of {kind} is unknown and has no effect" for name, kind in kinds.items()),
         "r_contention.csv is left out: columns of batsched-py's table are missing",
     )
+
+
+def test_columns_of_our_own_tables_are_told_too(tmp_path: Path) -> None:
+    """Of slowed jobs, placements and timelines: a column more is no reason to leave them out."""
+    (tmp_path / "r_jobs.csv").write_bytes((BATSIM / "o16_energy_easy" / "out_jobs.csv").read_bytes())
+    headers = {"contention": CONTENTION_HEADER, "placements": ",".join(PLACED)}
+    headers |= {"timeline": ",".join(EntryRow._fields), "timeline_vms": ",".join(VmRow._fields)}
+    for name, header in headers.items():
+        (tmp_path / f"r_{name}.csv").write_text(f"spin,{header}\n")
+    schedule = read_schedule(tmp_path / "r")
+    told = [note for note in schedule.notes if "spin" in note]
+    assert len(told) == 4
+    assert all(note.endswith(" is unknown and has no effect") for note in told)
+    assert (schedule.alone, schedule.placements) == ({}, {})
+    assert schedule.timelines is not None
 
 
 ACCOUNTING = """JobID|User|Account|State|Submit|Start|End|AllocCPUS
