@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -20,6 +20,8 @@ from msgspec import Meta, Struct, field
 from batsched_py.bounded_file import reported
 from batsched_py.errors import InputError, WorkloadError
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.document_file import read_document
@@ -130,15 +132,39 @@ def write_run(path: Path, run: RunFile) -> None:
     write_atomically(path, content)
 
 
-def read_run(path: Path, *, limits: Limits = LIMITS) -> RunFile:
-    """Read a description; InputError names the file, the member and the rule. Unknown members mean nothing."""
+def read_run(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> RunFile:
+    """Read a description; InputError names the file, the member and the rule.
+
+    A later version may write members that are unknown here: `notes`, if given, receives a line for each.
+    """
     document = read_document(path, limits)
     try:
-        return msgspec.convert(document, RunFile)
+        run = msgspec.convert(document, RunFile)
     except msgspec.ValidationError as error:
         rule, _, place = str(error).partition(" - at `$.")
         told = displayed(f"{rule[:1].lower()}{rule[1:]}")
         raise InputError(str(path), displayed(place.rstrip("`")), f"is not a description of a run: {told}") from error
+    if notes is not None:
+        for place, members, kind in _objects(document):
+            kind.check(members, notes, place)
+    return run
+
+
+def _objects(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Members]]:
+    """Yield the objects of a description: the place, the members, and those that are known."""
+    yield "", document, _known(RunFile, "a description")
+    ones: dict[str, type[Struct]] = {"platform": InputFile, "measured": Measured}
+    for name, kind in ones.items():
+        if document.get(name):
+            yield name, document[name], _known(kind, name)
+    lists: dict[str, type[Struct]] = {"workloads": WorkloadFile, "files": OtherFile}
+    for name, kind in lists.items():
+        for position, members in enumerate(document.get(name, ())):
+            yield f"{name}[{position}]", members, _known(kind, name)
+
+
+def _known(kind: type[Struct], what: str) -> Members:
+    return Members(what, frozenset(kind.__struct_fields__), unknown=Unknown.TOLD)
 
 
 def content_hash(path: Path) -> str | None:

@@ -101,15 +101,6 @@ class Reader:
         return printed, written
 
 
-#: Readers that do not keep the rule yet: take a name out when it does.
-PENDING: Final = frozenset(
-    {
-        *("description of a run", "jobs", "schedule", "machine states"),
-        *("decisions", "table of jobs", "table of leases", "table of reservations", "table of images"),
-    }
-)
-
-
 def _json(document: object) -> bytes:
     return json.dumps(document, indent=1).encode()
 
@@ -333,7 +324,7 @@ READERS: Final = (
         "description of a run",
         "out_run.json",
         _json(DESCRIBED),
-        ("metrics out", "explain out w0!13"),
+        ("metrics out --format json", "explain out w0!13", "report out -o r.html"),
         (json_members,),
         (json_twice,),
         {"out_jobs.csv": JOBS, "out_decisions.csv": DECISIONS},

@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reading.readers import PENDING, READERS, Reader
-
-
-@pytest.fixture(autouse=True)
-def _pending(request: pytest.FixtureRequest) -> None:
-    reader = request.getfixturevalue("reader")
-    if reader.name in PENDING:
-        request.applymarker(pytest.mark.xfail(strict=False))
+from tests.reading.readers import READERS, Reader
 
 
 def names(reader: Reader) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from batsched_py.experiments.tables import ResourceRow
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart, TimelineNeed
 
@@ -18,23 +19,27 @@ CREATION, ADDRESS, BARRIER, THERE = "creation", "address", "barrier", "there"
 _NOTHING: Final = TimelineChart({}, (), None, None)
 
 
-def add_phases(chart: TimelineChart | None, path: Path, *, limits: Limits = LIMITS) -> TimelineChart | None:
+def add_phases(
+    chart: TimelineChart | None, path: Path, *, told: FileNotes, limits: Limits = LIMITS
+) -> TimelineChart | None:
     """Return the chart with the phases of all resources in a `_experiment_resources.csv`; InputError.
 
     The chart as it was if the file has other columns: an algorithm of a user's own may call its tables so.
     """
-    told = Tabular(path, limits)
-    if not set(ResourceRow._fields) <= set(told.header):
+    table = Tabular(path, limits)
+    if not set(ResourceRow._fields) <= set(table.header):
+        told.add(f"{path.name} is left out: {OTHER_COLUMNS}")
         return chart
+    table.tell_unknown("a table of resources", told.of(path), ResourceRow._fields)
     timelines = chart or _NOTHING
     vms, bars, needs, experiments = dict[str, float | None](), list[TimelineBar](), list[TimelineNeed](), set[str]()
-    columns = {name: told.column(name) for name in ResourceRow._fields}
-    for row in told.rows():
+    columns = {name: table.column(name) for name in ResourceRow._fields}
+    for row in table.rows():
         experiment, after = row[columns["experiment"]], row[columns["after"]]
         experiments.add(experiment)
         name = f"{experiment}/{row[columns['resource']]}"
         times = {
-            phase: told.number(row, columns[phase]) if row[columns[phase]] else None
+            phase: table.number(row, columns[phase]) if row[columns[phase]] else None
             for phase in ("requested", "created", "addressed", "removed")
         }
         vms[name] = timelines.vms.get(name)

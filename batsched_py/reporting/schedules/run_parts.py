@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from batsched_py.errors import InputError
 from batsched_py.model.limits import Limits
-from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.contention_file import read_contention, tells_of
 from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
+from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.lease_tables import IMAGES, LEASES, RESERVATIONS, LeaseTables, read_lease_tables
 from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, read_placements
 from batsched_py.reporting.schedules.run_files import (
@@ -29,29 +29,7 @@ from batsched_py.text.wording import counted
 from batsched_py.traces.run_file import RUN, RunFile, belongs, read_run
 
 #: Why a file beside the jobs is not used.
-_OTHER_COLUMNS: Final = "columns of batsched-py's table are missing"
 _OTHER_JOBS: Final = "it contains other jobs than those of this run"
-
-
-class FileNotes:
-    """The notes on the files of a run, in the order in which they are read."""
-
-    def __init__(self) -> None:
-        self._notes: list[Notes | str] = []
-
-    def add(self, *lines: str) -> None:
-        """Add lines."""
-        self._notes += lines
-
-    def of(self, path: Path) -> Notes:
-        """Return the notes on one file."""
-        notes = Notes(path.name)
-        self._notes.append(notes)
-        return notes
-
-    def lines(self) -> tuple[str, ...]:
-        """Return a line for each thing that is told."""
-        return tuple(line for one in self._notes for line in ((one,) if isinstance(one, str) else one.lines()))
 
 
 class Traces(NamedTuple):
@@ -94,7 +72,7 @@ def read_description(
     path = beside(prefix, RUN)
     if path is None:
         return None
-    run = read_run(path, limits=limits)
+    run = read_run(path, limits=limits, notes=told.of(path))
     if belongs(run, results):
         return run
     told.add(f"{path.name} is ignored: it describes a run with other results")
@@ -110,7 +88,7 @@ def read_slowed(
         return None
     slowed = read_contention(path, limits=limits, notes=told.of(path))
     if slowed is None or not tells_of(slowed, jobs):
-        told.add(f"{path.name} is left out: " + (_OTHER_COLUMNS if slowed is None else _OTHER_JOBS))
+        told.add(f"{path.name} is left out: " + (OTHER_COLUMNS if slowed is None else _OTHER_JOBS))
         return None
     return {job.job_id: job.alone for job in slowed}
 
@@ -122,7 +100,7 @@ def read_placed(prefix: str | None, limits: Limits, told: FileNotes) -> Mapping[
         return None
     found = read_placements(path, limits=limits, notes=told.of(path))
     if found is None:
-        told.add(f"{path.name} is left out: {_OTHER_COLUMNS}")
+        told.add(f"{path.name} is left out: {OTHER_COLUMNS}")
     return found
 
 
@@ -131,9 +109,9 @@ def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, t
     leases, spans = beside(prefix, LEASES), beside(prefix, RESERVATIONS)
     if leases is None or spans is None:
         return None
-    tables = read_lease_tables(leases, spans, beside(prefix, IMAGES), limits=limits)
+    tables = read_lease_tables(leases, spans, beside(prefix, IMAGES), limits=limits, told=told)
     if tables is None:
-        told.add(f"{leases.name} is left out: {_OTHER_COLUMNS}")
+        told.add(f"{leases.name} is left out: {OTHER_COLUMNS}")
     elif tables.jobs and tables.jobs.keys().isdisjoint(record.job.id for record in jobs):
         told.add(f"{leases.name} is left out: it has none of the jobs of this run")
         return None
@@ -142,13 +120,10 @@ def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, t
 
 def read_timelines(prefix: str | None, limits: Limits, told: FileNotes) -> TimelineChart | None:
     """Return the timelines of VMs and experiments; None if there are none. InputError."""
-    entries, vms, chart = beside(prefix, TIMELINE), beside(prefix, TIMELINE_VMS), None
-    if entries is not None and vms is not None:
-        chart = read_timeline_tables(entries, vms, limits=limits, notes=told.of(entries))
-        if chart is None:
-            told.add(f"{entries.name} is left out: {_OTHER_COLUMNS}")
+    entries, vms = beside(prefix, TIMELINE), beside(prefix, TIMELINE_VMS)
+    chart = None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits, told=told)
     resources = beside(prefix, EXPERIMENT_RESOURCES)
-    return chart if resources is None else add_phases(chart, resources, limits=limits)
+    return chart if resources is None else add_phases(chart, resources, limits=limits, told=told)
 
 
 def host_count(

@@ -14,6 +14,7 @@ from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.attempts import Attempts, put_together
 from batsched_py.reporting.schedules.contradictions import Contradictions
+from batsched_py.reporting.schedules.file_notes import FileNotes
 from batsched_py.reporting.schedules.jobs_file import read_jobs
 from batsched_py.reporting.schedules.lease_schedule import lease_jobs
 from batsched_py.reporting.schedules.lease_tables import (
@@ -41,7 +42,6 @@ from batsched_py.reporting.schedules.run_location import (
     named_path,
 )
 from batsched_py.reporting.schedules.run_parts import (
-    FileNotes,
     Traces,
     check_hosts,
     count_unlisted,
@@ -336,13 +336,13 @@ def _lease_files(path: Path) -> list[Path]:
 
 def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | None, limits: Limits) -> Schedule:
     images = next((file for file in files if file.name.endswith(IMAGES)), None)
-    tables = read_lease_tables(files[0], files[1], images, limits=limits)
+    told = FileNotes()
+    tables = read_lease_tables(files[0], files[1], images, limits=limits, told=told)
     if tables is None:
         raise InputError(str(files[0]), "", "is no table of leases, and there is no jobs file in its folder")
     jobs = lease_jobs(tables)
     count, notes = host_count(hosts, jobs, {}, None)
     check_hosts(files[1], count, limits)
-    told = FileNotes()
     told.add(*notes)
     run = read_description(str(files[0]).removesuffix(LEASES), {"leases": files[0]}, limits, told)
     return Schedule(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
@@ -48,6 +49,8 @@ class Tabular:
         self.header: Sequence[str] = tuple(next(self.rows(), []))
         if not self.header:
             raise InputError(self.file, "", "is empty: a line with the names of the columns is missing")
+        if twice := next((name for name, count in Counter(self.header).items() if count > 1), None):
+            raise self.error(f"has the column {shown(twice)} twice", line=1)
 
     def _lines(self, path: Path) -> Iterator[str]:
         """Yield line by line, so that a file that is too large is never in memory."""

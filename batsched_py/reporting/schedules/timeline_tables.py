@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
-from batsched_py.reading.notes import Notes
+from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.text.display import shown
 from batsched_py.timelines.tables import ENTRY_KINDS, LOAD, REBOOT, EntryRow, VmRow
@@ -77,28 +77,27 @@ def chart_of_tables(tables: Iterable[Table]) -> TimelineChart | None:
     return _chart([VmRow(*row) for row in vms.rows], [bar for row in entries.rows if (bar := _bar(EntryRow(*row)))])
 
 
-def read_timeline_tables(
-    entries: Path, vms: Path, *, limits: Limits = LIMITS, notes: Notes | None = None
-) -> TimelineChart | None:
+def read_timeline_tables(entries: Path, vms: Path, *, told: FileNotes, limits: Limits = LIMITS) -> TimelineChart | None:
     """Read a `_timeline.csv` and a `_timeline_vms.csv`; InputError names file, line and rule.
 
-    None if they have other columns: an algorithm of a user's own may call its tables so. `notes` receives a line for
-    each unknown column.
+    None if they have other columns: an algorithm of a user's own may call its tables so. `told` receives
+    lines on what is left out.
     """
-    told, known = Tabular(entries, limits), Tabular(vms, limits)
-    if not _are_ours(told.header, known.header):
+    table, known = Tabular(entries, limits), Tabular(vms, limits)
+    if not _are_ours(table.header, known.header):
+        told.add(f"{entries.name} is left out: {OTHER_COLUMNS}")
         return None
-    told.tell_unknown("the timeline", notes, EntryRow._fields)
-    known.tell_unknown("VMs", notes, VmRow._fields)
+    table.tell_unknown("a table of timelines", told.of(entries), EntryRow._fields)
+    known.tell_unknown("a table of VMs", told.of(vms), VmRow._fields)
     states = [_read(known, row, VmRow, ("launched", "configured", "start", "end")) for row in known.rows()]
     names = {state.vm for state in states}
     bars = list[TimelineBar]()
-    for row in told.rows():
-        one = _read(told, row, EntryRow, ("begin", "end", "late"))
+    for row in table.rows():
+        one = _read(table, row, EntryRow, ("begin", "end", "late"))
         if one.kind not in _KINDS:
-            raise told.error(f"must be one of {', '.join(_KINDS)}, not {shown(one.kind)}", column=told.column("kind"))
+            raise table.error(f"must be one of {', '.join(_KINDS)}, not {shown(one.kind)}", column=table.column("kind"))
         if one.vm not in names:
-            raise told.error(f"is none of {vms.name}: {shown(one.vm)}", column=told.column("vm"))
+            raise table.error(f"is none of {vms.name}: {shown(one.vm)}", column=table.column("vm"))
         if (bar := _bar(one)) is not None:
             bars.append(bar)
     return _chart(states, bars)

@@ -8,6 +8,7 @@ import pytest
 
 from batsched_py.errors import InputError
 from batsched_py.model.table import csv_text
+from batsched_py.reporting.schedules.file_notes import FileNotes
 from batsched_py.reporting.schedules.timeline_tables import TimelineChart, chart_of_tables, read_timeline_tables
 from batsched_py.timelines.tables import timeline_tables
 from tests.unit.timelines.fa_cases import CASES, FaCase, hold, one, pause, played, run
@@ -27,7 +28,7 @@ def test_what_is_read_is_what_was_written(case: FaCase, tmp_path: Path) -> None:
     """From the files as from the tables of the run."""
     direct = chart_of_tables(timeline_tables(played(case.document, *case.resumes), {}))
     assert direct is not None
-    assert read_timeline_tables(*written(tmp_path, case)) == direct
+    assert read_timeline_tables(*written(tmp_path, case), told=FileNotes()) == direct
 
 
 def test_pauses_and_breaks_are_bars() -> None:
@@ -61,12 +62,14 @@ def test_wrong_rows_are_one_line(before: str, after: str, told: str, tmp_path: P
     assert before in text
     entries.write_text(text.replace(before, after, 1))
     with pytest.raises(InputError) as error:
-        read_timeline_tables(entries, vms)
+        read_timeline_tables(entries, vms, told=FileNotes())
     assert str(error.value).startswith(f"{entries}: {told}")
 
 
-def test_tables_of_somebody_else_are_left_alone(tmp_path: Path) -> None:
+def test_tables_of_somebody_else_are_left_out_with_a_note(tmp_path: Path) -> None:
     """An algorithm of a user's own may call its tables so."""
     entries, vms = written(tmp_path, CASES["FA-1"])
     entries.write_text("a,b\n1,2\n")
-    assert read_timeline_tables(entries, vms) is None
+    told = FileNotes()
+    assert read_timeline_tables(entries, vms, told=told) is None
+    assert told.lines() == ("r_timeline.csv is left out: columns of batsched-py's table are missing",)
