@@ -67,6 +67,8 @@ def ask(
     ("method", "path", "body"),
     [
         ("GET", "/api/leases", None),
+        ("GET", "/api/clock", None),
+        ("GET", "/api/hosts", None),
         ("PUT", "/api/clock", {"paused": False}),
         ("POST", "/api/leases", {"nodes": 1, "duration": 60}),
         ("POST", "/managed_experiments", WEB),

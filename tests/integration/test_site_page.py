@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -292,3 +293,82 @@ def test_nothing_keeps_people_out(busy_site: SiteProcess, browser: Browser, sche
     browser.prefer("light")
     assert serious == []
     assert not wide
+
+
+#: Keeps what is written into charts: text, left and right end, top, in pixels.
+WRITTEN = """\
+(() => {
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const width = this.measureText(text).width, left = { center: x - width / 2, right: x - width }[this.textAlign] ?? x;
+    window.written ??= new Map();
+    window.written.set(String(text), [left, left + width, y]);
+    return write.call(this, text, x, y);
+  };
+})()
+"""
+
+
+def written(browser: Browser) -> dict[str, tuple[float, float, float]]:
+    """Draw the chart anew; return its texts, with left and right ends and places from above."""
+    browser.ask(WRITTEN)
+    wait_for(lambda: browser.ask("window.written?.size ?? 0"))  # it is drawn several times a second
+    return {text: (left, right, y) for text, (left, right, y) in browser.ask("[...window.written]")}
+
+
+def test_labels_of_the_time_axis_do_not_overlap_on_a_telephone(site: SiteProcess, browser: Browser) -> None:
+    """At 390 pixels, and inside of the chart."""
+    browser.visit(site.url)
+    browser.resize(390)
+    try:
+        labels = sorted(place for text, place in written(browser).items() if ":" in text)
+        width = browser.ask("document.getElementById('chart').getBoundingClientRect().width")
+    finally:
+        browser.resize(None)
+    assert len(labels) >= 2
+    assert all(left[1] < right[0] for left, right in pairwise(labels))
+    assert labels[-1][1] <= width
+
+
+#: The share of pixels of the chart that are as dark as borders are.
+DARK = """\
+(() => {
+  const chart = document.getElementById("chart"), pen = chart.getContext("2d");
+  const { data } = pen.getImageData(0, 0, chart.width, chart.height);
+  let dark = 0;
+  for (let at = 0; at < data.length; at += 4) dark += Math.max(data[at], data[at + 1], data[at + 2]) < 110;
+  return dark / (data.length / 4);
+})()
+"""
+
+
+def test_500_hosts_are_drawn_in_colours(tmp_path: Path, browser: Browser) -> None:
+    """Blocks of one host have no border, which would be all that is seen; labels are whole and apart."""
+    hosts = "".join(f'<host id="h{number}" speed="1f"/>' for number in range(500))
+    zone = f'<zone id="z" routing="Full">{hosts}</zone>'
+    (tmp_path / "big.xml").write_text(f'<?xml version="1.0"?><platform version="4.1">{zone}</platform>')
+    site = SiteProcess(tmp_path, ("--pace", "60", "-s", "leases"), ("site", "-p", "big.xml"))
+    try:
+        with left(browser):
+            for _ in range(250):
+                site.client().post("api", "leases", body={"nodes": 1, "duration": 6000})
+            browser.visit(site.url)
+            wait_for(lambda: len(browser.ask("[...document.querySelectorAll('#leases tr[data-lease]')]")) == 200)
+            assert "Only 200 are shown here" in browser.ask("document.getElementById('leases').textContent")
+            assert browser.ask(DARK) < 0.05
+            labels = sorted(place[2] for text, place in written(browser).items() if text.startswith("host "))
+            assert labels[0] >= 8
+            assert all(lower - upper >= 12 for upper, lower in pairwise(labels))
+    finally:
+        site.end()
+
+
+def test_machines_of_experiments_have_names_in_the_chart(tmp_path: Path, browser: Browser) -> None:
+    """And what is planned is in the legend."""
+    with running_site(tmp_path, "--pace", "1") as site, left(browser):
+        browser.visit(site.url)
+        press(browser, "#hand-in button")
+        wait_for(lambda: "1/Server" in written(browser))
+        legend = browser.ask("document.getElementById('legend').textContent")
+        assert "is planned" in legend
+        assert "a machine of experiment" in legend

@@ -22,7 +22,7 @@ from batsched_py.site.api import problems
 from batsched_py.site.api.bodies import JSON, TYPES, body_type
 from batsched_py.site.api.description import Description
 from batsched_py.site.api.experiment_routes import ExperimentController
-from batsched_py.site.api.identity import LOCAL, USER_HEADER, Doorkeeper, writes
+from batsched_py.site.api.identity import Doorkeeper, who_asks, writes
 from batsched_py.site.api.lease_routes import JobController, LeaseController
 from batsched_py.site.api.page_routes import HEADERS, page, part
 from batsched_py.site.api.parts import STATE, make_parts
@@ -96,10 +96,11 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
         doorkeeper.check(connection)
         if site.inbox.starting:
             raise refuse(503, "the site is starting", **{"Retry-After": "1"})
+        user = who_asks(connection).user  # whoever asks, for whatever: a doubtful identity is refused
         _check_type(connection, handler)
         if not writes(connection):
             return
-        waits = limit.seconds_to_wait(connection.headers.get(USER_HEADER, LOCAL))
+        waits = limit.seconds_to_wait(user)
         if waits:
             raise refuse(429, "too many requests", **{"Retry-After": str(math.ceil(waits))})
 

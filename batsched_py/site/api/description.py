@@ -77,6 +77,7 @@ def _headers(path: str) -> list[dict[str, Any]]:
         {"name": GROUP_HEADER, "description": "The group of the user."},
     ]
     parameters = [{**one, "in": "header", "required": False, "schema": _NAME} for one in found]
+    parameters[1]["schema"] = {**_NAME, "minLength": 0}  # of no group
     if path.startswith(PATH):
         told = "The operator asks, who names no user."
         schema = {"type": "string", "enum": ["true"]}

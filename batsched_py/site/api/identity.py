@@ -100,7 +100,7 @@ def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
         raise refuse(403, "requests from pages of other sites are refused", "Origin")
 
 
-def who_asks(request: Request[Any, Any, Any]) -> Identity:
+def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
     """Return who asks; the request was let in, so that what it asserts is believed."""
     user, group = _name(request, USER_HEADER), _name(request, GROUP_HEADER)
     if user == LOCAL:
@@ -116,7 +116,7 @@ def check_operator(request: Request[Any, Any, Any]) -> None:
         raise refuse(403, "only the operator may do this, without an asserted user")
 
 
-def _name(request: Request[Any, Any, Any], header: str) -> str:
+def _name(request: ASGIConnection[Any, Any, Any, Any], header: str) -> str:
     given = request.headers.getall(header, [])
     if len(given) > 1:
         raise refuse(400, "must be sent once", header)

@@ -14,6 +14,8 @@ export const KINDS = {
   "migrate-memory": ["dots", "memory is moved"],
 };
 const LEFT = 64, BOTTOM = 22;
+/** Pixels between two labels of the time axis, and of a block that has a border. */
+const APART = 14, BORDERED = 5;
 
 function styled(name) { return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim(); }
 
@@ -41,10 +43,13 @@ function fill(context, colour, way) {
 
 function colour(number) { return number === null || number === undefined ? "#8b95a1" : COLOURS[number % COLOURS.length]; }
 
-/** Seconds of a tick, so that about eight are shown. */
-function step(span) {
+/** The number of the experiment of a machine such as "3/Server"; undefined for others. */
+function experiment(machine) { return /^\d+\//.test(machine ?? "") ? Number.parseInt(machine, 10) : undefined; }
+
+/** Seconds of a tick, so that at most so many are shown. */
+function step(span, most) {
   const steps = [1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 21600, 43200, 86400, 604800, 2592000];
-  return steps.find((one) => span / one <= 8) ?? span / 8;
+  return steps.find((one) => span / one <= most) ?? span / most;
 }
 
 export function clockText(seconds) {
@@ -121,19 +126,28 @@ export class Chart {
     pen.lineWidth = 1;
     pen.textBaseline = "top";
     pen.textAlign = "center";
-    const tick = step(this.span);
+    // Labels are as wide as the last of them, which has the most days.
+    const label = pen.measureText(clockText(this.begin + this.span)).width + APART;
+    const tick = step(this.span, Math.max(1, Math.min(8, Math.floor((this.width - LEFT) / label))));
     for (let at = Math.ceil(Math.max(this.begin, 0) / tick) * tick; at < this.begin + this.span; at += tick) {
       const x = Math.round(this.x(at)) + 0.5;
       pen.beginPath();
       pen.moveTo(x, 0);
       pen.lineTo(x, this.height - BOTTOM);
       pen.stroke();
-      if (x > LEFT + 20 && x < this.width - 24) pen.fillText(clockText(at), x, this.height - BOTTOM + 5);
+      const half = pen.measureText(clockText(at)).width / 2;
+      if (x > LEFT + 4 && x < this.width) pen.fillText(clockText(at), Math.min(x, this.width - half - 2), this.height - BOTTOM + 5);
     }
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     const each = Math.max(1, Math.ceil((this.hosts * 16) / (this.height - BOTTOM)));
-    for (let host = 0; host < this.hosts; host += each) pen.fillText(`host ${host}`, LEFT - 8, this.y(host + 0.5));
+    let last = -APART;
+    for (let host = 0; host < this.hosts; host += each) {
+      const y = Math.max(this.y(host + 0.5), 8); // or half of the first label would be outside
+      if (y - last < APART) continue;
+      pen.fillText(`host ${host}`, LEFT - 8, y);
+      last = y;
+    }
   }
 
   #block(pen, block) {
@@ -141,23 +155,27 @@ export class Chart {
     if (end < LEFT || start > this.width) return;
     const [way] = KINDS[block.kind] ?? ["solid"];
     pen.globalAlpha = block.lost ? 0.25 : block.phase === "planned" ? 0.45 : 0.9;
-    pen.fillStyle = fill(pen, colour(block.number), way);
+    pen.fillStyle = fill(pen, colour(block.number ?? experiment(block.machine)), way);
     pen.strokeStyle = styled("text");
     for (const [first, last] of ranges(block.hosts)) {
-      const top = this.y(first), height = Math.max(this.y(last + 1) - top - 1, 1), width = Math.max(end - start, 1);
+      const top = this.y(first), tall = this.y(last + 1) - top, width = Math.max(end - start, 1);
+      const bordered = tall >= BORDERED && width >= BORDERED, height = Math.max(bordered ? tall - 1 : tall, 1);
       pen.fillRect(start, top, width, height);
-      pen.lineWidth = 1;
-      pen.setLineDash(block.phase === "planned" ? [4, 3] : []);
-      pen.strokeRect(start + 0.5, top + 0.5, width, height - 1);
-      if (block.number && width > 26 && height > 12 && way === "solid") {
+      if (bordered) { // a border of a narrow block would hide its colour
+        pen.lineWidth = 1;
+        pen.setLineDash(block.phase === "planned" ? [4, 3] : []);
+        pen.strokeRect(start + 0.5, top + 0.5, width, height - 1);
+      }
+      const name = block.machine || (block.number ? String(block.number) : "");
+      if (name && width > pen.measureText(name).width + 10 && height > 12 && way === "solid") {
         pen.setLineDash([]);
         pen.globalAlpha = 1;
         pen.fillStyle = "#1b1f24";
         pen.textAlign = "left";
         pen.textBaseline = "middle";
-        if (block.phase !== "planned" || matchMedia("(prefers-color-scheme: light)").matches) pen.fillText(block.number, Math.max(start, LEFT) + 5, top + height / 2);
+        if (block.phase !== "planned" || matchMedia("(prefers-color-scheme: light)").matches) pen.fillText(name, Math.max(start, LEFT) + 5, top + height / 2);
         pen.globalAlpha = block.lost ? 0.25 : block.phase === "planned" ? 0.45 : 0.9;
-        pen.fillStyle = fill(pen, colour(block.number), way);
+        pen.fillStyle = fill(pen, colour(block.number ?? experiment(block.machine)), way);
       }
     }
     pen.setLineDash([]);
@@ -178,11 +196,17 @@ export class Chart {
   }
 }
 
-/** Draw a small sample of a kind into a canvas. */
-export function sample(canvas, kind) {
+/** Draw a small sample of a kind into a canvas; as what is planned is drawn, if that is meant. */
+export function sample(canvas, kind, planned = false) {
   canvas.width = 44;
   canvas.height = 28;
   const pen = canvas.getContext("2d");
+  pen.globalAlpha = planned ? 0.45 : 1;
   pen.fillStyle = fill(pen, "#7b8591", KINDS[kind][0]);
   pen.fillRect(0, 0, 44, 28);
+  if (!planned) return;
+  pen.lineWidth = 3;
+  pen.strokeStyle = styled("text");
+  pen.setLineDash([8, 6]);
+  pen.strokeRect(1.5, 1.5, 41, 25);
 }

@@ -7,6 +7,8 @@ import { Refused, ask, follow, keepToken } from "./site.js";
 const $ = (id) => document.getElementById(id);
 const LEASE_COLUMNS = ["ID", "User", "Type", "State", "Machines", "Duration", "Start", "End", "Hosts", "Why", ""];
 const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State"];
+/** Rows of a table; if there are more, the last one says so. */
+const MOST = 200;
 const HUNDRED_YEARS = 36500 * 86400;
 
 const chart = new Chart($("chart"), pick);
@@ -68,6 +70,18 @@ function leaseRow(lease) {
   return line;
 }
 
+function rows(all, row, columns) {
+  const made = all.slice(0, MOST).map(row);
+  if (all.length > MOST) {
+    const line = document.createElement("tr"), told = cell(`Only ${MOST} are shown here: batsched-py lists all.`);
+    told.colSpan = columns.length;
+    told.className = "quiet";
+    line.append(told);
+    made.push(line);
+  }
+  return made;
+}
+
 function queueRow(lease) {
   const line = document.createElement("tr");
   line.append(cell(lease.number), cell(lease.user), cell(lease.nodes), cell(lease.duration === undefined ? "" : span(lease.duration)), cell(lease.state));
@@ -119,11 +133,11 @@ async function refresh() {
 async function askForAll() {
   const begin = chart.begin - chart.span, end = chart.begin + 3 * chart.span;
   const [leases, queue, blocks] = await Promise.all([
-    ask(`/api/leases?newest=true&limit=200&finished=${$("finished").checked}`), ask("/api/queue"), ask(`/api/schedule?begin=${begin}&end=${end}`),
+    ask(`/api/leases?newest=true&limit=${MOST + 1}&finished=${$("finished").checked}`), ask(`/api/queue?limit=${MOST + 1}`), ask(`/api/schedule?begin=${begin}&end=${end}`),
   ]);
-  await fillTable($("leases"), LEASE_COLUMNS, leases.map(leaseRow), "No leases.");
+  await fillTable($("leases"), LEASE_COLUMNS, rows(leases, leaseRow, LEASE_COLUMNS), "No leases.");
   await experiments.refresh();
-  await fillTable($("queue"), QUEUE_COLUMNS, queue.slice(0, 100).map(queueRow), "The queue is empty.");
+  await fillTable($("queue"), QUEUE_COLUMNS, rows(queue, queueRow, QUEUE_COLUMNS), "The queue is empty.");
   chart.blocks = blocks;
   chart.draw();
   document.documentElement.dataset.state = "ready";
@@ -228,12 +242,14 @@ for (const [id, act] of Object.entries({
 $("follow").addEventListener("click", () => { chart.following = !chart.following; showFollowing(); chart.draw(); });
 function showFollowing() { $("follow").setAttribute("aria-pressed", chart.following); }
 
-for (const kind of ["vm", "suspend", "resume", "transfer"]) {
+for (const [kind, text, planned] of [
+  ["vm", KINDS.vm[1]], ["suspend", KINDS.suspend[1]], ["resume", KINDS.resume[1]], ["transfer", KINDS.transfer[1]], ["vm", "is planned", true],
+]) {
   const item = document.createElement("li"), mark = document.createElement("canvas");
-  sample(mark, kind);
-  item.append(mark, KINDS[kind][1]);
+  sample(mark, kind, planned);
+  item.append(mark, text);
   $("legend").append(item);
 }
-$("legend").append(Object.assign(document.createElement("li"), { textContent: "pale and dashed: planned" }));
+$("legend").append(Object.assign(document.createElement("li"), { textContent: "numbers: leases; 3/Server: a machine of experiment 3" }));
 setInterval(tick, 250);
 begin();
