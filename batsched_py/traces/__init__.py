@@ -2,8 +2,10 @@
 
 Start with `batsim_json` (workloads) and `simgrid_xml` (platforms). `batsim_json` reads jobs, `profile_table` profiles,
 `json_document` finds the place of an error. `simgrid_xml` reads zones and hosts, `xml_cluster` groups of hosts alike,
-`xml_network` links and routes, all through `xml_element`; `quantity` reads units. `swf` reads logs and `cleaning` makes
-workloads of them; `lublin` draws synthetic ones; `delay_workload` is the form of both. `failures` draws those of hosts.
+`xml_network` links and routes, all through `xml_element`; `quantity` reads units. `swf`, `swf_headers` and
+`swf_remarks` read logs, `sacct`, `sacct_rows` and `sacct_fields` Slurm's accounting, which `log_format` tells by their
+content; `cleaning` makes workloads of them, and `workload_members` knows what is not obeyed in workloads. `lublin`
+draws synthetic ones; `delay_workload` is the form of both. `failures` draws those of hosts.
 `atomic_file` writes. `lwf` reads and writes the lease workloads of Haizea as `lease_request`s, through `lwf_element`
 and `lwf_time`. `run_file` reads and writes what was run.
 

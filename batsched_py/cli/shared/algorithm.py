@@ -30,7 +30,6 @@ from batsched_py.session.clock import parse_clock
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.text.encoding import EncodingError
-from batsched_py.traces.json_document import refuse_doubled
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 
@@ -159,6 +158,8 @@ def read_options(path: Path | None) -> Mapping[str, Any]:
     """Read the options in a JSON file; none without a file. OptionError names the file and the rule."""
     if path is None:
         return {}
+    from batsched_py.traces.json_document import refuse_doubled  # noqa: PLC0415  # `serve` starts without it
+
     try:
         content = read_file(path, current_limits())
         options = orjson.loads(content)
