@@ -73,7 +73,7 @@ READERS: dict[str, tuple[Callable[[Path], object], Callable[[], bytes]]] = {
     "sacct": (read_sacct, lambda: targets.SACCT),
     "events": (read_events, lambda: targets.EVENTS),
     "images": (read_images, lambda: targets.IMAGES),
-    "table": (read_jobs, jobs_table),
+    "table": (lambda path: read_jobs(path).jobs, jobs_table),
     "json": (read_workload, (ROOT / "workloads" / "first.json").read_bytes),
     "recording": (lambda path: list(Transcript(path)), GOLDEN.read_bytes),
     "ini": (lambda path: read_sections(path, LIMITS), lambda: b"[general]\nmode: simulated\n"),
