@@ -11,9 +11,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from batsched_py.cli.commands.site import DEFAULT
 from batsched_py.cli.main import run
 from batsched_py.leases import lifecycle
 from batsched_py.site.api import lease_views
+from tests.clone import ROOT
 from tests.integration.test_site import wait_for
 from tests.site_process import SiteProcess, running_site
 
@@ -148,3 +150,12 @@ def test_the_queue_is_paged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         rows = [line.split() for line in capsys.readouterr().out.splitlines()]
         shown = [row[0] for row in rows if row and row[0].isdigit()]
         assert shown == [str(number) for number in numbers[1:]]
+
+
+def test_the_help_names_the_default_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
+    """As the manual does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "200")
+        assert run(["site", "--help"]) == 0
+    assert f"Without -s, the algorithm is {DEFAULT}" in " ".join(capsys.readouterr().out.split())
+    assert f"The default algorithm is `{DEFAULT}`" in (ROOT / "docs" / "cli.md").read_text()
