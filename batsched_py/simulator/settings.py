@@ -18,7 +18,7 @@ OnFailure = Literal["ignore", "kill", "requeue"]
 #: Jobs that use a link or a host at once share it, as in Batsim; each runs as if it were alone.
 Network = Literal["sharing", "alone"]
 NETWORK: Final[tuple[Network, ...]] = ("sharing", "alone")
-#: Default of `max_calls`; the longest row that built-in algorithms need has some hundreds.
+#: Default of `max_calls`.
 MOST_CALLS: Final = 10_000
 ON_FAILURE: Final[tuple[OnFailure, ...]] = ("ignore", "kill", "requeue")
 

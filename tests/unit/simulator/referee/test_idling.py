@@ -10,6 +10,9 @@ import pytest
 
 from batsched_py.errors import DeadlockError
 from batsched_py.hostset import HostSet
+from batsched_py.protocol.codec import Message
+from batsched_py.protocol.events import Answer, RequestedCall
+from batsched_py.simulator.referee.idling import IdleGuard
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.event_file import ExternalEvent
@@ -83,6 +86,17 @@ def test_who_waits_for_something_may_poll(jobs: list[Any], events: tuple[Externa
     assert result.messages > 900
     [line] = told
     assert "nothing has happened but 50 calls that were asked for: it is enough" in line
+
+
+def test_who_measures_may_poll_without_a_warning() -> None:
+    """Such as an algorithm that asks for the energy every other second, while a job runs."""
+    told: list[str] = []
+    events, reply = (Answer(0.0, {}),), Message(0.0, ())
+    for seen in (events, (RequestedCall(0.0),)):
+        guard = IdleGuard(3, is_due=lambda: True, describe=str, warn=told.append)
+        for now in range(9):
+            guard.note(float(now), seen, reply)
+    assert len(told) == 1
 
 
 def test_a_scheduler_that_does_something_is_not_idle() -> None:
