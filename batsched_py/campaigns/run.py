@@ -57,7 +57,7 @@ class RunFiles(ShownRun, frozen=True):
 
     @property
     def decisions(self) -> Decisions | None:
-        """What the algorithm said of jobs; None if there is no such file."""
+        """The promises and the reasons to wait that the algorithm gave; None if there is no such file."""
         return self.said
 
 

@@ -44,12 +44,12 @@ class RunLimits(Struct, frozen=True):
 
     @property
     def timed_out(self) -> str:
-        """What is told of a run that took too long."""
+        """The reason for the failure of a run that took too long."""
         return f"timeout: more than {self.timeout:g} s"
 
     @property
     def too_large(self) -> str:
-        """What is told of a run that needed too much memory."""
+        """The reason for the failure of a run that needed too much memory."""
         return f"memory: more than {told_size(self.memory or 0)}"
 
 

@@ -41,7 +41,7 @@ class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed onc
 
     @property
     def name(self) -> str:
-        """What tables and pictures call it."""
+        """The name of the run in tables and pictures."""
         return self.schedule.name
 
     @property
@@ -51,7 +51,7 @@ class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed onc
 
     @property
     def decisions(self) -> Decisions | None:
-        """What the algorithm said of jobs; None if that was not kept."""
+        """The promises and the reasons to wait that the algorithm gave; None if they were not kept."""
         return None
 
     @cached_property

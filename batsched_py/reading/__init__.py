@@ -1,1 +1,1 @@
-"""What an input says is obeyed, refused, or told in one line: the members that readers know, and the lines."""
+"""Readers of inputs: every member is obeyed, refused, or told in one line; the tables of members, and the lines."""

@@ -21,7 +21,7 @@ from batsched_py.text.wording import LONGEST_NAME, did_you_mean, unknown
 
 
 class Unknown(Enum):
-    """What becomes of names that a reader does not know."""
+    """The treatment of names that a reader does not know."""
 
     #: The input is refused, as by the original.
     REFUSED = "refused"

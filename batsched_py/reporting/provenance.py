@@ -1,4 +1,4 @@
-"""What was run, in words: of one run on a line, of several side by side, and why two of them cannot be compared.
+"""Descriptions of runs in words: one on a line, several side by side, and why two of them cannot be compared.
 
 Descriptions of runs come from files that others may have written: every text of theirs is made fit to be displayed.
 """

@@ -168,7 +168,7 @@ class Session:
 
     @property
     def deciding(self) -> str:
-        """What is being decided, in words, for those who look from another thread; "" between two messages."""
+        """The decision in progress, in words, for those who look from another thread; "" between two messages."""
         message = self._message
         return f"t={message.now:g}: {self._class.name} on {in_short(message)}" if self._deciding else ""
 

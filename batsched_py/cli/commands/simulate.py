@@ -180,7 +180,7 @@ def command(request: SimulateRequest) -> None:
 
 
 class RunFiles(NamedTuple):
-    """What is known of a run, and was put aside, before its files are written; None for what is not wanted."""
+    """The data of a run that were put aside until its files are written; None for those that are not wanted."""
 
     rows: RowsAside | None
     decisions: DecisionsAside | None

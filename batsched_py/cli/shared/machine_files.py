@@ -1,4 +1,4 @@
-"""What jobs do and what hosts draw in the files that `generate` and `convert` write."""
+"""Profiles of jobs and power states of hosts in the files that `generate` and `convert` write."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class Contradictions:
 
     @property
     def total(self) -> int:
-        """How many there are in all."""
+        """The number of all contradictions, those that were only counted included."""
         return sum(self._counts.values())
 
     def lines(self) -> list[str]:
