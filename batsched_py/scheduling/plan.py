@@ -341,7 +341,8 @@ class Plan(RecurringVerbs):
 
     def withdraw_promise(self, job_id: str) -> None:
         """Forget the promise of the job of this id, if it has one: nothing stands for it now. Not sent."""
-        check_id("withdraw promise", job_id)
+        if type(job_id) is not str:
+            check_id("withdraw promise", job_id)
         self.promises.pop(job_id, None)
 
     def warn(self, text: str) -> None:

@@ -328,10 +328,16 @@ def test_periods_must_be_multiples_and_names_new() -> None:
             simulated({0.0: [first, second]}, job("1"))
 
 
-def test_a_period_that_nobody_stops_is_a_deadlock() -> None:
+@pytest.mark.parametrize(
+    ("most", "rule"), [(500, "nothing has happened but 500 calls"), (0, "calls or probes continue forever: a")]
+)
+def test_a_period_that_nobody_stops_is_a_deadlock(most: int, rule: str) -> None:
     """Real Batsim 5 would go on for ever."""
-    with pytest.raises(DeadlockError, match="calls or probes continue forever: a"):
-        simulated({0.0: [commands.CallPeriodically(0.0, "a", 2.0), commands.RejectJob(0.0, "w0!1")]}, job("1"))
+    told: Mapping[float, list[Command]] = {
+        0.0: [commands.CallPeriodically(0.0, "a", 2.0), commands.RejectJob(0.0, "w0!1")]
+    }
+    with pytest.raises(DeadlockError, match=rule):
+        simulated(told, job("1"), max_calls=most)
 
 
 def test_a_reply_may_not_put_the_clock_over_more_calls_than_a_message_holds() -> None:

@@ -31,7 +31,7 @@ from batsched_py.cli.shared.parameters import (
     timeout_option,
 )
 from batsched_py.cli.shared.redis_place import redis_options
-from batsched_py.cli.shared.site_options import QuotaOptions, quota_options
+from batsched_py.cli.shared.site_callers import QuotaOptions, quota_options
 from batsched_py.cli.shared.slow_decisions import watched_decisions
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import BatschedError

@@ -13,7 +13,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
-from batsched_py.cli.shared.site_options import QuotaOptions, quota_options
+from batsched_py.cli.shared.site_callers import QuotaOptions, quota_options
 from batsched_py.cli.shared.terminal import warn_all
 from batsched_py.simulator.settings import Settings
 from batsched_py.site.simulated import SimulatedSite

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from batsched_py.cli.shared.site_options import QuotaOptions, read_token
+from batsched_py.cli.shared.site_callers import QuotaOptions, read_token
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.loading import require
 from batsched_py.session.decision_log import PassOn

@@ -1,0 +1,67 @@
+"""Options on the callers of a live site: the token that they send, and how much one of them may have."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import click
+from msgspec import Struct
+
+from batsched_py.cli.shared.parameters import Number, option, together
+from batsched_py.errors import OptionError
+
+#: Characters of a token, at least.
+_SHORTEST_TOKEN: Final = 16
+#: The variable of the environment that has the token, if no file does.
+TOKEN_VARIABLE: Final = "BATSCHED_PY_TOKEN"  # noqa: S105  (the name of the variable)
+
+
+class QuotaOptions(Struct, frozen=True):
+    """The most that one user of a site may have."""
+
+    quota_leases: int = 20_000
+    quota_experiments: int = 2_000
+    quota_megabytes: float = 256.0
+
+
+_DEFAULTS: Final = QuotaOptions()
+#: The options under the names of QuotaOptions.
+quota_options = together(
+    option(
+        "--quota-leases",
+        "N",
+        "Site: leases and jobs of one user that have not ended, at most.",
+        type=click.IntRange(1),
+        default=_DEFAULTS.quota_leases,
+    ),
+    option(
+        "--quota-experiments",
+        "N",
+        "Site: experiments of one user that were not deleted, at most.",
+        type=click.IntRange(1),
+        default=_DEFAULTS.quota_experiments,
+    ),
+    option(
+        "--quota-megabytes",
+        "MB",
+        "Site: size of all requests of one user, at most.",
+        type=Number(min=0, min_open=True),
+        default=_DEFAULTS.quota_megabytes,
+    ),
+)
+
+
+def read_token(path: Path | None) -> str:
+    """Return the secret in a file, or without one that of the environment; "" if there is none. OptionError."""
+    if path is None and not os.environ.get(TOKEN_VARIABLE):
+        return ""
+    place = path or TOKEN_VARIABLE
+    try:
+        token = os.environ[TOKEN_VARIABLE] if path is None else path.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise OptionError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
+        raise OptionError(f"{place}: a token has at least {_SHORTEST_TOKEN} printable ASCII characters on one line")
+    return token
