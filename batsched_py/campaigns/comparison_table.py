@@ -91,7 +91,9 @@ def _states_table(study: Study) -> Table:
 
 def _metric_table(comparison: AlgorithmComparison, one: MetricComparison, *, differences: bool) -> Table:
     table = _table(*metric_headings(comparison, one.metric, differences=differences))
-    for row in metric_rows(comparison, one, differences=differences):
+    shown = one.metric.rounded(mean.mean.value for mean in one.means if mean.mean is not None)
+    apart = one.metric.rounded(mean.pairs.difference.value for mean in one.means if mean.pairs is not None)
+    for row in _rows(comparison, one, (shown, apart), differences=differences):
         _add(table, row)
     return table
 
@@ -107,18 +109,25 @@ def metric_headings(comparison: AlgorithmComparison, metric: Metric, *, differen
 def metric_rows(
     comparison: AlgorithmComparison, one: MetricComparison, *, differences: bool = False
 ) -> Iterator[list[str]]:
-    """Yield the cells of each algorithm, as many as there are headings at most."""
+    """Yield the cells of each algorithm, as many as there are headings at most, with all digits of the metric."""
+    return _rows(comparison, one, (one.metric, one.metric), differences=differences)
+
+
+def _rows(
+    comparison: AlgorithmComparison, one: MetricComparison, metrics: tuple[Metric, Metric], *, differences: bool
+) -> Iterator[list[str]]:
+    """Yield the same with the digits that two forms of the metric have, for its means and for differences of these."""
     columns = len(metric_headings(comparison, one.metric))
     for mean in one.means:
-        yield _row(one.metric, mean, differences=differences)[:columns]
+        yield _row(*metrics, mean, differences=differences)[:columns]
 
 
-def _row(metric: Metric, one: AlgorithmMean, *, differences: bool) -> list[str]:
+def _row(metric: Metric, apart: Metric, one: AlgorithmMean, *, differences: bool) -> list[str]:
     names = [one.variant, NOTHING if one.mean is None else metric.text(one.mean.value)]
     if one.pairs is None:
         return names
     if differences:
-        against = _cells(one.pairs.difference.texts(metric.digits, metric.scale))
+        against = _cells(one.pairs.difference.texts(apart.digits, apart.scale))
     else:
         against = _cells([] if one.pairs.ratio is None else one.pairs.ratio.texts(RATIO_DIGITS))
     return [*names, *against, metric.balance(one.pairs)]

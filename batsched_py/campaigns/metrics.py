@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.campaigns.bootstrap import Pairs
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
-from batsched_py.text.wording import unknown
+from batsched_py.text.wording import decimals, unknown
 
 
 class Metric(Struct, frozen=True):
@@ -45,6 +46,10 @@ class Metric(Struct, frozen=True):
     def text(self, value: float) -> str:
         """Spell a value in the unit of tables."""
         return f"{value * self.scale:z.{self.digits}f}"
+
+    def rounded(self, values: Iterable[float]) -> Metric:
+        """Return the metric with the digits of a table in which these values (SI units) are the ones compared."""
+        return replace(self, digits=decimals((value * self.scale for value in values), self.digits))
 
     def balance(self, pairs: Pairs) -> str:
         """Spell on how many observations the one is better than the other, the same, and worse: "7/1/2"."""

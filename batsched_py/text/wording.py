@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Final
 
@@ -14,6 +15,12 @@ JOULES_PER_KWH: Final = 3.6e6
 LONGEST_NAME: Final = 100
 #: A blank that does not break.
 NARROW_BLANK: Final = "\N{NARROW NO-BREAK SPACE}"
+#: Digits that a number in a table has at most, unless it has more before the point.
+MOST_DIGITS: Final = 6
+#: Digits that a number in a table has at least, without the zeros in front; more than its unit usually has, if need be.
+LEAST_DIGITS: Final = 2
+#: Smaller numbers are nothing but rounding errors: a microsecond is Batsim's unit.
+_NOTHING_BUT_ROUNDING: Final = 1e-6
 _NUMBERS: Final = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -38,6 +45,28 @@ def grouped(number: float, blank: str = " ") -> str:
 def seconds(time: float) -> str:
     """Return a time in full, to a microsecond: 29363609, 10.5."""
     return f"{time:.6f}".rstrip("0").rstrip(".")
+
+
+def decimals(numbers: Iterable[float], usual: int) -> int:
+    """Return the number of digits after the point with which a table shows numbers side by side, or in a column.
+
+    The rule of all tables for people: as many as the unit usually has, but the largest of the numbers has at most
+    MOST_DIGITS significant digits, so that a makespan of days is not shown to a millisecond; digits before the point
+    are never dropped. It has at least LEAST_DIGITS of them, so that a small number is not shown as 0.00. Numbers that
+    are compared have the same digits after the point. Files, and the formats csv and json, do not obey this rule: they
+    have numbers in full.
+    """
+    largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
+    if largest < _NOTHING_BUT_ROUNDING:
+        return usual
+    before = math.floor(math.log10(largest)) + 1  # of the point; negative for zeros behind it
+    return max(0, min(max(usual, LEAST_DIGITS - before), MOST_DIGITS - before))
+
+
+def aligned(numbers: Sequence[float | None], usual: int) -> list[str]:
+    """Return the texts of numbers that a table shows side by side, by the rule of `decimals`; "-" for None."""
+    digits = decimals((number for number in numbers if number is not None), usual)
+    return [NOTHING if number is None else f"{number:z.{digits}f}" for number in numbers]
 
 
 def spelled(value: object) -> str:

@@ -98,7 +98,9 @@ def trials_table(trials: Sequence[Trial], metric: Metric) -> Table:
     table.add_column(metric.heading, justify="right")
     for name in trials[0].options:
         table.add_column(displayed(name))
-    for trial in best_trials(trials, metric)[:_BEST]:
+    best = best_trials(trials, metric)[:_BEST]
+    metric = metric.rounded(trial.value for trial in best if trial.value is not None)
+    for trial in best:
         value = "" if trial.value is None else metric.text(trial.value)
         table.add_row(str(trial.number), value, *(Text(displayed(spelled(one))) for one in trial.options.values()))
     return table

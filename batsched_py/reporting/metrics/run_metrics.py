@@ -31,14 +31,24 @@ from batsched_py.simulator.records import JobRecord
 class Unit(Enum):
     """The unit in which tables show a metric, the factor from SI units to it, and the digits."""
 
-    COUNT = ("", 1.0, ".0f")
-    NUMBER = ("", 1.0, ".4f")
-    SECONDS = ("s", 1.0, ".3f")
-    SHARE = ("%", 100.0, ".2f")
-    RATE = ("jobs/h", float(HOUR), ".2f")
-    JOULES = ("J", 1.0, ".1f")
-    WATTS = ("W", 1.0, ".1f")
-    HOST_HOURS = ("host h", 1.0 / HOUR, ".3f")
+    COUNT = ("", 1.0, 0)
+    NUMBER = ("", 1.0, 4)
+    SECONDS = ("s", 1.0, 3)
+    SHARE = ("%", 100.0, 2)
+    RATE = ("jobs/h", float(HOUR), 2)
+    JOULES = ("J", 1.0, 1)
+    WATTS = ("W", 1.0, 1)
+    HOST_HOURS = ("host h", 1.0 / HOUR, 3)
+
+    @property
+    def factor(self) -> float:
+        """The factor from SI units."""
+        return self.value[1]
+
+    @property
+    def digits(self) -> int:
+        """Digits after the point that it usually has in tables (see `text.wording.decimals`)."""
+        return self.value[2]
 
 
 class MetricInfo(Struct, frozen=True):

@@ -18,7 +18,7 @@ from batsched_py.reporting.formatting import FINAL_STATES, HOUR, STATE_NAMES, cl
 from batsched_py.reporting.schedules.attempts import Attempts, put_together
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables, lease_tables_of
 from batsched_py.simulator.records import JobRecord, Result, Tally
-from batsched_py.text.wording import NOTHING, kilowatt_hours
+from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned
 
 #: Runs shorter than this count as this long in the bounded slowdown, in seconds (Feitelson et al., JSSPP 1997).
 SLOWDOWN_BOUND: Final = 10.0
@@ -103,17 +103,19 @@ def summary_table(result: Result) -> Table:
         table.add_row("attempts", str(summary.attempts))
     table.add_section()
     _add_duration(table, "makespan", summary.makespan)
-    table.add_row("utilisation", _number(summary.utilisation, 100.0, ".2f", " %"))
+    table.add_row("utilisation", _number(summary.utilisation, 100.0, 2, " %"))
     if again:
-        table.add_row("  useful", _number(summary.useful_utilisation, 100.0, ".2f", " %"))
-        table.add_row("work lost", f"{summary.lost_work / HOUR:.3f} host h")
-    table.add_row("throughput", _number(summary.throughput, HOUR, ".2f", " jobs/h"))
+        table.add_row("  useful", _number(summary.useful_utilisation, 100.0, 2, " %"))
+        table.add_row("work lost", _number(summary.lost_work, 1 / HOUR, 3, " host h"))
+    table.add_row("throughput", _number(summary.throughput, HOUR, 2, " jobs/h"))
     _add_duration(table, "mean wait", summary.mean_wait)
     _add_duration(table, "maximum wait", summary.max_wait)
     _add_duration(table, "mean turnaround", summary.mean_turnaround)
-    table.add_row("mean bounded slowdown", _number(summary.mean_bounded_slowdown, 1.0, ".4f", ""))
+    table.add_row("mean bounded slowdown", _number(summary.mean_bounded_slowdown, 1.0, 4, ""))
     if result.joules:
-        table.add_row("energy", kilowatt_hours(result.joules), f"{result.joules:.1f} J")
+        table.add_row(
+            "energy", _number(result.joules, 1 / JOULES_PER_KWH, 3, " kWh"), _number(result.joules, 1.0, 1, " J")
+        )
     table.add_section()
     table.add_row("messages", str(result.messages))
     table.add_row("deciding", "measured", f"{result.deciding_seconds:.3f} s")
@@ -223,8 +225,8 @@ def _add_duration(table: Table, name: str, seconds: float | None) -> None:
     if seconds is None:
         table.add_row(name, NOTHING)
     else:
-        table.add_row(name, clock(seconds), f"{seconds:z.3f} s")
+        table.add_row(name, clock(seconds), _number(seconds, 1.0, 3, " s"))
 
 
-def _number(value: float | None, scale: float, spelling: str, unit: str) -> str:
-    return NOTHING if value is None else f"{value * scale:z{spelling}}{unit}"
+def _number(value: float | None, scale: float, digits: int, unit: str) -> str:
+    return NOTHING if value is None else aligned([value * scale], digits)[0] + unit

@@ -14,7 +14,7 @@ from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, counted
+from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned, counted
 
 #: The text in place of the number of users if no job has one.
 NO_USERS: Final = "unknown"
@@ -29,6 +29,9 @@ _GROUP_COLUMNS: Final = {
     "p90_wait": "90th pct. wait",
     "mean_bounded_slowdown": "slowdown",
 }
+#: Field of GroupMetrics -> the factor from SI units to those of tables, if it is not 1.
+_GROUP_SCALES: Final = {"host_time": 1 / HOUR, "share": 100.0, "jobs": 1}
+_KWH_DIGITS: Final = 3
 #: Metrics with which a section of the table begins.
 _SECTIONS: Final = frozenset(
     {"hosts", "mean_wait", "mean_slowdown", "mean_queue_length", "mean_pieces", "energy", "computing_time", "users"}
@@ -67,9 +70,9 @@ def metrics_table(names: Sequence[str], runs: Sequence[RunMetrics]) -> Table:
         if not _is_shown(name, values) or (name in _OF_RESTARTS and not again):
             continue
         if info.unit is Unit.JOULES:
-            table.add_row(title, *map(_kilowatt_hours, values), "kWh")
+            table.add_row(title, *aligned(_scaled(values, 1 / JOULES_PER_KWH), _KWH_DIGITS), "kWh")
             title = ""
-        table.add_row(title, *(format_metric(name, value) for value in values), info.unit.value[0])
+        table.add_row(title, *_metric_cells(name, values), info.unit.value[0])
     return table
 
 
@@ -94,40 +97,47 @@ def breakdown_table(by: str, names: Sequence[str], runs: Sequence[Sequence[Group
     for heading in _GROUP_COLUMNS.values():
         table.add_column(heading, justify="right", no_wrap=True)
     groups = list(dict.fromkeys(group.group for run in runs for group in run))
+    cells = _group_cells([group for run in runs for group in run if group.group in groups[:MOST_GROUPS]])
     for group in groups[:MOST_GROUPS]:
         for number, (name, run) in enumerate(zip(names, runs, strict=True)):
             found = next((one for one in run if one.group == group), None)
             label = [Text(displayed(group) if not number else "")] + ([Text(displayed(name))] if several else [])
-            table.add_row(*label, *(_group_cell(found, column) for column in _GROUP_COLUMNS))
+            table.add_row(*label, *([NOTHING] * len(_GROUP_COLUMNS) if found is None else cells[id(found)]))
     left_out = len(groups) - MOST_GROUPS
     if left_out > 0:
         table.caption, table.caption_justify = f"{counted(left_out, 'group')} more in CSV and JSON", "left"
     return table
 
 
-def _group_cell(group: GroupMetrics | None, column: str) -> str:
-    value = None if group is None else getattr(group, column)
-    if value is None:
-        return NOTHING
-    match column:
-        case "jobs":
-            return str(value)
-        case "host_time":
-            return f"{value / HOUR:.1f}"
-        case "share":
-            return f"{100 * value:.1f}"
-        case _:
-            return f"{value:z.1f}"
+def _group_cells(groups: Sequence[GroupMetrics]) -> dict[int, tuple[str, ...]]:
+    """Return the cells of each group, by its identity: the numbers of a column have the same digits after the point."""
+    columns = []
+    for name in _GROUP_COLUMNS:
+        values = _scaled([getattr(group, name) for group in groups], _GROUP_SCALES.get(name, 1.0))
+        columns.append([str(value) for value in values] if name == "jobs" else aligned(values, 1))
+    return dict(zip(map(id, groups), zip(*columns, strict=True), strict=True))
+
+
+def _metric_cells(name: str, values: Sequence[float | None]) -> list[str]:
+    """Return the values of a metric in some runs, in the unit of tables, with the same digits after the point."""
+    unit = METRIC_INFO[name].unit
+    if unit is Unit.COUNT:
+        return [format_metric(name, value) for value in values]
+    return aligned(_scaled(values, unit.factor), unit.digits)
+
+
+def _scaled(values: Sequence[float | None], factor: float) -> list[float | None]:
+    return [None if value is None else value * factor for value in values]
 
 
 def format_metric(name: str, value: float | None) -> str:
-    """Return a metric in the unit of tables, without the unit's name."""
+    """Return a metric in the unit of tables, with all digits that it usually has, without the unit's name."""
     if name == "users" and not value:
         return NO_USERS
     if value is None:
         return NOTHING
-    _, factor, digits = METRIC_INFO[name].unit.value
-    return f"{value * factor:z{digits}}"
+    unit = METRIC_INFO[name].unit
+    return f"{value * unit.factor:z.{unit.digits}f}"
 
 
 def batsim_cell(value: float | None) -> str:
@@ -144,10 +154,6 @@ def _table(names: Sequence[str]) -> Table:
         table.add_column(Text(displayed(name)), justify="right", no_wrap=True)
     table.add_column("", no_wrap=True, style="dim")
     return table
-
-
-def _kilowatt_hours(joules: float | None) -> str:
-    return NOTHING if joules is None else f"{joules / JOULES_PER_KWH:.3f}"
 
 
 def _is_shown(name: str, values: Sequence[float | None]) -> bool:

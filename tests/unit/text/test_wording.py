@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
+import math
 
-from batsched_py.text.wording import counted, did_you_mean, grouped, kilowatt_hours, seconds, unknown, unlike
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batsched_py.text.wording import (
+    aligned,
+    counted,
+    decimals,
+    did_you_mean,
+    grouped,
+    kilowatt_hours,
+    seconds,
+    unknown,
+    unlike,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +53,42 @@ def test_times_are_told_in_full() -> None:
 def test_energy_is_told_in_kilowatt_hours() -> None:
     """Of 3.6 million joules each."""
     assert kilowatt_hours(4.5e6) == "1.250 kWh"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "usual", "shown"),
+    [
+        ([0.0], 3, ["0.000"]),
+        ([3.5], 3, ["3.500"]),
+        ([9999.9996], 3, ["10000.00"]),
+        ([203733.0], 3, ["203733"]),
+        ([1290143.4], 3, ["1290143"]),
+        ([-1290143.6, 0.25], 1, ["-1290144", "0"]),
+        ([9373.622, 20810.0, None], 3, ["9373.6", "20810.0", "-"]),
+        ([0.0768], 2, ["0.077"]),
+        ([0.001234, 0.0000005], 4, ["0.0012", "0.0000"]),
+        ([0.001234], 2, ["0.0012"]),
+        ([1.0, 0.001234], 2, ["1.00", "0.00"]),
+        ([-1e-9], 2, ["0.00"]),
+        ([math.inf, 2.0], 1, ["inf", "2.0"]),
+        ([None, None], 1, ["-", "-"]),
+        ([], 1, []),
+    ],
+)
+def test_numbers_side_by_side_have_a_sensible_number_of_digits(
+    numbers: list[float | None], usual: int, shown: list[str]
+) -> None:
+    """Of the largest six at most, two at least, and the same after the point for all."""
+    assert aligned(numbers, usual) == shown
+
+
+@given(st.floats(1e-5, 1e15), st.integers(0, 4))
+def test_the_largest_number_is_shown_to_a_millionth_of_itself(number: float, usual: int) -> None:
+    """Or in whole ones; and to five percent in any case."""
+    digits = decimals([number], usual)
+    assert 0 <= digits <= 7
+    assert abs(float(f"{number:.{digits}f}") - number) <= number * 0.051
+    assert digits == 0 or number * 10**digits < 1e6 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(
