@@ -9,6 +9,7 @@ from functools import lru_cache
 from batsched_py.leases.capacity import Amounts, add, total
 from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS, State
 from batsched_py.leases.terms import Kind, Software
+from batsched_py.text.wording import seconds
 
 
 class Lease:
@@ -167,7 +168,7 @@ class Lease:
         self.history.append((now, state))
 
     def _story(self, state: State) -> str:
-        told = ", ".join(f"{past.label} at {time:g}" for time, past in self.history)
+        told = ", ".join(f"{past.label} at {seconds(time)}" for time, past in self.history)
         return f"{self!r} cannot become {state.label}: {told}"
 
 
@@ -221,7 +222,8 @@ class LeaseReservation:
         self.run: Run | None = None
 
     def __repr__(self) -> str:
-        return f"<{self.use.value} of lease {self.lease.id}, [{self.start:g}, {self.end:g}), {self.phase.value}>"
+        slot = f"[{seconds(self.start)}, {seconds(self.end)})"
+        return f"<{self.use.value} of lease {self.lease.id}, {slot}, {self.phase.value}>"
 
 
 class Run(LeaseReservation):

@@ -29,6 +29,7 @@ from batsched_py.protocol.forms import Envelope, Forms
 from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.protocol.unread import UnreadMembers
 from batsched_py.text.display import displayed
+from batsched_py.text.wording import seconds
 
 
 class Turn(StrEnum):
@@ -338,7 +339,8 @@ def _noted(
     """Return what a message is after a notable event of it: "begin", "end", or what it was."""
     if type(event) is Unknown:
         if warn is not None:
-            warn(f"t={message.now:g}: event of unknown type {displayed(event.type)} kept, but nothing is done with it")
+            kind = displayed(event.type)
+            warn(f"t={seconds(message.now)}: event of unknown type {kind} kept, but nothing is done with it")
         return what
     kinds = [type(other) for other in message.events]
     if SimulationBegins in kinds[1:]:

@@ -14,6 +14,7 @@ from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import NO_MEMBERS, SimulationBegins
 from batsched_py.protocol.forms import Envelope
 from batsched_py.text.display import displayed
+from batsched_py.text.wording import seconds
 
 #: Kinds of members that are told; a hostile peer may make up any number.
 MOST: Final = 50
@@ -66,8 +67,7 @@ class UnreadMembers:
         for name in names:
             if (kind, name) not in self._known and len(self._known) < MOST:
                 self._known.add((kind, name))
-                self._tell(
-                    f"t={message.now:g}: member {displayed(name)} of {displayed(kind)} is unknown: nothing reads it"
-                )
+                member = f"member {displayed(name)} of {displayed(kind)}"
+                self._tell(f"t={seconds(message.now)}: {member} is unknown: nothing reads it")
                 if len(self._known) == MOST:
                     self._tell("further unknown members of messages are not reported")

@@ -63,7 +63,7 @@ from batsched_py.scheduling.recurring import RecurringVerbs
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed, displayed_line
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, seconds
 
 #: Rejections that are shown one by one; at the end of the run comes their number.
 MOST_TOLD: Final = 5
@@ -348,7 +348,7 @@ class Plan(RecurringVerbs):
     def warn(self, text: str) -> None:
         """Tell the user something in one line, with the time, and what a peer named in it escaped. Not sent."""
         if self._tell is not None:
-            self._tell(displayed_line(f"t={self._state.now:g}: {text}"))
+            self._tell(displayed_line(f"t={seconds(self._state.now)}: {text}"))
 
     def begin(self, timestamp: float) -> None:
         """Begin the plan of a new message, for the engine; commands take effect at `timestamp`."""
@@ -408,7 +408,7 @@ class Plan(RecurringVerbs):
         insist(what, job_fault(job, self.dialect))
         if job.submit_time > self.timestamp:
             later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
-            raise PlanError(f"{what}: its submit_time {job.submit_time:g} is later than now; {later}")
+            raise PlanError(f"{what}: its submit_time {seconds(job.submit_time)} is later than now; {later}")
         return job
 
     def _known_profile(self, what: str, job: Job, given: Members | None) -> Members | None:

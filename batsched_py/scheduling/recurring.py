@@ -24,6 +24,7 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.dialects import V5, Dialect
 from batsched_py.text.display import displayed, shown
+from batsched_py.text.wording import seconds
 
 if TYPE_CHECKING:
     from batsched_py.state.state import State
@@ -166,4 +167,6 @@ class RecurringVerbs(ABC):
         for other in (*(calls.period for calls in state.periodic.values()), *state.probes.values()):
             short, long = sorted((round(period * 1000), round(other * 1000)))
             if long % short:
-                raise PlanError(f"{what}: of it and {other:g} s, which goes on, one must be a multiple of the other")
+                raise PlanError(
+                    f"{what}: of it and {seconds(other)} s, which goes on, one must be a multiple of the other"
+                )

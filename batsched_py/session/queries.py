@@ -18,6 +18,7 @@ from batsched_py.session.rehearsal import CannotSayError, Rehearsal, foresight_o
 from batsched_py.session.story import failure
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
+from batsched_py.text.wording import seconds
 
 
 class QueryAnswers:
@@ -68,7 +69,7 @@ class QueryAnswers:
             except FieldError as error:
                 position = next(number for number, event in enumerate(message.events) if event is query)
                 path = f"events[{position}].data.requests.estimate_waiting_time.{error.path}"
-                raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
+                raise RemoteProtocolError(path, f"{error.rule} (t={seconds(message.now)})") from None
         answer: dict[str, Any] = {"job_id": job_id}
         try:
             answer["estimated_waiting_time"] = self._estimate(job, message)

@@ -51,7 +51,7 @@ from batsched_py.session.unheeded import constraint_hint, misdated_line
 from batsched_py.session.waiting import standstill_line, waiting_lines
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, seconds
 
 #: The name under which Batsim 5 is greeted, before that of the algorithm.
 PROGRAM: Final = "batsched-py"
@@ -170,7 +170,7 @@ class Session:
     def deciding(self) -> str:
         """The decision in progress, in words, for those who look from another thread; "" between two messages."""
         message = self._message
-        return f"t={message.now:g}: {self._class.name} on {in_short(message)}" if self._deciding else ""
+        return f"t={seconds(message.now)}: {self._class.name} on {in_short(message)}" if self._deciding else ""
 
     @property
     def dialect(self) -> Dialect:
@@ -285,7 +285,7 @@ class Session:
         try:
             reply = write(now, commands)
         except LocalProtocolError as error:
-            circumstances = f"t={message.now:g}: {self._class.name} answering {in_short(message)}"
+            circumstances = f"t={seconds(message.now)}: {self._class.name} answering {in_short(message)}"
             raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error
         self.over = self._ends
         self._deciding = False
@@ -379,7 +379,7 @@ class Session:
                 applied += 1
         except FieldError as error:
             path = f"events[{applied}].data.{displayed(error.path)}"
-            raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
+            raise RemoteProtocolError(path, f"{error.rule} (t={seconds(message.now)})") from None
         if not self._ready:
             self._begin(message.events[0])
         for answer in self._state.unread:

@@ -15,6 +15,7 @@ from batsched_py.protocol.commands import Command, RegisterJob, RegisterProfile
 from batsched_py.protocol.events import Answer, Event, JobSubmitted
 from batsched_py.protocol.fields import FieldError, read_job
 from batsched_py.text.display import displayed, shown
+from batsched_py.text.wording import seconds
 
 
 def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -> Sequence[Event]:
@@ -88,7 +89,7 @@ def read_stored_answer(answer: Answer, store: JobStore) -> Answer:
 def unread(answer: Answer) -> str:
     """Return the warning for an answer that names keys, where Batsim's configuration has no Redis."""
     keys = displayed(shown(answer.values["redis_keys"]))
-    return f"t={answer.timestamp:g}: QUERY_REPLY: redis_keys {keys} not read: Batsim runs without Redis"
+    return f"t={seconds(answer.timestamp)}: QUERY_REPLY: redis_keys {keys} not read: Batsim runs without Redis"
 
 
 def deposit(commands: Sequence[Command], store: JobStore, *, with_profiles: bool) -> Sequence[Command]:

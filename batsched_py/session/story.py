@@ -12,6 +12,7 @@ from batsched_py.interruption import is_interruption
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Event
 from batsched_py.text.display import displayed
+from batsched_py.text.wording import seconds
 
 #: The folder of the engine's own code.
 _ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep
@@ -27,7 +28,7 @@ def story(name: str, message: Message, error: BaseException) -> str:
     """Tell on one line when, in answer to what, who failed, and why."""
     why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
     readable = displayed(" ".join(why.split()), _LONGEST)
-    return f"t={message.now:g}: {name} failed on {in_short(message)}: {readable}{where(error)}"
+    return f"t={seconds(message.now)}: {name} failed on {in_short(message)}: {readable}{where(error)}"
 
 
 def failure(name: str, message: Message, error: BaseException) -> AlgorithmError:
@@ -37,7 +38,9 @@ def failure(name: str, message: Message, error: BaseException) -> AlgorithmError
     """
     if is_interruption(error):
         if not hasattr(error, "__notes__"):
-            error.add_note(f" while {displayed(name)} decided{where(error)}, t={message.now:g}, on {in_short(message)}")
+            error.add_note(
+                f" while {displayed(name)} decided{where(error)}, t={seconds(message.now)}, on {in_short(message)}"
+            )
         raise error
     told = AlgorithmError(story(name, message, error))
     told.__cause__ = error

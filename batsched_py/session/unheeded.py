@@ -10,6 +10,7 @@ from batsched_py.protocol.events import Event, JobSubmitted
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.placement import PlacementOptions
 from batsched_py.text.display import displayed
+from batsched_py.text.wording import seconds
 
 
 def constraint_hint(scheduler: Scheduler[Any]) -> str | None:
@@ -30,6 +31,6 @@ def misdated_line(events: Sequence[Event]) -> str:
         if type(event) is JobSubmitted and event.job is not None:
             apart = event.timestamp - event.job.submit_time
             if not -TOLERANCE <= apart <= TOLERANCE:
-                when = f"submitted at {event.timestamp:g} s and says {event.job.submit_time:g} s"
+                when = f"submitted at {seconds(event.timestamp)} s and says {seconds(event.job.submit_time)} s"
                 return f"{displayed(event.job_id)} is {when}: orders and waits count from the latter"
     return ""

@@ -8,7 +8,7 @@ from typing import Final
 from batsched_py.scheduling.holds import Hold
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, seconds
 
 #: Said of a run that cannot end, because an algorithm may still submit jobs; has its name.
 _REGISTRATION_OPEN: Final = (
@@ -27,7 +27,7 @@ def waiting_lines(state: State, holds: Mapping[str, Hold], algorithm: str) -> Se
     lines = [_REGISTRATION_OPEN % algorithm] if state.registration_open else []
     for job in state.queue:
         hold = holds.get(job.id)
-        why = f"held at t={hold.time:g}: {hold.reason}" if hold else "the algorithm gave no reason"
+        why = f"held at t={seconds(hold.time)}: {hold.reason}" if hold else "the algorithm gave no reason"
         lines.append(f"{displayed(job.id)} ({counted(job.size, 'host')}) {displayed(why)}")
     return lines
 
@@ -39,4 +39,4 @@ def standstill_line(state: State, lines: Sequence[str], now: float) -> str:
         return ""
     shown = "; ".join(lines[:_SHOWN])
     more = f"; and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-    return f"nothing was left to happen at t={now:g}: {shown}{more}"
+    return f"nothing was left to happen at t={seconds(now)}: {shown}{more}"

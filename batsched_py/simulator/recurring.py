@@ -18,6 +18,7 @@ from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.time.event_queue import RANK_CALL, Ticket
 from batsched_py.text.display import displayed
+from batsched_py.text.wording import seconds
 
 #: Members of a probe's news that do not depend on what was measured.
 _USUAL: Final = {"metrics": "Power", "manually_triggered": False, "nb_emitted": 0, "nb_triggered": 0}
@@ -93,7 +94,7 @@ class Recurring:
             short, long = sorted(round(one.period * _UNITS) for one in (command, other.command))
             if long % short:
                 raise BrokenRuleError(
-                    f"{name!r}: of it and the period {other.command.period:g} s one must be a multiple"
+                    f"{name!r}: of it and the period {seconds(other.command.period)} s one must be a multiple"
                 )
         count = int((self._queue.now + 1e-9) // command.period) + 1
         period = _Period(command, command.times, count, fresh)

@@ -57,7 +57,7 @@ from batsched_py.protocol.events import (
 )
 from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import SLEEPS, Case
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, seconds
 
 #: Seconds from an event to its message: none, latencies that were observed, and long ones.
 LATENESS: Final = (0.0, 0.0, 1e-6, 15e-6, 6e-4, 0.1, 2.5)
@@ -219,7 +219,7 @@ class LateBatsim:
 
     def _execute(self, now: float, command: ExecuteJob) -> None:
         job = self._waiting.pop(command.job_id, None)
-        what = f"starts {command.job_id} on {command.hosts} at t={self.now:g}"
+        what = f"starts {command.job_id} on {command.hosts} at t={seconds(self.now)}"
         if job is None:
             raise ContractError(f"{what}: it does not wait, according to the messages sent")
         bits = command.hosts.bits
@@ -236,10 +236,10 @@ class LateBatsim:
         for reason, wrong in reasons.items():
             if wrong:
                 raise ContractError(f"{what}: hosts {format_bits(wrong)} {reason}")
-        seconds = self._seconds.get((job.workload, job.profile), SOME_TIME)
+        run = self._seconds.get((job.workload, job.profile), SOME_TIME)
         limit = job.limit
-        state = COMPLETED_WALLTIME_REACHED if seconds >= limit else COMPLETED_SUCCESSFULLY
-        end = now + min(seconds, limit)
+        state = COMPLETED_WALLTIME_REACHED if run >= limit else COMPLETED_SUCCESSFULLY
+        end = now + min(run, limit)
         self._runs[job.id] = _Run(job, command.hosts, now, end, state)
         self._busy_until.update(dict.fromkeys(command.hosts, end))
         self._later(end, JobCompleted(end, job.id, state, 0, command.hosts))
@@ -248,7 +248,7 @@ class LateBatsim:
         job = self._waiting.pop(command.job_id, None)
         if job is None:
             raise ContractError(
-                f"rejects {command.job_id} at t={now:g}: it does not wait, according to the messages sent"
+                f"rejects {command.job_id} at t={seconds(now)}: it does not wait, according to the messages sent"
             )
         self.records.append(JobRecord(job, REJECTED, -1, 0.0, 0.0, HostSet()))
 
@@ -258,7 +258,7 @@ class LateBatsim:
         for job_id in command.job_ids:
             run = self._runs.get(job_id)
             if run is None:
-                raise ContractError(f"kills {job_id} at t={now:g}: it was never started")
+                raise ContractError(f"kills {job_id} at t={seconds(now)}: it was never started")
             if run.end <= now or run.state == COMPLETED_KILLED:
                 continue
             share = round((now - run.start) / (run.end - run.start), 6)
@@ -270,7 +270,7 @@ class LateBatsim:
 
     def _switch(self, now: float, command: SetResourceState) -> None:
         bits = command.hosts.bits
-        what = f"switches hosts {command.hosts} to pstate {command.state} at t={now:g}"
+        what = f"switches hosts {command.hosts} to pstate {command.state} at t={seconds(now)}"
         working = sum(1 << host for host, until in self._busy_until.items() if until > now)
         if not self._case.energy:
             raise ContractError(f"{what}: they have no power states")
@@ -284,14 +284,14 @@ class LateBatsim:
         self._later(done, ResourceStateChanged(done, command.hosts, command.state))
 
     def _register_profile(self, _: float, command: RegisterProfile) -> None:
-        seconds = command.profile.get("delay", SOME_TIME)
-        self._seconds[command.workload, command.name] = float(seconds)
+        run = command.profile.get("delay", SOME_TIME)
+        self._seconds[command.workload, command.name] = float(run)
 
     def _register_job(self, now: float, command: RegisterJob) -> None:
         job = command.job
         if job is None or not self._registering:
             raise ContractError(
-                f"registers {command.job_id} at t={now:g}: registration is not open, or there is no job"
+                f"registers {command.job_id} at t={seconds(now)}: registration is not open, or there is no job"
             )
         if self._case.acknowledge:
             self._later(now, JobSubmitted(now, command.job_id, job))
@@ -309,7 +309,7 @@ class LateBatsim:
     def _standstill(self) -> str:
         reasons = [f"{', '.join(self._waiting)} wait"] if self._waiting else []
         reasons += ["registration was never finished"] if self._registering else []
-        return f"t={self.now:g}: nothing will ever happen again, yet {'; '.join(reasons)}"
+        return f"t={seconds(self.now)}: nothing will ever happen again, yet {'; '.join(reasons)}"
 
 
 def _machine_notice(kind: str, time: float, hosts: HostSet) -> Notify:

@@ -14,7 +14,7 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import Case, JobSpec
 from batsched_py.testing.play import Played
-from batsched_py.text.wording import counted
+from batsched_py.text.wording import counted, seconds
 
 #: Seconds by which times in messages may be rounded.
 ROUNDING: Final = 1e-4
@@ -117,14 +117,15 @@ def _each_job_runs_its_time(trial: Trial) -> Sequence[str]:
         expected = COMPLETED_SUCCESSFULLY if walltime is None or run < walltime else COMPLETED_WALLTIME_REACHED
         if ending.state != expected or abs(ending.execution - limit) > ROUNDING:
             broken.append(
-                f"{ending.job.id} ended as {ending.state} after {ending.execution:g} s, not {expected} after {limit:g}"
+                f"{ending.job.id} ended as {ending.state} after {seconds(ending.execution)} s, "
+                f"not {expected} after {seconds(limit)}"
             )
     return broken
 
 
 def _no_job_starts_before_it_came(trial: Trial) -> Sequence[str]:
     return [
-        f"{ending.job.id} was started at t={ending.start:g}, submitted at t={ending.job.submit_time:g}"
+        f"{ending.job.id} was started at t={seconds(ending.start)}, submitted at t={seconds(ending.job.submit_time)}"
         for ending in trial.ran
         if ending.start < ending.job.submit_time - ROUNDING
     ]
@@ -146,7 +147,7 @@ def _no_host_runs_two_jobs(trial: Trial) -> Sequence[str]:
         return []
     ran = sorted(trial.ran, key=lambda ending: ending.start)
     return [
-        f"{one.job.id} and {other.job.id} ran on hosts {one.hosts & other.hosts} at t={other.start:g}"
+        f"{one.job.id} and {other.job.id} ran on hosts {one.hosts & other.hosts} at t={seconds(other.start)}"
         for one, other in combinations(ran, 2)
         if other.start < one.finish - ROUNDING and not one.hosts.isdisjoint(other.hosts)
     ]
@@ -157,7 +158,7 @@ def _no_job_starts_on_a_failed_host(trial: Trial) -> Sequence[str]:
     if trial.case.peer != "simulator":
         return []
     return [
-        f"{ending.job.id} was started at t={ending.start:g} on {ending.hosts}, of which {hosts} had failed"
+        f"{ending.job.id} was started at t={seconds(ending.start)} on {ending.hosts}, of which {hosts} had failed"
         for begin, hosts, end in trial.case.outages
         for ending in trial.ran
         if begin < ending.start

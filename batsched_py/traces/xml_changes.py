@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from batsched_py.text.display import shown
+from batsched_py.text.wording import seconds
 
 #: Name of a law -> the number of its parameters.
 _LAWS: Final = {
@@ -42,7 +43,7 @@ def changes_fault(text: str, period: float = -1.0) -> str | None:
             if dates is None or values is None:
                 return f"line {number} must be a date and a value, or two laws after STOCHASTIC, not {shown(line)}"
             if not laws and not date <= dates[0]:
-                return f"line {number} must not have a date before {date:g}, as {dates[0]:g} is"
+                return f"line {number} must not have a date before {seconds(date)}, as {seconds(dates[0])} is"
             date = 0.0 if laws else dates[0]
     return _loop_fault(period, pause, date, laws=laws)
 
@@ -53,7 +54,7 @@ def _loop_fault(period: float, pause: float, last: float, *, laws: bool) -> str 
     if period > 0 and pause:
         return "cannot have both PERIODICITY and LOOPAFTER"
     if pause < 0 or 0 < period < last:
-        return f"must not begin anew before the last date, {last:g}"
+        return f"must not begin anew before the last date, {seconds(last)}"
     return None
 
 

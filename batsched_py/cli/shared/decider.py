@@ -18,6 +18,7 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange, Exchange
+from batsched_py.text.wording import seconds
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 
@@ -95,7 +96,7 @@ def _recorded(session: Session, recorder: Recorder) -> Exchange:
 
 
 def _dated(text: str, now: float) -> str:
-    return text if "t=" in text else f"t={now:g}: {text}"
+    return text if "t=" in text else f"t={seconds(now)}: {text}"
 
 
 def _waiting(session: Session) -> list[str]:

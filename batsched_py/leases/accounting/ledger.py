@@ -18,6 +18,7 @@ from batsched_py.leases.own.views import LeaseView
 from batsched_py.leases.site import Site
 from batsched_py.model.table import Table
 from batsched_py.named import failed
+from batsched_py.text.wording import seconds
 
 #: What probes may be told.
 _HOOKS: Final = ("at_timestep", "at_lease_request", "at_lease_done", "finalize_accounting")
@@ -128,7 +129,7 @@ class Ledger(Observer):
                 else:
                     call(*about)
             except Exception as error:
-                raise failed(f"probe {type(probe).__name__}: {hook} at t={now:g}", error) from error
+                raise failed(f"probe {type(probe).__name__}: {hook} at t={seconds(now)}", error) from error
 
 
 def _has_reservations(lease: Lease) -> bool:

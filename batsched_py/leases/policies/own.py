@@ -17,6 +17,7 @@ from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.table import LeaseTable, numbers
 from batsched_py.named import failed
 from batsched_py.text.display import shown
+from batsched_py.text.wording import seconds
 
 #: A user's class, or a function that makes such a thing.
 Make = Callable[..., Any]
@@ -90,7 +91,7 @@ class _Policy:
 
     def asked(self, method: str, lease: Lease) -> str:
         """Return what it was asked about a lease, for messages."""
-        return f"{self._what}: {method} of lease {lease.id} at t={self._table.now:g}"
+        return f"{self._what}: {method} of lease {lease.id} at t={seconds(self._table.now)}"
 
     def ask(self, method: str, lease: Lease, *given: Any) -> Any:
         """Return its answer; PlanError with the lease that it was asked about if it raises."""

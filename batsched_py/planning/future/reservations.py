@@ -13,6 +13,7 @@ from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import Slot
+from batsched_py.text.wording import seconds
 
 NO_HOSTS = HostSet()
 
@@ -33,7 +34,7 @@ class Reservation(Struct, frozen=True):
     kind: str = "run"
 
     def __str__(self) -> str:
-        return f"{self.owner or self.id} in [{self.slot.start:g}, {self.slot.end:g})"
+        return f"{self.owner or self.id} in [{seconds(self.slot.start)}, {seconds(self.slot.end)})"
 
 
 class Reservations:
@@ -91,7 +92,7 @@ class Reservations:
         """
         number, before = self._by_id[reservation_id]
         if end > before.slot.end:
-            raise ValueError(f"truncate {before}: {end:g} is later than its end")
+            raise ValueError(f"truncate {before}: {seconds(end)} is later than its end")
         self._take(reservation_id)
         if end <= max(before.slot.start, self._availability.now):
             return None
@@ -160,9 +161,9 @@ class Reservations:
         """Raise InvariantError if the book contradicts itself."""
         kept = [(number, found.slot, key) for key, (number, found) in self._by_id.items()]
         if self._starts != sorted((slot.start, number, key) for number, slot, key in kept):
-            raise InvariantError(f"t={self._availability.now:g}: the starts are not those of the reservations")
+            raise InvariantError(f"t={seconds(self._availability.now)}: the starts are not those of the reservations")
         if self._ends != sorted((slot.end, number, key) for number, slot, key in kept):
-            raise InvariantError(f"t={self._availability.now:g}: the ends are not those of the reservations")
+            raise InvariantError(f"t={seconds(self._availability.now)}: the ends are not those of the reservations")
         for one in self:
             for other in self.touching(one.slot.hosts, one.slot.start, one.slot.end):
                 if other.id != one.id:
@@ -190,7 +191,7 @@ class Reservations:
         if not slot.hosts or slot.hosts.bits & ~future.hosts:
             return f"{HostSet(slot.hosts.bits & ~future.hosts) or 'none'}: not hosts of the platform"
         if not slot.start < slot.end or slot.end <= future.now:
-            return f"[{slot.start:g}, {slot.end:g}) is {'empty' if slot.start >= slot.end else 'past'}"
+            return f"[{seconds(slot.start)}, {seconds(slot.end)}) is {'empty' if slot.start >= slot.end else 'past'}"
         other = next(self.touching(slot.hosts, slot.start, slot.end), None)
         if other is not None:
             return f"{slot.hosts & other.slot.hosts} is reserved for {other}"

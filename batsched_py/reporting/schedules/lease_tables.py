@@ -19,6 +19,7 @@ from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.simulator.records import JobRecord
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
+from batsched_py.text.wording import seconds
 
 #: Endings of the files.
 LEASES: Final = "_leases.csv"
@@ -192,7 +193,7 @@ def _read_spans(table: Tabular) -> Iterator[LeaseSpan]:
     for row in table.rows():
         lease, kind, start, end, _, lost = columns.cells(row)
         if end is not None and end < start:
-            raise table.error(f"must not be before the start, as {end:g} is", column=table.column("end"))
+            raise table.error(f"must not be before the start, as {seconds(end)} is", column=table.column("end"))
         yield LeaseSpan(lease, kind, start, end, table.hosts(row, hosts), bool(lost))
 
 

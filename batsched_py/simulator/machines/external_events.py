@@ -16,6 +16,7 @@ from batsched_py.reading.notes import Notes
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.machines import SWITCHING_ON
 from batsched_py.simulator.wire.rounding import wire_members
+from batsched_py.text.wording import seconds
 from batsched_py.traces.event_file import (
     GENERIC,
     MACHINE_AVAILABLE,
@@ -42,12 +43,12 @@ def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
             raise WorkloadError(event.source, "resources", f"host {format_bits(bits & ~all_hosts)} does not exist")
         if event.type == MACHINE_UNAVAILABLE:
             if bits & unavailable:
-                rule = f"host {format_bits(bits & unavailable)} is unavailable already at t={event.timestamp:g}"
+                rule = f"host {format_bits(bits & unavailable)} is unavailable already at t={seconds(event.timestamp)}"
                 raise WorkloadError(event.source, "resources", rule)
             unavailable |= bits
         elif event.type == MACHINE_AVAILABLE:
             if bits & ~unavailable:
-                rule = f"host {format_bits(bits & ~unavailable)} is not unavailable at t={event.timestamp:g}"
+                rule = f"host {format_bits(bits & ~unavailable)} is not unavailable at t={seconds(event.timestamp)}"
                 raise WorkloadError(event.source, "resources", rule)
             unavailable &= ~bits
 
