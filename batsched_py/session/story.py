@@ -72,4 +72,10 @@ def where(error: BaseException) -> str:
     cause = where(error.__cause__) if isinstance(error, BatschedError) and error.__cause__ else ""
     walked = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)  # opens no file
     frames = [frame for frame in walked if not is_engine(frame.filename)]
-    return cause or (f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else "")
+    return cause or (f" ({_place(frames[-1])})" if frames else "")
+
+
+def _place(frame: traceback.FrameSummary) -> str:
+    """Name file and line; the function where a signal arrived between two lines, which has no number."""
+    file = os.path.basename(frame.filename)
+    return f"{file}:{frame.lineno}" if frame.lineno is not None else f"{file}, in {frame.name}"

@@ -19,7 +19,7 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
-from batsched_py.cli.shared.runs import hosts_option, paths_argument, write_file
+from batsched_py.cli.shared.runs import hosts_option, paths_argument, warn_if_partial, write_file
 from batsched_py.cli.shared.terminal import put, say
 from batsched_py.reporting.schedules.consistency import find_contradictions
 from batsched_py.reporting.schedules.contradictions import Contradiction, Contradictions
@@ -100,6 +100,7 @@ def _check(request: CheckRequest) -> list[CheckedRun]:
         schedule = read_schedule(path, hosts=request.hosts, limits=current_limits(), every=True)
         for note in schedule.notes:
             say(f"note: {displayed(schedule.name)}: {note}", err=True)
+        warn_if_partial(schedule)
         sources.append(named_path(Path(schedule.source)))
         runs.append(CheckedRun("", schedule.job_count, find_contradictions(schedule, most, sharing=sharing)))
     names = distinct_names(sources)

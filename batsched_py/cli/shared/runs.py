@@ -92,10 +92,15 @@ def read_decisions(schedule: Schedule) -> Decisions | None:
     return decisions
 
 
-def warn_of_results(schedule: Schedule) -> None:
-    """Warn of results that are partial, and of each kind of contradiction in them."""
+def warn_if_partial(schedule: Schedule) -> None:
+    """Warn of results of a run that did not end."""
     if schedule.run is not None and (why := why_partial(schedule.run)):
         warn(f"{displayed(schedule.name)}: the results are partial: {why}")
+
+
+def warn_of_results(schedule: Schedule) -> None:
+    """Warn of results that are partial, and of each kind of contradiction in them."""
+    warn_if_partial(schedule)
     for line in find_contradictions(schedule).lines():
         warn(f"{displayed(schedule.name)}: {line}")
 

@@ -42,6 +42,16 @@ def test_a_foreign_error_is_named_with_its_type_on_one_line() -> None:
     assert where(error).startswith(f" ({LINE}")
 
 
+def test_an_error_between_two_lines_names_the_function() -> None:
+    """As where a signal arrived at an instruction that belongs to no line."""
+
+    def interrupted() -> None:
+        raise ZeroDivisionError
+
+    interrupted.__code__ = interrupted.__code__.replace(co_linetable=b"")
+    assert where(failure(interrupted)) == " (test_story.py, in interrupted)"
+
+
 def test_of_many_events_the_first_are_named() -> None:
     """And the others counted."""
     events = (submitted(job("a")), completed("w0!b"), RequestedCall(1.0), RequestedCall(1.0), RequestedCall(1.0))

@@ -41,6 +41,24 @@ def test_a_run_without_contradictions_is_clean(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == "no contradictions in 60 jobs\n"
 
 
+def test_results_of_a_run_that_did_not_end_are_told_to_be_partial(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows without contradictions do not make a run that stopped a complete one."""
+    (here / "never.py").write_text(
+        "from batsched_py.api import NoOptions, Plan, Scheduler, View\n\n\n"
+        "class Never(Scheduler[NoOptions]):\n"
+        "    name = 'never'\n\n"
+        "    def decide(self, view: View, plan: Plan) -> None:\n"
+        "        pass\n"
+    )
+    files = ["-p", str(ROOT / "platforms/tiny4.xml"), "-w", str(ROOT / "workloads/first.json")]
+    assert run(["simulate", *files, "-s", "never.py", "-e", "held", "--quiet"]) == 3
+    capsys.readouterr()
+    assert run(["check", "held"]) == 0
+    assert "held: the results are partial: t=75.000000: nothing will ever happen again" in capsys.readouterr().err
+
+
 def test_contradictions_are_listed_up_to_a_number(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All are counted; the exit code is 1."""
     assert run(["check", str(edited(here)), "--count", "2"]) == 1
