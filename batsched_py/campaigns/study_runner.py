@@ -90,10 +90,7 @@ def run_study(
     settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
     known, origins = _check(machine, workloads, variants, settings, clock, limits=limits, window=window)
     if processes is not None:
-        for variant in variants:
-            check_portable(variant.algorithm, variant.name)
-        check_portable(keep, "keep")
-        check_portable(open_log, "open_log")
+        _check_portable(variants, keep, open_log)
     environment = RunEnvironment(machine, settings, clock, window)
     runs = repeat_for_seeds(workloads, seeds)
     tasks: dict[tuple[object, ...], _Task] = {}  # by what tells them apart
@@ -111,6 +108,14 @@ def run_study(
     whole = tuple(replace(ended[key], workload=name, options=options) for name, key, options in places)
     named = {name: origins[original] for name, original in zip(runs, _originals(workloads, seeds), strict=True)}
     return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named, window=window)
+
+
+def _check_portable(variants: Sequence[Variant], keep: Keep | None, open_log: OpenLog | None) -> None:
+    """Raise OptionError for what cannot be handed over to another process."""
+    for variant in variants:
+        check_portable(variant.algorithm, variant.name)
+    check_portable(keep, "keep")
+    check_portable(open_log, "open_log")
 
 
 def _originals(workloads: Iterable[str], seeds: Sequence[int]) -> Iterator[str]:

@@ -84,64 +84,32 @@ def assemble(
     live: LiveEvents | None = None,
 ) -> Parts:
     """Make the parts of one simulation; PlatformError, WorkloadError or OptionError if it cannot be simulated."""
-    if settings.machines is not None and settings.machines < 1:
-        raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
     generation = generation_of(settings)
-    if settings.on_failure == "requeue" and not generation.waits_for_calls:
-        raise OptionError("jobs are requeued in protocol v4 only: in Batsim 1.4 their names are numbers")
-    if live is not None and (settings.message_latency or not generation.waits_for_calls):
-        raise OptionError("a live simulation speaks protocol v4, and its messages take no time")
-    if generation.greets and (live is not None or store is not None):
-        raise OptionError("a live simulation, or jobs in Redis, do not go with protocol v5")
+    _check_settings(settings, generation, live=live is not None, stored=store is not None)
     config = read_simgrid_config(settings.simgrid_config, platform)
     platform = platform.with_loopback(config.loopback)
     computing = _compute_hosts(platform, settings, generation)
     check_ways(platform, computing, settings.master_host)
     hosts = computing + (storages := platform.storage_hosts(settings.master_host))
-    approximations = set(refused_files(platform, workloads, settings.master_host))
-    if unheeded := unheeded_items(settings.simgrid_config, platform):
-        approximations.add(unheeded)
-    approximations.update(platform.notes, *(workload.notes for workload in workloads))
-    profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, approximations)
-    approximations.update(refused_names(generation, workloads, profiles))
+    notes = _told_of_inputs(platform, workloads, settings)
+    profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, notes)
+    notes.update(refused_names(generation, workloads, profiles))
     if not (settings.allow_oversized or settings.compute_sharing):  # shared hosts may run several nodes of one job
         _check_sizes(workloads, len(computing))
     machines = Machines(len(computing), len(storages))
-    check_events(settings.external_events, machines.all)
-    if generation.fails_machines:
-        approximations.update(unread_members(settings.external_events))
+    _check_events(settings, generation, machines, notes)
     speeds = [host.speeds[host.pstate] for host in hosts]
     cores = [host.cores for host in hosts]
     processors = Processors(speeds, cores)
     context, latency_loop = _make_context(
-        platform,
-        hosts,
-        machines,
-        settings,
-        approximations,
-        processors=processors,
-        config=config,
-        store=store,
-        trace=trace,
+        platform, hosts, machines, settings, notes, processors=processors, config=config, store=store, trace=trace
     )
-    counted_by = context.meter if settings.energy else None
-    check_speeds(platform, computing, None if counted_by is None else counted_by.models)
-
-    execution = Execution(
-        TransferModel(platform, hosts, config.tcp_window),
-        processors,
-        approximations,
-        machines.storages,
-        contention=context.fluid is not None,
-        compute_sharing=settings.compute_sharing or not generation.checks_allocations,
-        former_storages=generation.former_storages,
-        former_tasks=generation.former_tasks,
-    )
+    check_speeds(platform, computing, context.meter.models if settings.energy and context.meter else None)
+    execution = _make_execution(context, TransferModel(platform, hosts, config.tcp_window), processors)
     again = settings.dynamic_jobs or settings.on_failure == "requeue" or generation.greets
     ended = EndedJobs(machines.compute_count, pass_on, again=again)
     used_ids = set[str]()
-    named = {} if generation.former_storages else _numbers(storages, len(computing))
-    rules = PlacementRules(context, profiles, cores, named)
+    rules = _placement_rules(context, profiles, cores, storages)
     jobs = Jobs(context, profiles, execution, rules, ended, used_ids=used_ids)
     submissions = Submissions(context, workloads, profiles, jobs.submit)
     if settings.dynamic_jobs or settings.on_failure == "requeue":
@@ -168,6 +136,27 @@ def assemble(
         loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
         partial(longest_message, platform, hosts, settings.master_host, config.tcp_window),
     )
+
+
+def _check_settings(settings: Settings, generation: Generation, *, live: bool, stored: bool) -> None:
+    """Raise OptionError for settings that do not go together, or with a live simulation, or with jobs in Redis."""
+    if settings.machines is not None and settings.machines < 1:
+        raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
+    if settings.on_failure == "requeue" and not generation.waits_for_calls:
+        raise OptionError("jobs are requeued in protocol v4 only: in Batsim 1.4 their names are numbers")
+    if live and (settings.message_latency or not generation.waits_for_calls):
+        raise OptionError("a live simulation speaks protocol v4, and its messages take no time")
+    if generation.greets and (live or stored):
+        raise OptionError("a live simulation, or jobs in Redis, do not go with protocol v5")
+
+
+def _told_of_inputs(platform: Platform, workloads: Sequence[Workload], settings: Settings) -> set[str]:
+    """Return the approximations that the inputs alone tell."""
+    approximations = set(refused_files(platform, workloads, settings.master_host))
+    if unheeded := unheeded_items(settings.simgrid_config, platform):
+        approximations.add(unheeded)
+    approximations.update(platform.notes, *(workload.notes for workload in workloads))
+    return approximations
 
 
 def _make_context(
@@ -213,6 +202,36 @@ def _make_context(
         approximations=approximations,
     )
     return context, loop
+
+
+def _check_events(settings: Settings, generation: Generation, machines: Machines, approximations: set[str]) -> None:
+    """Check the external events, and note the members of them that have no effect. WorkloadError."""
+    check_events(settings.external_events, machines.all)
+    if generation.fails_machines:
+        approximations.update(unread_members(settings.external_events))
+
+
+def _placement_rules(
+    context: Context, profiles: ProfileStore, cores: Sequence[int], storages: Sequence[PlatformHost]
+) -> PlacementRules:
+    """Return the rules of placement, with the numbers of storage hosts by name where jobs may name them."""
+    named = {} if context.generation.former_storages else _numbers(storages, len(cores) - len(storages))
+    return PlacementRules(context, profiles, cores, named)
+
+
+def _make_execution(context: Context, transfers: TransferModel, processors: Processors) -> Execution:
+    """Return the execution of jobs, with the rules of the generation of Batsim."""
+    settings, generation = context.settings, context.generation
+    return Execution(
+        transfers,
+        processors,
+        context.approximations,
+        context.machines.storages,
+        contention=context.fluid is not None,
+        compute_sharing=settings.compute_sharing or not generation.checks_allocations,
+        former_storages=generation.former_storages,
+        former_tasks=generation.former_tasks,
+    )
 
 
 def _all_describe_power(hosts: Sequence[PlatformHost]) -> bool:
