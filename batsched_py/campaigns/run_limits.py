@@ -22,6 +22,8 @@ _BINARY: Final = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _SIZE: Final = re.compile(rf"(\d{{1,15}}(?:\.\d{{0,9}})?)\s*({'|'.join((*_UNITS, *_BINARY))})", re.ASCII)
 _SIZE_RULE: Final = "must be bytes, or a size like 500MB or 2GB"
 _SPAN_RULE: Final = "must be seconds, or a time like 90s, 10m or 2h"
+#: Bytes without which no interpreter starts: less is a unit that was forgotten.
+_LEAST: Final = 10**7
 #: Where Linux tells of this process how much memory it has, in kB.
 _STATUS: Final = Path("/proc/self/status")
 
@@ -65,13 +67,13 @@ def parse_timeout(text: str) -> float:
 
 
 def parse_memory(text: str) -> int:
-    """Return the bytes of a limit of memory, more than 0; ValueError names the rule."""
+    """Return the bytes of a limit of memory, at least 10 MB; ValueError names the rule."""
     found = _SIZE.fullmatch(text.strip())
     if found is None:
         raise ValueError(f"{_SIZE_RULE}, not {text!r}")
     size = int(float(found[1]) * (_UNITS | _BINARY)[found[2]])
-    if size <= 0:
-        raise ValueError(f"must be more than 0 bytes, not {text!r}")
+    if size < _LEAST:
+        raise ValueError(f"must be at least {told_size(_LEAST)}, which any run needs, not {text!r}")
     return size
 
 

@@ -34,14 +34,21 @@ def test_what_is_no_timeout_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("1000", 1000), ("2GB", 2 * 10**9), ("1.5 MB", 1500000), ("1GiB", 2**30), ("3kB", 3000), ("1TB", 10**12)],
+    [
+        ("10000000", 10**7),
+        ("2GB", 2 * 10**9),
+        ("10.5 MB", 10500000),
+        ("1GiB", 2**30),
+        ("30000kB", 3 * 10**7),
+        ("1TB", 10**12),
+    ],
 )
 def test_a_size_is_read(text: str, size: int) -> None:
     """In units of a thousand, or of 1024 if they say so."""
     assert parse_memory(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "0", "-1GB", "GB", "1PB", "2G", "0.1B", "1e9", "9" * 20])
+@pytest.mark.parametrize("text", ["", "0", "-1GB", "GB", "1PB", "2G", "0.1B", "1e9", "9" * 20, "500", "9.9MB"])
 def test_what_is_no_size_is_refused(text: str) -> None:
     """With what it must be."""
     with pytest.raises(ValueError, match=r"^must be .*, not "):
