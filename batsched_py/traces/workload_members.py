@@ -32,9 +32,10 @@ JOB: Final = Members(
     # What algorithms and metrics of ours read, and what `convert` writes.
     KNOWN_MEMBERS
     | {"lease", "constraint", "experiments", "user", "deadline", "extra_data"}
+    | {"alternatives", "class", "cpus", "origin", "space", "vault"}
     | {"account", "executable", "group", "partition", "qos", "queue"},
     {
-        **dict.fromkeys(("cores", "cpus", "nb_cores", "procs"), _WHOLE),
+        **dict.fromkeys(("cores", "nb_cores", "procs"), _WHOLE),
         **dict.fromkeys(("gpu", "gpus", "nb_gpus", "ngpus"), _NO_GPUS),
         **dict.fromkeys(("after", "dependencies", "depends", "depends_on", "deps", "start_after"), _WAITS),
         **dict.fromkeys(("preceding_job", "think_time"), _WAITS),

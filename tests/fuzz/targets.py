@@ -78,9 +78,9 @@ SWF: Final = b"""; MaxProcs: 8
 ; UnixStartTime: 0
 ; TimeZone: 3600
 ; TimeZoneString: Europe/Paris
-1 0 -1 100 4 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1
+1 0 0 100 4 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1
 2 5 20 -1 2 -1 -1 2 60 -1 0 4 1 -1 1 -1 -1 -1
-3 8 -1 10 1 -1 -1 9 20 -1 1 7 -1 -1 -1 -1 -1 -1
+3 8 2 10 1 -1 -1 9 20 -1 1 7 -1 -1 -1 -1 -1 -1
 4 9 3 0 -1 -1 -1 8 -1 -1 5 7 -1 -1 -1 -1 1 10
 """
 #: A log whose clock starts in 1970, with fields after the 18th, and jobs that used processors and requested nodes.

@@ -94,7 +94,7 @@ def test_a_disk_that_fills_ends_the_run_before_the_reply_leaves(tmp_path: Path, 
 
 
 def test_a_disk_that_fills_ends_a_simulation(tmp_path: Path) -> None:
-    """Exit code 2 and the file; no results are written, and the recording is readable as far as it goes."""
+    """Exit code 2 and the file; results are marked, and the recording is readable as far as it goes."""
     made = run(tmp_path, "generate", "--jobs", "400", "--hosts", "4", "-o", "w.json", "--platform", "p.xml")
     assert made.returncode == 0, made.stderr
     program = [sys.executable, "-m", "batsched_py.cli", "simulate", "-p", "p.xml", "-w", "w.json", "-s", "fcfs"]
@@ -109,7 +109,9 @@ def test_a_disk_that_fills_ends_a_simulation(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "batsched-py: error: run.jsonl: cannot be written: File too large\n"
-    assert not list(tmp_path.glob("out/*"))
+    assert json.loads((tmp_path / "out" / "run_run.json").read_bytes())["failure"] == (
+        "run.jsonl: cannot be written: File too large"
+    )
     assert (tmp_path / "run.jsonl").stat().st_size == 100 * 1024
     told: list[str] = []
     assert len(list(Transcript(tmp_path / "run.jsonl", told.append))) > 50

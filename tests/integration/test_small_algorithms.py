@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 
 from batsched_py.errors import AlgorithmError, OptionError
+from batsched_py.interruption import Interruption
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
@@ -263,9 +264,9 @@ def test_the_crasher_is_silent_for_ever(monkeypatch: pytest.MonkeyPatch) -> None
     def pause() -> None:
         woken.append(os.getpid())
         if len(woken) == 3:
-            raise KeyboardInterrupt
+            raise Interruption(signal.SIGTERM)
 
     monkeypatch.setattr(signal, "pause", pause)
     session = Session(load("crasher"), {"how": "hang"})
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interruption):
         session.answer(message(0, ("SIMULATION_BEGINS", begins_data())))

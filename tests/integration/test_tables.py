@@ -104,10 +104,10 @@ def test_serve_checks_first_that_tables_can_be_written(
 
 
 def test_a_table_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the algorithm and the rule; nothing is written."""
+    """With the algorithm and the rule; the other results are there, and marked."""
     (tmp_path / "wrong.py").write_text(COUNTING.replace('Table("queue"', 'Table("jobs"'))
     arguments = ["-p", PLATFORM, "-w", JOBS, "-s", f"{tmp_path}/wrong.py:Counting", "-e", f"{tmp_path}/out/run"]
     assert command_line(["simulate", *arguments, "--quiet"]) == 3
     error = "tables of counting: ValueError: table jobs: each run has a table of this name"
     assert capsys.readouterr().err == f"batsched-py: error: {error}\n"
-    assert not (tmp_path / "out").exists()
+    assert json.loads((tmp_path / "out" / "run_run.json").read_bytes())["failure"] == error
