@@ -80,9 +80,9 @@ class Recorder:
             self._write_held()
 
     def close(self) -> None:
-        """Write what was gathered, and close the file."""
+        """Write what was gathered, and close the file; a second time there is nothing left to do."""
         try:
-            if self._sound:
+            if self._sound and not self._file.closed:
                 self._write_held()
                 if self._stream is not None:
                     self._put(self._stream.flush())

@@ -90,7 +90,8 @@ def test_the_profile_batsim_has_a_decision_process_of_its_own(with_batsim: Engin
     with up(with_batsim, known, "batsim", "batsim") as project:
         code, log = project.wait("batsim")
         assert code == 0, log
-        assert project.wait("batsim-scheduler")[0] == 0
+        code, log = project.wait("batsim-scheduler")
+        assert code == 0, log
     assert run(tmp_path, "simulate", *RUN, "-s", "fcfs", "-e", "here/batsim", "--quiet").returncode == 0
     replayed = run(tmp_path, "replay", "out/batsim.jsonl.gz")
     assert (replayed.returncode, replayed.stdout[:4]) == (0, "fcfs")
