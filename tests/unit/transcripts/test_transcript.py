@@ -304,3 +304,12 @@ def test_a_full_disk_is_told() -> None:
     """At the first exchange that does not fit."""
     with pytest.raises(TranscriptError, match="/dev/full: cannot be written: No space left on device"):
         Recorder(Path("/dev/full"), HEADER)
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+def test_what_is_closed_may_be_closed_again(tmp_path: Path, name: str) -> None:
+    """`serve` closes it before the last reply leaves, and its context at the end."""
+    with Recorder(tmp_path / name, Header(algorithm="fcfs")) as recorder:
+        recorder.record(b"{}", b"{}")
+        recorder.close()
+    assert len(list(Transcript(tmp_path / name))) == 1
