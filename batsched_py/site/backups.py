@@ -27,7 +27,7 @@ _PIECE: Final = 1 << 20
 
 
 class Copied(Struct, frozen=True):
-    """What was copied.
+    """The content of a copy.
 
     Attributes:
         requests: in the journal.

@@ -9,11 +9,11 @@ from batsched_py.site.api.identity import Identity
 
 
 class Owner(Protocol):
-    """What says whose something is: a request."""
+    """A request, with the caller to whom what it makes belongs."""
 
     @property
     def user(self) -> str:
-        """Who asked."""
+        """Return the name of the caller."""
 
     @property
     def group(self) -> str:
