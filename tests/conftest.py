@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if seed is not None:
         random.Random(seed).shuffle(items)
         items.sort(key=lambda item: sharing(item.nodeid))
+
+
+@pytest.fixture(autouse=True)
+def _own_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Forget the modules and the folders for modules that a test has written: the next one may use the same names."""
+    before = set(sys.modules)
+    yield
+    folder = tmp_path_factory.getbasetemp()
+    for name in sys.modules.keys() - before:
+        if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(folder):
+            del sys.modules[name]
+    written = [place for place in sys.path if place.startswith(str(folder))]
+    sys.path[:] = [place for place in sys.path if place not in written]

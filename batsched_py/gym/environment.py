@@ -93,6 +93,8 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
             seed: what the source of workloads draws from from now on; None to go on drawing.
             options: {"workload": a workload, or a file with one} to play that in this episode; there are no others.
         """
+        if options is not None and not isinstance(options, dict):
+            raise OptionError(f"options of reset: must be a dict or None, not {shown(options)}")
         for name in options or {}:
             if name != _WORKLOAD:
                 raise OptionError(f"options of reset: {unknown(str(name), [_WORKLOAD])}")

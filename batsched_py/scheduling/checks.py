@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from operator import index
+from typing import Any, Final, SupportsFloat, SupportsIndex
 
 from batsched_py.bits import format_bits
 from batsched_py.errors import PlanError
@@ -390,6 +391,23 @@ def check_id(verb: str, job_id: str) -> None:
     if not isinstance(job_id, str):
         advice = ": its attribute id is one" if isinstance(job_id, Job) else ""
         raise PlanError(f"{verb}: the id of a job is needed, not {_a_kind(job_id)}{advice}")
+
+
+def number_of(verb: str, given: SupportsFloat) -> float:
+    """Return what is to be a number, of seconds for example, as a float; PlanError if it is none."""
+    try:
+        math.isfinite(given)  # to float() a text is one, too
+        return float(given)
+    except (TypeError, OverflowError):
+        raise PlanError(f"{verb}: a number is needed, not {_a_kind(given)}") from None
+
+
+def whole_of(verb: str, given: SupportsIndex) -> int:
+    """Return what is to be a whole number; PlanError if it is none."""
+    try:
+        return index(given)
+    except TypeError:
+        raise PlanError(f"{verb}: a whole number is needed, not {_a_kind(given)}") from None
 
 
 def _a_kind(given: object) -> str:

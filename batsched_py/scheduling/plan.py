@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, SupportsFloat, SupportsIndex
 
 from msgspec.structs import replace
 
@@ -48,6 +48,7 @@ from batsched_py.scheduling.checks import (
     no_job,
     not_usable,
     not_waiting,
+    number_of,
     only_storage,
     overrides_fault,
     pair_fault,
@@ -57,6 +58,7 @@ from batsched_py.scheduling.checks import (
     switch_fault,
     turned_hosts,
     usable_storages,
+    whole_of,
 )
 from batsched_py.scheduling.holds import Hold
 from batsched_py.scheduling.recurring import RecurringVerbs
@@ -198,19 +200,20 @@ class Plan(RecurringVerbs):
         if chosen:
             self._send(KillJob(self.timestamp, tuple(chosen)))
 
-    def wake_at(self, time: float) -> None:
+    def wake_at(self, time: SupportsFloat) -> None:
         """Be called at `time`, later than now. Each instant is asked for once; nothing takes a call back."""
-        if not (math.isfinite(time) and time > self._state.now):
-            raise PlanError(f"wake at {time!r}: it must be later than now, {self._state.now!r}")
-        # A float, as in compiled wheels: an integer would be written in another way.
-        time = float(max(time, self.timestamp + SHORTEST_CALL * (len(self._calls) + 1)))
-        if time not in self._state.wakeups:
-            call = CallMeLater(self.timestamp, time)
+        at = number_of("wake at", time)
+        if not (math.isfinite(at) and at > self._state.now):
+            raise PlanError(f"wake at {at!r}: it must be later than now, {self._state.now!r}")
+        at = max(at, self.timestamp + SHORTEST_CALL * (len(self._calls) + 1))
+        if at not in self._state.wakeups:
+            call = CallMeLater(self.timestamp, at)
             self._state.apply(call)
             self._calls.append(call)
 
-    def set_pstate(self, hosts: HostSet | IntervalSet, pstate: int) -> None:
+    def set_pstate(self, hosts: HostSet | IntervalSet, pstate: SupportsIndex) -> None:
         """Switch hosts to a pstate; they take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
+        pstate = whole_of("set pstate", pstate)
         hosts = _given(f"set pstate {pstate}", hosts)
         fault = switch_fault(self._state.hosts, hosts, pstate)
         if fault is not None:

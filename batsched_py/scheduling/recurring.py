@@ -6,7 +6,7 @@ Batsim 5 has commands for them. For earlier versions they are booked, and the se
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, SupportsFloat, SupportsIndex
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
@@ -23,6 +23,7 @@ from batsched_py.protocol.commands import (
     StopSimulation,
 )
 from batsched_py.protocol.dialects import V5, Dialect
+from batsched_py.scheduling.checks import number_of, whole_of
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import seconds
 
@@ -35,7 +36,7 @@ _STOPPED: Final = "the simulation was stopped"
 
 
 class RecurringVerbs(ABC):
-    """What an algorithm asks for once, and gets again and again."""
+    """The verbs for what an algorithm asks for once, and gets again and again."""
 
     __slots__ = ()
 
@@ -52,13 +53,17 @@ class RecurringVerbs(ABC):
     def _forget(self, job_id: str) -> None:
         """Forget all that was said of a job."""
 
-    def call_every(self, period: float, name: str, times: int | None = None) -> None:
+    def call_every(self, period: SupportsFloat, name: str, times: SupportsIndex | None = None) -> None:
         """Be called at each multiple of `period` seconds, `times` times or until `stop_calls(name)`.
 
         Multiples count from the start of the simulation, so that the first call comes before a whole period has
         passed. The RequestedCall has `name` as its `call_id`. The period is whole milliseconds, and of two periods
         that are asked for at a time one is a multiple of the other. The calls end with the last job.
         """
+        period = number_of("call every", period)
+        times = None if times is None else whole_of("call every: times", times)
+        if not isinstance(name, str):
+            raise PlanError(f"call every {period!r} s: the name must be a text, not {shown(name)}")
         what = f"call every {period!r} s ({displayed(name)})"
         if not name or name == ENERGY:
             raise PlanError(f"{what}: the name must be {'another' if name else 'not empty'}")
@@ -73,13 +78,14 @@ class RecurringVerbs(ABC):
             raise PlanError(f"stop calls {shown(name)}: no such calls go on")
         self._end_calls(name)
 
-    def watch_energy(self, period: float) -> None:
+    def watch_energy(self, period: SupportsFloat) -> None:
         """Be told the energy consumed so far at each multiple of `period` seconds, until `stop_watching`.
 
         It comes as an Answer, whose `consumed_energy` is the joules of all hosts. Batsim must run with energy. Periods
         are those of `call_every`. In Batsim 5 it is a probe, whose first news comes with the second multiple; in
         earlier versions a question at each. It ends with the last job.
         """
+        period = number_of("watch energy", period)
         what = f"watch energy every {period!r} s"
         if self._watches:
             raise PlanError(f"{what}: it is watched already")

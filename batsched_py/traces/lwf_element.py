@@ -239,9 +239,8 @@ class _Collector:
         if not around.tag and element.tag == _ANNOTATIONS:
             return element.error("", "has annotations of leases, which are not read: give the leases' own file")
         if not around.tag:
-            return element.error(
-                "", f"must be a {ROOT} element, not {shown(element.tag)}: this is not a lease workload"
-            )
+            what = "is a platform" if element.tag == "platform" else "is not a lease workload"
+            return element.error("", f"must be a {ROOT} element, not {shown(element.tag)}: this {what}")
         return WorkloadError(
             self._file, self.place, f"{shown(element.tag)} is not an element of a lease workload's {around.tag}"
         )

@@ -32,6 +32,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteProcess]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def busy_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteProcess]:
+    """A site whose time stands nearly still, with a lease that runs and three that wait."""
+    with running_site(tmp_path_factory.mktemp("site"), "--pace", "0.001") as found:
+        client = found.client(user="ann")
+        for nodes in (4, 1, 1, 1):
+            client.post("api", "leases", body={"nodes": nodes, "duration": 600})
+        wait_for(lambda: len(client.get("api", "queue")) == 3)
+        yield found
+
+
 def ask(
     site: SiteProcess, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
 ) -> tuple[int, dict[str, str], Any]:
@@ -191,6 +202,31 @@ def test_the_commands_speak_to_a_site(tmp_path: Path, capsys: pytest.CaptureFixt
         wait_for(lambda: "Cancelled" in done("lease", "list", "--all"))
         assert run(["lease", "cancel", "1", *place]) == 2
         assert "it has ended: Cancelled" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/api/leases?limit=2", "number"),
+        ("/api/leases?limit=2&newest=true&finished=true", "number"),
+        ("/api/queue?limit=1", "number"),
+        ("/api/hosts?limit=3", "number"),
+    ],
+)
+def test_a_part_of_a_list_says_where_the_next_one_is(busy_site: SiteProcess, path: str, name: str) -> None:
+    """The parts are the whole list, each item once; nobody takes a part for the whole."""
+    headers = {"X-Bonfire-Asserted-Id": "ann"}
+    _, _, whole = ask(busy_site, "GET", path.replace("limit=", "limit=9"), None, headers)
+    parts, link = [], path
+    while link:
+        status, told, items = ask(busy_site, "GET", link, None, headers)
+        assert (status, len(items) > 0) == (200, True)
+        parts.append(items)
+        given = told.get("link", "")
+        assert not given or given.endswith('>; rel="next"')
+        link = given[1:].partition(">")[0]
+    assert len(parts) > 1
+    assert [one[name] for items in parts for one in items] == [one[name] for one in whole]
 
 
 def test_the_clock_is_paused_and_changed(tmp_path: Path) -> None:

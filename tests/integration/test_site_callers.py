@@ -58,6 +58,8 @@ def ask(
         ([(USER, "ann"), (USER, "eve")], "must be sent once"),
         ([(USER, "ann"), (USER, "ann")], "must be sent once"),
         ([(USER, "ann"), (GROUP, "a"), (GROUP, "b")], "must be sent once"),
+        ([("X_Bonfire_Asserted_Id", "ann")], "must be spelled x-bonfire-asserted-id"),
+        ([(USER, "ann"), ("X-Bonfire_Asserted-Selected-Group", "a")], "must be spelled x-bonfire-asserted-selected-gr"),
         ([(USER, "local")], "must not be local, which is the operator"),
         ([(USER, " local ")], "must not be local"),
         ([(USER, "ann,eve")], "must be printable text"),
@@ -81,7 +83,7 @@ def test_a_doubtful_identity_is_refused(
     """400 everywhere: it is neither the operator nor the first of two."""
     status, content = ask(site, method, path, headers, body)
     assert (status, len(content["problems"])) == (400, 1)
-    assert content["problems"][0]["path"] in (USER.lower(), GROUP.lower())
+    assert content["problems"][0]["path"].replace("_", "-") in (USER.lower(), GROUP.lower())
     assert rule in content["problems"][0]["message"]
 
 

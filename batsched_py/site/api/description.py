@@ -13,10 +13,13 @@ from batsched_py.model.limits import LONGEST
 from batsched_py.site.api.bodies import JSON, XML
 from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.identity import GROUP_HEADER, LONGEST_NAME, OPERATOR_HEADER, USER_HEADER
+from batsched_py.site.api.paging import LINK
 
 #: The call that anybody may make, and statuses of its answers.
 _HEALTH: Final = "/healthz"
 _HEALTH_STATUSES: Final = ("200", "503")
+#: Lists of which a part is answered.
+_IN_PARTS: Final = ("/api/leases", "/api/queue", "/api/hosts")
 _METHODS: Final = ("get", "put", "post", "delete")
 _NAME: Final = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
 #: Bounds of numbers in bodies of requests, by body and member.
@@ -54,6 +57,10 @@ def completed(schema: dict[str, Any]) -> dict[str, Any]:
     health["responses"] = {status: health["responses"][status] for status in _HEALTH_STATUSES}
     health["responses"]["503"]["content"] = health["responses"]["200"]["content"]
     _describe_experiments(found["paths"])
+    for path in _IN_PARTS:
+        told = 'The address of the next part of the list, with rel="next"; absent from the last part.'
+        answer = found["paths"][path]["get"]["responses"]["200"]
+        answer["headers"] = {LINK: {"description": told, "schema": {"type": "string"}}}
     for name, body in components["schemas"].items():
         body["additionalProperties"] = False
         for member, kind in body["properties"].items():

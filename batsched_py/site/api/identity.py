@@ -18,6 +18,7 @@ USER_HEADER: Final = "x-bonfire-asserted-id"
 GROUP_HEADER: Final = "x-bonfire-asserted-selected-group"
 #: The header with which a caller who names no user asks for experiments, as the operator.
 OPERATOR_HEADER: Final = "x-batsched-py-operator"
+_ASSERTED: Final = frozenset({USER_HEADER, GROUP_HEADER, OPERATOR_HEADER})
 #: The user of requests of the operator, who names none; nobody else may have this name.
 LOCAL: Final = "local"
 #: Characters of a name.
@@ -102,6 +103,9 @@ def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
 
 def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
     """Return who asks; the request was let in, so that what it asserts is believed."""
+    for name in request.headers:
+        if "_" in name and (meant := name.replace("_", "-")) in _ASSERTED:  # as CGI and WSGI do with both
+            raise refuse(400, f"must be spelled {meant}", name)
     user, group = _name(request, USER_HEADER), _name(request, GROUP_HEADER)
     if user == LOCAL:
         raise refuse(400, f"must not be {LOCAL}, which is the operator", USER_HEADER)

@@ -21,12 +21,14 @@ from batsched_py.site.api.lease_requests import (
 )
 from batsched_py.site.api.lease_views import MOST, Lease, unseen
 from batsched_py.site.api.member_types import check_types
+from batsched_py.site.api.paging import part
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.inbox import Asked
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of leases.")]
 After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only leases with a greater number.")]
+Before = Annotated[int, QueryParameter(ge=1, le=2**53, description="Only leases with a smaller number.")]
 Finished = Annotated[bool, QueryParameter(description="Include leases in final states.")]
 Newest = Annotated[bool, QueryParameter(description="List the newest leases first.")]
 Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number of the lease.")]
@@ -50,17 +52,20 @@ class LeaseController(Controller):
     async def listed(
         self,
         request: Asking,
+        *,
         finished: Finished = False,
         after: After = 0,
+        before: Before = 2**53,
         limit: Limit = MOST,
         newest: Newest = False,
-    ) -> list[Lease]:
+    ) -> Response[list[Lease]]:
         """List the leases of the caller and of the caller's group.
 
         Leases in final states are listed only with `finished`.
         """
-        leases, who = parts(request).leases, who_asks(request)
-        return leases.readable(who, finished=finished, after=after, limit=limit, newest=newest)
+        leases, span = parts(request).leases, range(after + 1, before)
+        found = leases.readable(who_asks(request), span, finished=finished, limit=limit + 1, newest=newest)
+        return part(request, found, limit, lambda last: {"before" if newest else "after": last.number})
 
     @get("/{number:int}", summary="Show a lease")
     async def shown(self, request: Asking, number: Number) -> Lease:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final, cast
@@ -124,14 +124,14 @@ class Leases:
         self._catch_up()
         return self._open.count(who.user)
 
-    def readable(self, who: Identity, *, finished: bool, after: int, limit: int, newest: bool) -> list[Lease]:
-        """Return those that somebody may see, by number; those that have ended only if that is asked for.
+    def readable(self, who: Identity, span: range, *, finished: bool, limit: int, newest: bool) -> list[Lease]:
+        """Return those of these numbers that somebody may see; those that have ended only if that is asked for.
 
         With `newest` the last ones come first.
         """
         self._catch_up()
         numbers = (self._all if finished else self._open).of(who)
-        chosen: Sequence[int] = numbers[bisect_right(numbers, after) :] if after else numbers
+        chosen: Sequence[int] = numbers[bisect_left(numbers, span.start) : bisect_left(numbers, span.stop)]
         found = list[Lease]()
         for number in reversed(chosen) if newest else chosen:
             lease = self._lease(number)

@@ -19,6 +19,7 @@ from batsched_py.site.api.handlers import get, post, put
 from batsched_py.site.api.identity import check_operator, who_asks
 from batsched_py.site.api.lease_views import MOST, Lease
 from batsched_py.site.api.member_types import check_types
+from batsched_py.site.api.paging import next_part, part
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
 from batsched_py.site.api.schedule import Block, blocks, under_way
@@ -174,13 +175,15 @@ class SiteController(Controller):
     @get("/hosts", summary="List hosts")
     async def hosts(self, request: Asking, after: HostAfter = -1, limit: HostLimit = 1000) -> Response[list[Host]]:
         """List hosts and their states, ordered by number."""
-        site, answers = parts(request).site, parts(request).answers
-        return _answer(answers.find(("hosts", after, limit), lambda: _hosts(site, after + 1, after + 1 + limit)))
+        site, answers, end = parts(request).site, parts(request).answers, after + 1 + limit
+        headers = next_part(request, {"after": end - 1}) if end < len(site.hosts) else {}
+        return _answer(answers.find(("hosts", after, limit), lambda: _hosts(site, after + 1, end)), headers)
 
     @get("/queue", summary="Show the queue")
-    async def queue(self, request: Asking, after: QueueAfter = 0, limit: QueueLimit = MOST) -> list[Lease]:
+    async def queue(self, request: Asking, after: QueueAfter = 0, limit: QueueLimit = MOST) -> Response[list[Lease]]:
         """List the waiting leases and jobs of the caller and of the caller's group, in the order of the queue."""
-        return parts(request).leases.queue(who_asks(request), after, limit)
+        found = parts(request).leases.queue(who_asks(request), after, limit + 1)
+        return part(request, found, limit, lambda _: {"after": after + limit})
 
     @get("/schedule", summary="Show the schedule")
     async def schedule(self, request: Asking, begin: Begin = 0.0, end: End = 1e12) -> Response[list[Block]]:
@@ -196,8 +199,8 @@ class SiteController(Controller):
         return ServerSentEvent(_news(parts(request).site))
 
 
-def _answer(body: bytes) -> Response[Any]:
-    return Response(body, media_type=MediaType.JSON)
+def _answer(body: bytes, headers: Mapping[str, str] | None = None) -> Response[Any]:
+    return Response(body, media_type=MediaType.JSON, headers=dict(headers or {}))
 
 
 def _hosts(site: Site, begin: int, end: int) -> list[Host]:

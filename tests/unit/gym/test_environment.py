@@ -224,6 +224,8 @@ def test_unknown_options_of_reset_are_refused() -> None:
     env = ScheduleEnv(MACHINE, LUBLIN)
     with pytest.raises(OptionError, match=r"^options of reset: unknown; did you mean workload\? There are: workload$"):
         env.reset(options={"workloads": LUBLIN})
+    with pytest.raises(OptionError, match=r"^options of reset: must be a dict or None, not 3$"):
+        env.reset(options=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.filterwarnings("ignore:.*render_mode")  # what Gymnasium itself has to say

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -170,6 +171,36 @@ def test_each_verb_says_that_it_needs_a_job(
     assert str(caught.value).startswith(f"{name}: a job is needed, not ")
     assert told in str(caught.value)
     assert (plan.commands, plan.holds, plan.promises) == ([], {}, {})
+
+
+@pytest.mark.parametrize(
+    ("verb", "told"),
+    [
+        (lambda plan, given: plan.wake_at(given), "wake at: a number is needed, not "),
+        (lambda plan, given: plan.call_every(given, "a"), "call every: a number is needed, not "),
+        (lambda plan, given: plan.watch_energy(given), "watch energy: a number is needed, not "),
+        (lambda plan, given: plan.set_pstate(hosts("2"), given), "set pstate: a whole number is needed, not "),
+    ],
+)
+@pytest.mark.parametrize("given", ["5", None, [5.0], 1j, hosts("5")], ids=str)
+def test_each_verb_says_that_it_needs_a_number(verb: Callable[[Plan, Any], None], given: Any, told: str) -> None:
+    """A text of digits is none; nothing is booked."""
+    plan = plan_for(busy_sleepy_failed())
+    with pytest.raises(PlanError, match=f"^{told}"):
+        verb(plan, given)
+    assert plan.commands == []
+
+
+def test_numbers_of_libraries_are_numbers() -> None:
+    """What is sent is a float or an int, whatever was given: the same bytes in each build."""
+    plan = plan_for(busy_sleepy_failed())
+    plan.wake_at(Fraction(15, 2))
+    plan.wake_at(20)
+    assert [repr(command.at) for command in plan.commands if isinstance(command, CallMeLater)] == ["7.5", "20.0"]
+    with pytest.raises(PlanError, match=r"^call every 1.0 s: the name must be a text, not 5"):
+        plan.call_every(1, 5)  # type: ignore[arg-type]
+    with pytest.raises(PlanError, match=r"^call every: times: a whole number is needed, not 1.5"):
+        plan.call_every(1, "a", 1.5)  # type: ignore[arg-type]
 
 
 def test_a_verb_that_takes_an_id_says_so() -> None:
