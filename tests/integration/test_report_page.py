@@ -199,6 +199,20 @@ def test_series_of_the_page_are_those_of_the_metrics(page: Browser, runs: list[S
         assert [time for time, _ in shown] == pytest.approx([time for time, _ in steps], abs=1e-5)
 
 
+def test_waits_of_the_page_are_those_of_jobs_and_not_of_attempts(show: Show) -> None:
+    """Of a job that failed and was submitted again, the wait counts once; its slowdown is that of the whole job."""
+    page = show(
+        schedule(
+            record("a", submit=0, start=5, finish=20, hosts="0", state="COMPLETED_FAILED"),
+            record("a~1", submit=20, start=100, finish=140, hosts="0"),
+            record("b", submit=0, start=0, finish=20, hosts="1"),
+        )
+    )
+    found = page.ask("report.runs[0].measured((submit) => submit >= 0, 10)")
+    assert found == {"waits": [5, 0], "slowdowns": [3.5, 1]}
+    assert page.ask("report.runs[0].measured((submit) => submit > 0, 10)") == {"waits": [], "slowdowns": []}
+
+
 def test_differences_are_marked(page: Browser, runs: list[Schedule]) -> None:
     """Coloured by difference, each job of the second run is of the class that the table counts it in."""
     page.do("report.colourBy('difference')")

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.formatting import FINAL_STATES, STATE_NAMES
+from batsched_py.reporting.metrics.job_metrics import measure_jobs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import LIGHT, OTHERS, STATE_COLOURS
 from batsched_py.reporting.pictures.html.lease_content import PackedLeases, pack_leases
@@ -59,6 +60,20 @@ class PackedOutages(Struct, frozen=True):
     hosts: list[str]
 
 
+class PackedWaits(Struct, frozen=True):
+    """The jobs of a run of which some were attempted more than once, each job once, for curves of their waits.
+
+    Attributes:
+        submit: the first submission.
+        wait: as `metrics` counts it, in seconds.
+        slowdown: the bounded slowdown.
+    """
+
+    submit: list[Number]
+    wait: list[Number]
+    slowdown: list[Number]
+
+
 class PackedRun(Struct, frozen=True):
     """The jobs of a run that ran, ordered by start, a column for each property; times in seconds.
 
@@ -82,6 +97,7 @@ class PackedRun(Struct, frozen=True):
         machines: host seconds in each of HOST_STATES over time; None if hosts only compute and idle.
         leases: what became of leases; None if the algorithm has none.
         outages: hosts that were unavailable for a time.
+        whole: the waits of jobs whose attempts are put together; None if no job has several.
     """
 
     name: str
@@ -103,6 +119,7 @@ class PackedRun(Struct, frozen=True):
     machines: Growth | None
     leases: PackedLeases | None
     outages: PackedOutages
+    whole: PackedWaits | None
 
 
 class Content(Struct, frozen=True):
@@ -169,7 +186,7 @@ def pack(
         tolerance=TOLERANCE,
         window=None if window is None else (window.begin, window.end),
         runs=[
-            _pack_run(schedule, schedules[0], numbers, states, users, colours=tint)
+            _pack_run(schedule, schedules[0], numbers, states, users, colours=tint, bound=bound)
             for schedule, tint in zip(schedules, tints, strict=True)
         ],
         waits=[{numbers[job]: lines for job, lines in found.items() if job in numbers} for found in waits],
@@ -235,6 +252,7 @@ def _pack_run(
     users: dict[str, int],
     *,
     colours: dict[str, int],
+    bound: float,
 ) -> PackedRun:
     ran = sorted(schedule.ran, key=lambda record: (record.start, numbers[record.job.id]))
     numbered = {state: number for number, state in enumerate(states)}
@@ -260,6 +278,16 @@ def _pack_run(
         machines=state_growth(machines, schedule.hosts) if machines is not None else None,
         leases=pack_leases(schedule, ran, numbers),
         outages=_outages(schedule.outages),
+        whole=_waits(schedule, bound) if schedule.attempts.firsts else None,
+    )
+
+
+def _waits(schedule: Schedule, bound: float) -> PackedWaits:
+    found = [job for job in measure_jobs(schedule, bound) if job.wait is not None]
+    return PackedWaits(
+        submit=[short(job.record.job.submit_time) for job in found],
+        wait=[short(job.wait) for job in found if job.wait is not None],
+        slowdown=[short(job.bounded_slowdown or 1.0) for job in found],
     )
 
 

@@ -124,7 +124,17 @@ class Run {
       start: packed.outages.start[i], finish: packed.outages.start[i] + packed.outages.length[i], hosts,
       ranges: hostRanges(hosts, this.hosts),
     }));
+    /** Submission, wait and slowdown of each job, of which some were attempted more than once; null if none was. */
+    this.whole = packed.whole;
     this.#placeRectangles();
+  }
+
+  /** The waits and slowdowns of the jobs that `counts` takes by their submission: attempts of a job are one. */
+  measured(counts, bound) {
+    const submit = this.whole ? this.whole.submit : Array.from(this.submit);
+    const rows = submit.map((_, row) => row).filter((row) => counts(submit[row]));
+    if (this.whole) return { waits: rows.map((row) => this.whole.wait[row]), slowdowns: rows.map((row) => this.whole.slowdown[row]) };
+    return { waits: rows.map((row) => this.wait(row)), slowdowns: rows.map((row) => this.slowdown(row, bound)) };
   }
 
   /** The outage at a time and on a host; null for none. */

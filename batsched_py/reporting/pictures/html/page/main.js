@@ -37,16 +37,15 @@ function buildTimeCharts(page) {
 }
 
 function drawDistributions(page) {
-  const rows = (run) => Array.from({ length: run.count }, (_, row) => row).filter((row) => page.measures(run, row));
+  const measured = (run) => run.measured((submit) => page.measuresAt(submit), page.bound);
   const drawings = [];
   if (element("waits")) {
     const axis = { tickvals: WAIT_MARKS.map(([time]) => time), ticktext: WAIT_MARKS.map(([, text]) => text), title: { text: "wait" } };
-    drawings.push(drawDistribution(page, element("waits"), (run) => rows(run).map((row) => run.wait(row)), 1, axis, duration));
+    drawings.push(drawDistribution(page, element("waits"), (run) => measured(run).waits, 1, axis, duration));
   }
   if (element("slowdowns")) {
     const told = (value) => Number(value.toPrecision(4)).toString();
-    const valuesOf = (run) => rows(run).map((row) => run.slowdown(row, page.bound));
-    drawings.push(drawDistribution(page, element("slowdowns"), valuesOf, 1, { title: { text: "bounded slowdown" } }, told));
+    drawings.push(drawDistribution(page, element("slowdowns"), (run) => measured(run).slowdowns, 1, { title: { text: "bounded slowdown" } }, told));
   }
   return Promise.all(drawings);
 }

@@ -35,9 +35,10 @@ class Page {
   }
 
   /** Whether a job of a run was submitted in the time that is measured. */
-  measures(run, row) {
-    return !this.window || (this.window[0] <= run.submit[row] && run.submit[row] < this.window[1]);
-  }
+  measures(run, row) { return this.measuresAt(run.submit[row]); }
+
+  /** Whether a job that was submitted then counts. */
+  measuresAt(submit) { return !this.window || (this.window[0] <= submit && submit < this.window[1]); }
 
   /** Show another window; what is beyond the runs is cut off, and a window is moved rather than cut. */
   show(wanted) {
