@@ -12,6 +12,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
+from batsched_py.cli.shared.long_table import LongTable, is_long
 from batsched_py.text.display import escaped
 from batsched_py.text.wording import counted
 
@@ -55,6 +56,9 @@ def show_table(table: Table, folded: int | None = None) -> None:
     if not console.is_terminal:
         show_whole(table)
         return
+    if is_long(table) and needed_width(table) <= console.width:
+        show_whole(table)
+        return
     left_out = _leave_out(table, console.width, None if folded is None else table.columns[folded])
     console.print(table)
     if left_out:
@@ -65,6 +69,11 @@ def show_table(table: Table, folded: int | None = None) -> None:
 
 def show_whole(table: Table) -> None:
     """Print the table in full width; a terminal folds what does not fit."""
+    if is_long(table):
+        console = Output()
+        for line in LongTable(table).lines():
+            console.out(line, highlight=False)
+        return
     Output(width=needed_width(table)).print(table)
 
 
@@ -75,6 +84,8 @@ def show_picture(console: Console, picture: RenderableType) -> None:
 
 def needed_width(table: Table) -> int:
     """Return the number of characters of the widest line if nothing is folded."""
+    if is_long(table):
+        return LongTable(table).width
     console = Output()
     return console.measure(table, options=console.options.update(width=WIDEST)).maximum
 
