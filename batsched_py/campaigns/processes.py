@@ -20,7 +20,7 @@ from multiprocessing import current_process, forkserver, get_context, parent_pro
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import FrameType, ModuleType
-from typing import Any, Final, Generic, NoReturn, TypeVar, get_type_hints
+from typing import Any, Final, Generic, TypeVar, get_type_hints
 from warnings import catch_warnings, filterwarnings
 
 import cloudpickle
@@ -248,25 +248,38 @@ def _received(receiver: Connection) -> Value | None:
 
 def _work(pickled: bytes, sender: Connection, teller: Connection, memory: int | None) -> None:
     """Run a piece in its process and send its value; `teller` receives its last words."""
+    termination = _Termination()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, termination)
     signal.pthread_sigmask(signal.SIG_BLOCK, [ASK])  # which the main thread answers
     threading.Thread(target=_follow_the_parent, daemon=True).start()
     tell_last_words(teller)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM, ASK])
+    try:
+        termination.unwinds = True
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM, ASK])  # one may have come while it started
+        try:
+            heard = _value_sent(pickled, sender, memory)
+        finally:
+            termination.unwinds = False
+    except Interruption as interruption:
+        sys.exit(interruption.exit_code)
+    if not heard:
+        sys.exit(_UNHEARD)
+
+
+def _value_sent(pickled: bytes, sender: Connection, memory: int | None) -> bool:
+    """Run a piece and send its value; False if nobody is there any more, or the work has closed what was not its own."""
     if memory is not None:
         limit_memory(memory)
     sys.stdout.flush()
     os.dup2(2, 1)
+    value = pickle.loads(pickled)()  # noqa: S301  # from our parent
     try:
-        value = pickle.loads(pickled)()  # noqa: S301  # from our parent
-        with suppress(OSError):  # nobody is there any more, or the work has closed what was not its own
-            sender.send(value)
-            return
-    except Interruption as interruption:
-        sys.exit(interruption.exit_code)
-    sys.exit(_UNHEARD)
+        sender.send(value)
+    except OSError:
+        return False
+    return True
 
 
 def _follow_the_parent() -> None:
@@ -279,9 +292,27 @@ def _follow_the_parent() -> None:
     os._exit(1)
 
 
-def _leave(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
-    """Unwind, so that no half of a file stays."""
-    raise Interruption(number)
+class _Termination:
+    """The answer of a process to SIGTERM: its work unwinds, so that no half of a file stays; otherwise it ends at once.
+
+    It unwinds once: what another signal raised meanwhile, or while Python ends the process, nobody would catch.
+
+    Attributes:
+        unwinds: True while there is work that can be interrupted.
+    """
+
+    def __init__(self) -> None:
+        self.unwinds = False
+        self._came = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Raise Interruption, or end the process."""
+        del frame
+        if not self.unwinds:
+            os._exit(128 + number)
+        if not self._came:
+            self._came = True
+            raise Interruption(number)
 
 
 def _stop(processes: Sequence[BaseProcess], grace: float = _GRACE) -> None:

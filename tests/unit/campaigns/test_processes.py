@@ -7,13 +7,14 @@ import signal
 import time
 from collections.abc import Callable
 from functools import partial
-from multiprocessing import forkserver, resource_tracker
+from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from batsched_py.campaigns.processes import run_apart
+from batsched_py.campaigns.run_limits import RunLimits
 
 #: What a piece of work changes here, no other piece sees.
 COUNTER: list[int] = []
@@ -51,6 +52,29 @@ def begun(path: Path) -> None:
     """Wait for the one that lingers."""
     while not (path.exists() and path.read_text()):
         os.sched_yield()
+
+
+class Terminating:
+    """What sends SIGTERM to the process that unpickles it: one that starts still, and in which the signal waits."""
+
+    def __reduce__(self) -> tuple[Callable[[int], None], tuple[int]]:
+        """Unpickled, it is None."""
+        return signal.raise_signal, (signal.SIGTERM,)
+
+
+def unwind(path: Path) -> None:
+    """Be told to end, and told again while it cleans up."""
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.raise_signal(signal.SIGTERM)
+        path.touch()
+
+
+def end_badly(number: int) -> int:
+    """Be told to end when the work is done, and Python ends the process."""
+    util.Finalize(None, signal.raise_signal, (signal.SIGTERM,), exitpriority=1)
+    return number
 
 
 def answer() -> tuple[object, object]:
@@ -125,3 +149,22 @@ def test_a_signal_while_a_process_starts_leaves_none(tmp_path: Path, monkeypatch
         signal.signal(signal.SIGINT, before)
     with pytest.raises(ProcessLookupError):
         os.kill(pids[0], 0)
+
+
+@pytest.fixture
+def own_server() -> None:
+    """End the server, whose processes would write where stderr was before."""
+    list(run_apart([answer], 1))
+    os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("own_server")
+def test_a_process_that_is_told_to_end_ends_unsaid(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """While it starts, while it cleans up, and while it ends: no traceback, and the files are whole."""
+    unborn = RunLimits(memory=Terminating())  # type: ignore[arg-type]  # that is the point
+    (starting,) = run_apart([partial(square, 2)], 1, unborn)
+    (unwinding,) = run_apart([partial(unwind, tmp_path / "cleaned")], 1)
+    (ending,) = run_apart([partial(end_badly, 3)], 1)
+    assert [(one.value, one.exit_code) for one in (starting, unwinding, ending)] == [(None, 143), (None, 143), (3, 143)]
+    assert (tmp_path / "cleaned").exists()
+    assert capfd.readouterr().err == ""
