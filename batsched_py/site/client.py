@@ -31,7 +31,7 @@ class SiteClient:
         url: of the site, http or https.
         token: that it wants to be shown; "" for none.
         user, group: for whom is asked; "" for nobody in particular.
-        patience: seconds that a site is given to start.
+        patience: seconds that a site is given to start; none once it has answered, because then it has ended.
 
     Raises OptionError if the URL is none.
     """
@@ -46,7 +46,9 @@ class SiteClient:
             port = -1
         if parts.scheme not in ("http", "https") or not parts.hostname or port == -1 or parts.query or parts.fragment:
             raise OptionError(f"--url must be like {DEFAULT_URL}, not {url!r}")
-        self._url, self._patience = url, patience
+        self._url = url
+        #: Seconds that it may be given to start still.
+        self._patience = patience
         self._connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._host, self._port, self._path = parts.hostname, port, parts.path.rstrip("/")
         self._headers = {"Accept": "application/json"}
@@ -96,6 +98,8 @@ class SiteClient:
             if status == HTTPStatus.SERVICE_UNAVAILABLE and time.monotonic() < until:
                 time.sleep(_RETRY)
                 continue
+            if status != HTTPStatus.SERVICE_UNAVAILABLE:
+                self._patience = 0.0
             return self._read(status, content)
 
     def _exchange(self, method: str, target: str, body: str | None) -> tuple[int, bytes]:

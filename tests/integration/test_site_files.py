@@ -254,12 +254,11 @@ def test_a_full_disk_ends_a_site(tmp_path: Path) -> None:
     assert process.stderr is not None
     site = object.__new__(SiteProcess)
     site.process, site.url = process, process.stderr.readline().split()[-1]
+    client = site.client()
     refused = ""
     while not refused:
         try:
-            site.client().post(
-                "api", "leases", body={"nodes": 1, "duration": 5, "software": {"image": "x" * 5000, "size": 1}}
-            )
+            client.post("api", "leases", body={"nodes": 1, "duration": 5, "software": {"image": "x" * 5000, "size": 1}})
         except (SiteError, TransportError) as error:
             refused = str(error)
     told = process.communicate()[1]
