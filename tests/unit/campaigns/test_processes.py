@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable
 from functools import partial
-from multiprocessing import forkserver, resource_tracker, util
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -15,71 +14,7 @@ import pytest
 
 from batsched_py.campaigns.processes import run_apart
 from batsched_py.campaigns.run_limits import RunLimits
-
-#: What a piece of work changes here, no other piece sees.
-COUNTER: list[int] = []
-
-
-def square(number: int) -> int:
-    """With a trace in the module."""
-    COUNTER.append(number)
-    assert [number] == COUNTER
-    return number * number
-
-
-def die(number: int) -> int:
-    """In the middle of it."""
-    os.kill(os.getpid(), number)
-    return 0
-
-
-def leave(code: int) -> int:
-    """As an algorithm might."""
-    os._exit(code)
-
-
-def linger(path: Path) -> None:
-    """Say that it runs, and never end; it cleans up when it is told to."""
-    try:
-        path.write_text(str(os.getpid()))
-        while True:
-            time.sleep(60)
-    finally:
-        path.with_suffix(".cleaned").touch()
-
-
-def begun(path: Path) -> None:
-    """Wait for the one that lingers."""
-    while not (path.exists() and path.read_text()):
-        os.sched_yield()
-
-
-class Terminating:
-    """What sends SIGTERM to the process that unpickles it: one that starts still, and in which the signal waits."""
-
-    def __reduce__(self) -> tuple[Callable[[int], None], tuple[int]]:
-        """Unpickled, it is None."""
-        return signal.raise_signal, (signal.SIGTERM,)
-
-
-def unwind(path: Path) -> None:
-    """Be told to end, and told again while it cleans up."""
-    try:
-        signal.raise_signal(signal.SIGTERM)
-    finally:
-        signal.raise_signal(signal.SIGTERM)
-        path.touch()
-
-
-def end_badly(number: int) -> int:
-    """Be told to end when the work is done, and Python ends the process."""
-    util.Finalize(None, signal.raise_signal, (signal.SIGTERM,), exitpriority=1)
-    return number
-
-
-def answer() -> tuple[object, object]:
-    """What the process does at a Ctrl-C, and whether it hears it at all."""
-    return signal.getsignal(signal.SIGINT), signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+from tests.pieces import COUNTER, Terminating, answer, begun, die, end_badly, leave, linger, square, unwind
 
 
 @pytest.mark.parametrize("processes", [1, 3, 20])
