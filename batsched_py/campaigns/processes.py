@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from multiprocessing import current_process, forkserver, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -269,7 +269,7 @@ def _work(pickled: bytes, sender: Connection, teller: Connection, memory: int | 
 
 
 def _value_sent(pickled: bytes, sender: Connection, memory: int | None) -> bool:
-    """Run a piece and send its value; False if nobody is there any more, or the work has closed what was not its own."""
+    """Run a piece and send its value; False if nobody is there, or the work has closed what was not its own."""
     if memory is not None:
         limit_memory(memory)
     sys.stdout.flush()
