@@ -12,7 +12,7 @@ import signal
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import count, islice
-from multiprocessing import resource_tracker
+from multiprocessing import get_context, resource_tracker
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -45,7 +45,10 @@ _CONFIGURATION: Final = {
     "logging.distributed": "critical",
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.multiprocessing-method": "forkserver",
 }
+#: Modules that each worker of this machine finds loaded. Dask would load whatever it knows, as pandas, if it is there.
+_PRELOADED: Final = ["distributed", "distributed.nanny", "distributed.worker", __name__]
 #: Level of Python's logging: Dask tells of what it mends by itself.
 _CRITICAL: Final = 50
 #: For the HTTP pages of Dask, which cannot be left out.
@@ -205,6 +208,8 @@ def _print_to_stderr() -> None:
 @contextmanager
 def _local(distributed: Any, workers: int) -> Iterator[Any]:
     """Start processes on this machine, which listen on the loopback interface only."""
+    distributed.utils._forkserver_preload_set = True  # to our list
+    get_context("forkserver").set_forkserver_preload(_PRELOADED)
     resource_tracker.ensure_running()  # which the first process would start, and which unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)  # which threads and processes inherit
     try:

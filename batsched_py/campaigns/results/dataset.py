@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from batsched_py.campaigns.execution.arrow_columns import make_column
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
@@ -46,10 +47,10 @@ def write_dataset(folder: Path, plan: CampaignPlan, ended: Mapping[str, StoredRu
 def _array(arrow: Any, name: str, values: list[Any]) -> Any:
     """Return a column; a metric that no run has is one of its type all the same."""
     if name in METRIC_INFO or name == "seed":
-        return arrow.array(values, arrow.int64() if name == "seed" or _is_count(name) else arrow.float64())
+        return make_column(arrow, values, arrow.int64() if name == "seed" or _is_count(name) else arrow.float64())
     if all(value is None for value in values):
-        return arrow.array(values, arrow.string())
-    return arrow.array(values)
+        return make_column(arrow, values, arrow.string())
+    return make_column(arrow, values)
 
 
 def _is_count(name: str) -> bool:
@@ -68,8 +69,8 @@ def _write_jobs(path: Path, runs: list[PlannedRun], columns: Mapping[str, list[A
                 file = store.jobs_path(run.key)
                 if not file.exists():  # it failed
                     continue
-                jobs = parquet.read_table(file)
-                names = {name: [columns[name][place]] * jobs.num_rows for name in _NAMES}
+                jobs = parquet.ParquetFile(file).read()  # `read_table` would load pandas
+                names = {name: _array(arrow, name, [columns[name][place]] * jobs.num_rows) for name in _NAMES}
                 found = dict(zip(jobs.column_names, jobs.columns, strict=True))
                 writer.write_table(arrow.table({**names, **found}).cast(schema))
         os.replace(temporary, path)
