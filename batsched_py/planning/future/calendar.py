@@ -16,6 +16,25 @@ from batsched_py.bits import counter
 from batsched_py.planning.future.float_bisect import bisect_left, bisect_right
 from batsched_py.planning.future.promises import Claim
 
+# The four tables of changes are separate because the same host may appear in several of them: work ends, a booking
+# begins, a failed host returns. A host is free when it is neither busy, booked nor down, which `steps` computes from
+# the three sets of now by walking all instants in order.
+#
+# Between two calls `times` ascends and has exactly the keys of `bits` and `sizes`, and no entry is empty. Bookings are
+# later than `now`: the availability takes those that are due (`Changes.take`). Ends and returns may be overdue, since
+# only Batsim can say that they happened; all of them are expected together, at the next floating-point number after
+# `now`.
+#
+# A table rebuilt from the running jobs at each message would cost O(running jobs) even if nothing is asked (ADR 4).
+# Here a change costs a binary search and an insertion, O(log n) and a short move of memory. A question costs O(instants
+# up to its answer). `sizes` repeats what `bits` says because EASY adds numbers at each completion, and counting the
+# ones of a large set takes microseconds. Claims are found by identity: two jobs of one size may be promised the same
+# time, and equal claims must not be one entry. Four sums by instant, as kept before ADR 38, were changed at each move;
+# the sums are now computed when a slot table is made.
+#
+# `taken_twice` finds the hosts for which a slot table would be wrong: one host that both work and a booking hold, say a
+# reservation over jobs that are to be stopped for it. Releasing one of the two would mark it as free.
+
 
 class Changes:
     """Host bits by the instant at which they change; instants ascend."""

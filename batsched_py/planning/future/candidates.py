@@ -19,6 +19,26 @@ from batsched_py.planning.future.entries import Entry
 from batsched_py.planning.future.promises import Claim
 from batsched_py.planning.future.ranking import Ranking
 
+# Between two calls an entry that may start sooner has a finite `near`, and all others are skipped after one comparison.
+# With 10 000 jobs on 128 hosts at load 1.3 there were 2.6 million searches, of which 1.8 million found nothing;
+# candidates take 0.63 of the time (ADR 38).
+#
+# Why none is missed: a new window contains some of what was freed, and is complete right after the last of the changes
+# that made it. So it suffices to look, at each change, at promises that begin in the freed interval or at its end, and
+# at later ones whose job fits into the widest window around it. Jobs that had enough room in all of the interval before
+# (`before`) are left out, as are those that fit into the part of the window ahead of it: these windows are not new. The
+# second exclusion does not hold for entries that are candidates already, because a job served before them may take that
+# part; `_note_pending` and `_note_short` are for them. Leaving out jobs that fit *behind* the interval was wrong for
+# the same reason.
+#
+# Durations are ranked in classes of sizes (1, 2 to 3, 4 to 7, ...), a compromise: a window for each size that waits is
+# too many on a large machine, one for all sizes finds too many candidates. A window is the wider the smaller the size,
+# so that classes are visited from the largest down and the borders only move outwards. `hair` allows for rounding: a
+# job whose duration equals the window to the last digits must not be lost.
+#
+# A call of `note` costs O(slots of the widest window), two binary searches for each class, and the entries that it
+# finds.
+
 #: What rounding may add to a sum of two times, and more, as a share of it.
 ROUNDING: Final = 1e-12
 

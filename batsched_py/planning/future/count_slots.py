@@ -8,6 +8,25 @@ from collections.abc import Iterable
 from batsched_py.planning.future.float_bisect import bisect_left, bisect_right
 from batsched_py.planning.future.promises import Claim
 
+# The same step function as `HostSlots`, with numbers in the place of sets: `times` ascends from now, neighbouring rooms
+# differ, and windows are tested from their ends. A claim promises that enough hosts will be free, not which, so a
+# window needs no second test.
+#
+# Rooms may become negative, when hosts fail or work takes hosts that a claim counted on; that is too little for any
+# size, like 0. For the same reason a change never fails, unlike `HostSlots.take`.
+#
+# `freed` is the log from which the book finds the claims that may start sooner (see `candidates`). A job that starts
+# releases its claim and takes the same number of hosts for the same time: the two entries cancel out, since nothing was
+# freed for others.
+#
+# `sooner` must return what releasing and reserving anew would give. Windows that end before the claim begins are
+# searched first; otherwise the start is found by walking back from the claim while there is room. The second case is
+# the usual one: of 0.8 million claims that moved in a run of 10 000 jobs, 99 in 100 moved only to where the hosts just
+# before them had become free (ADR 38). `move` changes only what the old and the new claim do not share.
+#
+# A change costs O(log n) and a step for each slot that it covers, a search O(n) at worst. There is no `_full_until` as
+# in `HostSlots`: few searches begin at the first slot, since candidates know where new windows begin.
+
 
 class CountSlots:
     """The number of hosts, whichever, that are free and unclaimed.
@@ -155,6 +174,7 @@ class CountSlots:
                 index -= 1
             if index < known:
                 return times[start]
+            # Slot `index` is in all windows that begin up to it; those behind it were found to have room.
             start, known = index + 1, stop
             if start == stop:
                 while start < limit and rooms[start] < size:

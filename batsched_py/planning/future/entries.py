@@ -8,6 +8,15 @@ from typing import Generic, TypeVar
 from batsched_py.model.job import Job
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 
+# An entry repeats the size of its job and the start of its promise, because a compression reads both of each candidate
+# several times and an attribute of a record costs compiled code ten times what it costs the interpreter (ADR 39).
+# `renew` is therefore the only way to change a promise.
+#
+# `since`, `until` and `near` are a small summary of all that was freed since the entry was last searched. A list of
+# intervals would be exact, but would grow with each change in a long queue; two ranges only make a search look at some
+# slots too many. Values that mean "no search" are those at which each comparison fails by itself: infinity for the
+# lower bounds, minus infinity for the upper one.
+
 Kind = TypeVar("Kind", Slot, Claim, Shadow)
 
 

@@ -10,6 +10,27 @@ from batsched_py.hostset import HostSet, pick_hosts
 from batsched_py.planning.future.float_bisect import bisect_left, bisect_right
 from batsched_py.planning.future.promises import Choose, Slot
 
+# Between two calls the three lists are equally long, `times` ascends from now, `rooms[i]` is the number of ones of
+# `free[i]`, and neighbouring slots differ. Hosts become free only where a slot begins, so a search tries the beginnings
+# of slots and no other starts.
+#
+# A window of slots is tested from its end (`_window`). A slot with too little room rules out all starts up to and
+# including it, so a mismatch near the end skips many starts, as in the string search of Boyer and Moore (1977). Slots
+# behind the mismatch are known to have room and are not tested again. Numbers come first, since comparing two small
+# integers is much cheaper than intersecting two sets of 16 384 hosts: a search reads each number once, O(n) for n
+# slots, and intersects the sets only of windows that have enough hosts in each slot. `_full_until` skips the full
+# beginning of the table: taking hosts keeps it valid, giving hosts lowers it.
+#
+# A promise is improved without releasing it first (`sooner`): from its start on its own hosts count as free. Most
+# promises do not change, and each of them saves a release and a reservation. The result must be that of releasing and
+# reserving anew, which includes other hosts at the same start (`_others_instead`); the 801 starts and host sets of
+# batsched's `medium_late` follow from this rule. A search ends where hosts were last freed, because a window that is
+# new contains some of them. Not so if the caller chooses the hosts: a choice may depend on anything.
+#
+# ADR 20 describes the first version (a walk over all slots, and a search in three parts), ADR 26 the windows that are
+# tested from their ends. Remembering for each size and duration which starts are ruled out was not built: each third
+# promise moves, and a move invalidates what is remembered of later instants.
+
 
 class Wanted(NamedTuple):
     """So many of the eligible hosts (bits) for so many seconds; those that are its own already are free for it."""
@@ -126,15 +147,17 @@ class HostSlots:
         times, rooms, count = self.times, self.rooms, len(self.times)
         size, duration = wanted.size, wanted.duration
         start = known = self._first_with_room(size, limit)
-        while start < limit:
+        while start < limit:  # slots from `start` to before `known` have room
+            # A duration that is lost in rounding covers its slot all the same: no slots would have all hosts in common.
             stop = bisect_left(times, times[start] + duration, known if known > start else start + 1, count)
-            index = (stop if stop < high else high) - 1
+            index = (stop if stop < high else high) - 1  # behind, its own hosts are enough
             while index >= known and rooms[index] >= size:
                 index -= 1
             if index < known:
                 hosts, index = self._same_hosts(wanted, start, stop, high)
                 if hosts is not None:
                     return Slot(times[start], times[start] + duration, hosts)
+            # Later starts up to `index` have windows that end no earlier: they contain the same slots in the way.
             start, known = index + 1, stop
             if start >= known:
                 while start < limit and rooms[start] < size:

@@ -32,6 +32,25 @@ from batsched_py.planning.future.entries import Entry, Kind
 from batsched_py.planning.future.promises import Choose, Claim, Reserved, Shadow, Slot
 from batsched_py.planning.future.ranking import Ranking
 
+# Between two calls each promise of a `ReservingBook` is reserved in the availability exactly as long as its entry is in
+# `entries`, `_starts` has the entries with a promise, and `_gaps` is None or true. An entry without a promise keeps its
+# place in the order: its job may be promised a start when hosts return.
+#
+# Compressing gives what releasing and reserving each promise in turn gives, which is the rule of conservative
+# backfilling (Mu'alem and Feitelson 2001) and of batsched. At its turn a promise still has its own place, so it cannot
+# move to later. That needs a book that `stands`: if hosts failed or predictions changed, some promise may be
+# impossible, and the loop makes each anew. A property test compares whole lives of a queue with the naive rule, start
+# by start and host set by host set.
+#
+# Searching only promises that freed hosts may help was tried twice. For exact results with each size on its own it cost
+# more than to search for all, 26.7 s instead of 15 s (10 000 jobs, 128 hosts, load 1.3; ADR 20). With classes of sizes
+# and some false positives it takes 0.63 of the time (ADR 38), but for numbers of hosts only: a promise of these very
+# hosts may also get other hosts at its old start.
+#
+# To compress n claims costs n comparisons and a search for each candidate, O(slots) at worst. When all promises are
+# withdrawn the slot table is dropped first, because making it anew costs less than releasing one promise after the
+# other: `order=sjf` executes 14 % fewer instructions in all with ADR 26.
+
 #: (number of hosts, instant): so many are free from now until then; instants ascend, numbers descend.
 Limits: TypeAlias = list[tuple[int, float]]
 
@@ -305,6 +324,8 @@ class CountBook(ReservingBook[Claim]):
         now, slots, never = future.now, future.slots_by_count, math.inf
         candidates.look(slots)
         for entry in self.entries.values():
+            # What moves below frees hosts for all others: later entries see it in this pass, earlier ones in the next.
+            # So the notes of an entry are taken out before it is searched, not at the end of the pass.
             near = entry.near
             if near == never:
                 continue
@@ -346,6 +367,8 @@ class HostBook(ReservingBook[Slot]):
         """Compress as a ReservingBook; searches only up to where hosts were freed since they were last looked at."""
         future = self._availability()
         now, slots = future.now, future.slots_by_host
+        # Hosts freed before this pass concern all entries. Those that the pass frees count at once for later entries,
+        # and stay noted for the next pass, in which earlier ones see them.
         limit, slots.freed_until = slots.freed_until, -math.inf
         for entry in self.entries.values():
             promise = entry.promise
@@ -358,7 +381,7 @@ class HostBook(ReservingBook[Slot]):
                     self._starts.remove(promise.start, entry)
                     self._starts.add(better.start, entry)
                 entry.renew(better)
-                if not true:
+                if not true:  # new slots count as freed everywhere, so that nothing is missed
                     slots = future.slots_by_host
                 yield entry.job, better
 
