@@ -1,19 +1,18 @@
-"""A live site: the decision process as something people stand in front of.
+"""A live site: the decision process as a service that accepts requests while time passes.
 
-A paced simulation runs in a thread of its own, and asks a session; requests come in while time passes. Start with
-site.py, which ties the parts together. Then
+A paced simulation runs in its own thread and calls a session. Start with site.py, which connects the parts. Then
 
-* pacing.py: the simulated time of a wall clock: paced, paused, or as fast as it can;
-* journal.py: what was accepted, in SQLite: written before anybody is told so;
-* inbox.py: the requests between those who ask and the simulation, and the instant at which each of them happens;
-* recording.py: the transcript, which goes on where it was left;
-* folder.py, backups.py: the folder of both, locked by the process that decides; copies of it;
-* simulated.py, served.py: a site on a simulated platform, and one beside a Batsim that connects;
-* board.py: what the site looks like now, for all who read.
+* pacing.py: simulated time derived from a wall clock: paced, paused, or as fast as possible;
+* journal.py: the accepted requests, in SQLite, written before they are acknowledged;
+* inbox.py: the queue of requests between callers and the simulation, with the instant at which each takes effect;
+* recording.py: the transcript, continued after a restart;
+* folder.py, backups.py: the folder of both files, locked by the process that decides, and its backups;
+* simulated.py, served.py: a site on a simulated platform, and a site that serves a Batsim;
+* board.py: snapshots of the current state, for readers in other threads.
 
 Invariants:
 
-* A request is on disk, with its instant, before it is answered, and before it happens. The simulation is deterministic,
-  so that the same requests at the same instants make the same site again, after whatever ended it.
-* One thread decides, the simulation's; others only read what the board holds, and leave requests in the inbox.
+* A request is on disk, with its instant, before it is acknowledged and before it takes effect. The simulation is
+  deterministic: after any crash, replaying the same requests at the same instants restores the site.
+* Only the simulation's thread decides; other threads read the board and put requests into the inbox.
 """

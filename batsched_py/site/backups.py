@@ -1,7 +1,7 @@
-"""Backups of a site: its journal and its transcript together, of a site that runs, too.
+"""Backups of a site: consistent copies of its journal and its transcript, also while the site runs.
 
-The transcript is copied before the journal, as far as its exchanges are whole. Requests are in the journal before they
-happen, so that the copy of the journal explains all of the copy of the transcript.
+The complete exchanges of the transcript are copied before the journal. Because requests are in the journal before they
+take effect, the copied journal has all requests of the copied transcript.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Copied(Struct, frozen=True):
     """The content of a copy.
 
     Attributes:
-        requests: in the journal.
-        time: the simulated second at which a site goes on with it.
-        transcript: bytes of the transcript; None if there was none.
+        requests: the number of requests in the journal.
+        time: the simulated second from which a site continues with it.
+        transcript: the size of the transcript in bytes; None if there is none.
     """
 
     requests: int
@@ -41,7 +41,7 @@ class Copied(Struct, frozen=True):
 
 
 def back_up(folder: Path, target: Path) -> Copied:
-    """Copy the files of a site into a new folder; the site may run. SiteError."""
+    """Copy the files of a site, which may be running, into a new folder. SiteError if that fails."""
     if not (folder / JOURNAL).is_file():
         raise SiteError(f"{folder}: has no {JOURNAL}: it is not the folder of a site")
     with _new_folder(target) as made:
@@ -49,7 +49,7 @@ def back_up(folder: Path, target: Path) -> Copied:
 
 
 def restore(backup: Path, folder: Path) -> Copied:
-    """Copy a backup into the folder of a site, which must have none. SiteError."""
+    """Copy a backup into a folder without a site. SiteError if that fails."""
     if not (backup / JOURNAL).is_file():
         raise SiteError(f"{backup}: has no {JOURNAL}: it is not a backup of a site")
     with SiteFolder(folder) as locked:
@@ -59,7 +59,7 @@ def restore(backup: Path, folder: Path) -> Copied:
         with _new_folder(folder / "restored") as made:
             copied = _copy(backup, made)
         try:
-            for name in (TRANSCRIPT, JOURNAL):  # without the journal nothing is taken for a site
+            for name in (TRANSCRIPT, JOURNAL):  # the journal last: a folder without it is not a site
                 if (folder / "restored" / name).exists():
                     os.rename(folder / "restored" / name, folder / name)
             (folder / "restored").rmdir()
@@ -70,7 +70,7 @@ def restore(backup: Path, folder: Path) -> Copied:
 
 @contextmanager
 def _new_folder(target: Path) -> Iterator[Path]:
-    """Yield a folder that becomes `target` at the end; nothing is left of it after an error."""
+    """Yield a temporary folder that is renamed to `target` at the end, or removed after an error."""
     if target.exists():
         raise SiteError(f"{target}: is there already")
     try:
@@ -88,7 +88,7 @@ def _new_folder(target: Path) -> Iterator[Path]:
 
 
 def _copy(source: Path, target: Path) -> Copied:
-    """Copy whole exchanges, then the journal, and check that."""
+    """Copy the complete exchanges of the transcript, then the journal, and check the copied journal."""
     size = None
     if (source / TRANSCRIPT).exists():
         size = whole_size(source / TRANSCRIPT)

@@ -1,4 +1,4 @@
-"""The board of a site: how things are, as its simulation's thread has seen them last, for all who read."""
+"""The board of a site: immutable snapshots of its state, made by the simulation's thread for other threads."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.state.running import Running
 
-#: Seconds of the wall clock between two looks while the simulation is busy, and while it waits.
+#: Wall-clock seconds between two snapshots while the simulation is busy, and while it waits.
 _BUSY: Final = 0.2
 _IDLE: Final = 0.02
-#: A look that takes long is followed by a pause so many times as long, so that looking leaves time for deciding.
+#: The shortest pause after a snapshot, as a multiple of its duration: most of the time must remain for decisions.
 _PATIENCE: Final = 10.0
 
 
@@ -27,10 +27,10 @@ class JobNow(Struct, frozen=True):
 
     Attributes:
         state: waiting, running, or a final state in Batsim's words.
-        start, end: None before that.
-        ends_by: when its walltime stops a job that runs; None without.
-        hosts: from 0, as text such as "0-3 7"; "" before it starts.
-        why: the reason why it waits, or was rejected, in the algorithm's words; "" if it gave none.
+        start, end: simulated times; None before the start or the end.
+        ends_by: when the walltime of a running job ends; None if it has no walltime.
+        hosts: an interval set of host numbers from 0, such as "0-3 7"; "" before it starts.
+        why: the algorithm's reason why it waits or was rejected; "" if it gave none.
     """
 
     id: str
@@ -46,7 +46,7 @@ class JobNow(Struct, frozen=True):
 
 
 class HostsNow(Struct, frozen=True):
-    """The states of hosts, each as an interval set; all others are free."""
+    """The hosts in each state but free, as interval sets."""
 
     busy: str
     unavailable: str
@@ -55,17 +55,17 @@ class HostsNow(Struct, frozen=True):
 
 
 class Snapshot(Struct, frozen=True):
-    """The site between two messages.
+    """An immutable snapshot of the site between two messages.
 
     Attributes:
-        number: grows with each change.
+        number: increases with each change.
         now: the simulated time of the latest message.
         waiting: jobs in the order of the queue.
         running: jobs in the order of their starts.
-        ended: how many jobs had ended; they are the first of those on the board.
-        hosts: their states.
-        tables: of the algorithm, by name.
-        jobs: those that wait or run, by id.
+        ended: the number of ended jobs: the first ones of `Board.ended`.
+        hosts: the states of hosts.
+        tables: the live tables of the algorithm, by name.
+        jobs: waiting and running jobs, by id.
     """
 
     number: int
@@ -82,29 +82,29 @@ EMPTY: Final = Snapshot(0, 0.0, (), (), 0, HostsNow("", "", "", ""), {}, {})
 
 
 class Board:
-    """The latest snapshot, and the jobs that have ended; written by the simulation's thread, read by others."""
+    """The latest snapshot and the ended jobs; written by the simulation's thread, read by others."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.snapshot = EMPTY
-        #: In the order in which they ended; it only grows.
+        #: Jobs in the order of their ends; the list only grows.
         self.ended: list[JobNow] = []
         #: Job id -> its place in `ended`.
         self.places: dict[str, int] = {}
         self._seen = 0
-        #: When the latest look was over, and how long it took.
+        #: The wall-clock time at which the latest snapshot was complete, and its duration.
         self._looked, self._took = -math.inf, 0.0
         self._ended_from: Callable[[int], Iterable[JobNow]] = lambda _: ()
 
     def follow(self, ended_from: Callable[[int], Iterable[JobNow]]) -> None:
-        """Take the jobs that have ended from here: `ended_from(number)` returns all but the first `number`."""
+        """Set the source of ended jobs: `ended_from(number)` returns all but the first `number`."""
         self._ended_from = ended_from
 
     def look(self, idle: bool) -> float:
-        """Make a new snapshot if something has happened, but not too often; return when to look again, in seconds.
+        """Make a new snapshot if the state has changed, at a limited rate; return the seconds until the next call.
 
         Args:
-            idle: the simulation waits, so that looking costs it less.
+            idle: True if the simulation is waiting, which allows more frequent snapshots.
         """
         if self._session.messages == self._seen:
             return math.inf
@@ -157,14 +157,14 @@ def _running(run: Running) -> JobNow:
 
 
 def _waiting(job: Job, why: str, before: JobNow | None) -> JobNow:
-    """Return a job that waits: as it was seen before, if nothing has changed, because most of many wait for long."""
+    """Return the view of a waiting job; the previous one if unchanged, because long queues change little."""
     if before is not None and before.state == "waiting" and before.why == why:
         return before
     return JobNow(job.id, "waiting", job.size, job.walltime, job.submit_time, why=why)
 
 
 def ended_job(record: JobRecord, why: str) -> JobNow:
-    """Return a job that has ended, by the simulator's record."""
+    """Return the view of an ended job from the simulator's record."""
     job, ran = record.job, bool(record.hosts)
     start, end = (record.start, record.finish) if ran else (None, None)
     return JobNow(

@@ -1,4 +1,4 @@
-"""The client of a site: what the commands ask over HTTP; needs no extra."""
+"""The HTTP client of a site, for the commands; needs no optional dependency."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from urllib.parse import quote, urlencode, urlsplit
 from batsched_py.errors import OptionError, SiteError, TransportError
 from batsched_py.text.display import displayed
 
-#: Where a site answers unless it is told otherwise.
+#: The default URL of a site.
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
-#: Seconds that a site may be silent.
+#: The timeout of an answer, in seconds.
 _SILENCE: Final = 30.0
-#: Seconds between two tries.
+#: Seconds between two attempts.
 _RETRY: Final = 0.1
-#: Bytes of an answer that are read.
+#: The largest answer, in bytes.
 _LARGEST: Final = 1 << 26
 
 
 class SiteClient:
-    """Asks one site, each time over a new connection.
+    """A client of one site, with a new connection for each request.
 
     Args:
-        url: of the site, http or https.
-        token: that it wants to be shown; "" for none.
-        user, group: for whom is asked; "" for nobody in particular.
-        patience: seconds that a site is given to start; none once it has answered, because then it has ended.
+        url: the URL of the site, http or https.
+        token: the token of the site; "" if it has none.
+        user, group: the user and the group of the requests; "" to assert none.
+        patience: seconds to wait for a site that is starting. Once the site has answered, an unavailable one has ended,
+            and the client does not wait.
 
-    Raises OptionError if the URL is none.
+    OptionError if the URL is invalid.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class SiteClient:
         if parts.scheme not in ("http", "https") or not parts.hostname or port == -1 or parts.query or parts.fragment:
             raise OptionError(f"--url must be like {DEFAULT_URL}, not {url!r}")
         self._url = url
-        #: Seconds that it may be given to start still.
+        #: Seconds to wait for the site to start.
         self._patience = patience
         self._connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._host, self._port, self._path = parts.hostname, port, parts.path.rstrip("/")
@@ -60,19 +61,19 @@ class SiteClient:
             self._headers["X-Bonfire-Asserted-Selected-Group"] = group
 
     def get(self, *path: str | int, **query: Any) -> Any:
-        """Return a resource. SiteError if the site refuses, TransportError if it cannot be reached."""
+        """Return a resource. SiteError if the site refuses the request, TransportError if it cannot be reached."""
         return self._ask("GET", path, query=query)
 
     def post(self, *path: str | int, body: Mapping[str, Any]) -> Any:
-        """Hand something in; return what the site made of it."""
+        """Create a resource and return the site's answer; errors as for `get`."""
         return self._ask("POST", path, body)
 
     def put(self, *path: str | int, body: Mapping[str, Any]) -> Any:
-        """Change something; return what it is then."""
+        """Change a resource and return its new state; errors as for `get`."""
         return self._ask("PUT", path, body)
 
     def delete(self, *path: str | int) -> None:
-        """Take something back."""
+        """Delete or cancel a resource; errors as for `get`."""
         self._ask("DELETE", path)
 
     def _ask(

@@ -1,4 +1,4 @@
-"""The folder of a site: its files, for their owner only, and one process at a time that decides."""
+"""The folder of a site: files with access for their owner only, locked by the process that decides."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ TRANSCRIPT: Final = "transcript.jsonl"
 
 
 class SiteFolder:
-    """A folder that is locked until it is closed; it is made if it is not there. SiteError if that cannot be.
+    """A folder, created if missing and locked until it is closed. SiteError if it cannot be created or locked.
 
     Attributes:
         path: the folder.
-        journal, transcript: its files.
+        journal, transcript: the paths of its files.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,7 +38,7 @@ class SiteFolder:
             raise SiteError(f"{self.journal}: {why}") from error
 
     def close(self) -> None:
-        """Let another process have it."""
+        """Release the lock."""
         if self._lock != -1:
             os.close(self._lock)
             self._lock = -1

@@ -1,4 +1,4 @@
-"""The inbox of a site: requests on their way to the simulation, each with the instant at which it happens."""
+"""The inbox of a site: the queue of requests to the simulation, each with the instant at which it takes effect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from batsched_py.site.journal import Entry, Journal
 from batsched_py.site.pacing import PacedClock
 from batsched_py.traces.event_file import ExternalEvent
 
-#: Seconds of the wall clock after which the time is noted again, and for which it is noted ahead.
+#: Wall-clock seconds between two records of the time in the journal, and by which the record is ahead.
 _HEARTBEAT: Final = 0.5
 _AHEAD: Final = 2.0
 #: The smallest difference between two times in messages, in seconds.
@@ -28,25 +28,25 @@ _RESOLUTION: Final = 1e-6
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
-#: The kind of a request after which nothing more may be asked for.
+#: The kind of the request that closes the site: no more requests are accepted after it.
 CLOSE: Final = "close_site"
-#: What callers are told of a site whose files cannot be written, and of one that has failed otherwise.
+#: Messages to callers of a site whose files cannot be written, and of one that has failed for another reason.
 UNKEPT: Final = "the site cannot keep requests: its log says why"
 FAILED: Final = "the site has ended: its log says why"
 
 
 class StoppedError(Exception):
-    """The site was told to stop: the run ends where it is."""
+    """The site is stopping: the run ends at its current instant."""
 
 
 class Asked(Struct, frozen=True):
-    """A request that was checked and is to be accepted.
+    """A checked request, to be accepted.
 
     Attributes:
         kind: the type of the external event that it becomes.
-        members: returns those of the event, given the number of the request.
-        user, group: who asks.
-        target: the number of the request that it is about; None if it begins something of its own.
+        members: returns the members of the event, given the number of the request.
+        user, group: the caller.
+        target: the number of the request that it refers to; None if it refers to none.
     """
 
     kind: str
@@ -59,18 +59,19 @@ class Asked(Struct, frozen=True):
 class Inbox:
     """The live events of a site's simulation; requests may come from any thread.
 
-    At first it plays what the journal has, as fast as it can, up to the time at which the site was left.
+    After a restart, it first replays the journal as fast as possible, up to the time that the site had reached.
 
     Args:
-        journal: of the site.
-        clock: paused; it is started when all is played.
-        look: `look(idle)` is called by the simulation's thread between two instants, and, with True, when it is about
-            to wait; it returns after how many seconds it wants to be called again.
-        see: is called by the simulation's thread once all is played, before the inbox is ready, so that nobody who asks
-            then is answered with an earlier state.
+        journal: the journal of the site.
+        clock: must be paused; it is started after the replay.
+        look: `look(idle)` is called by the simulation's thread between two instants, and with True before it waits; it
+            returns the seconds until it wants to be called again.
+        see: is called by the simulation's thread after the replay, before the inbox is ready; it makes the current
+            state visible, before any caller can read an earlier one.
 
     Attributes:
-        entries: number of a request -> the request; of its members, which may be large, the times of a lease.
+        entries: number of a request -> the request, without its members (they may be large), except for the start and
+            the deadline of a lease.
     """
 
     def __init__(
@@ -78,66 +79,66 @@ class Inbox:
     ) -> None:
         self._journal, self._clock, self._look, self._see = journal, clock, look, see
         self._changed = threading.Condition()
-        #: Of requests, of the clock, or that the site stops; so far.
+        #: The number of changes so far: requests, changes of the clock, stops.
         self._changes = 0
         entries = list(journal.read())
         self._batches = deque(_batches(entries))
         self._number = entries[-1].number if entries else 0
         self._batch = entries[-1].batch if entries else 0
-        #: The time at which the site was left; None once that is reached again.
+        #: The time up to which the journal is replayed; None after the replay.
         self._left: float | None = max(journal.time, entries[-1].time if entries else 0.0)
-        #: The instant that the simulation has reached, or will have when it has done what it was told.
+        #: The instant that the simulation has reached, or will reach with the accepted requests.
         self._reached = 0.0
-        #: The time that is noted in the journal.
+        #: The time recorded in the journal.
         self._kept = journal.time
-        #: Why nothing is accepted any more; "" while all is well.
+        #: The reason why no more requests are accepted; "" while the site runs.
         self._closed = ""
-        #: The error with which a request was not kept; it ends the site.
+        #: The error of a failed write to the journal, which ends the site.
         self._failure: SiteError | None = None
         self.entries = {entry.number: _light(entry) for entry in entries}
-        #: When the time was noted, by the wall clock.
+        #: The wall-clock time of the last record of the time.
         self._noted = -math.inf
-        #: True if the peer calls, so that a request comes with the first message of a later time.
+        #: True if the peer (Batsim) is the caller: a request then joins its first message of a later time.
         self._called = False
-        #: True once nothing more may be asked for.
+        #: True once a request has closed the site.
         self._last = bool(entries) and entries[-1].kind == CLOSE
 
     @property
     def requests(self) -> int:
-        """How many requests there were, without the one that closes the site."""
+        """The number of requests, without the one that closes the site."""
         return len(self.entries) - self._last
 
     def bytes_of(self, user: str) -> int:
-        """Return how many bytes the requests of a user take in the journal."""
+        """Return the size of a user's requests in the journal, in bytes."""
         return self._journal.bytes.get(user, 0)
 
     def play_until(self, time: float) -> None:
-        """Play the past up to this time at least; before the simulation begins."""
+        """Extend the replay up to this time at least; call it before the simulation begins."""
         if self._left is not None:
             self._left = max(self._left, time)
 
     @property
     def closed(self) -> str:
-        """Why nothing is accepted any more, as anybody may know it; "" while all is well."""
+        """The reason why no more requests are accepted, without internal details; "" while the site runs."""
         return self._closed or ("the site was closed" if self._last else "")
 
     @property
     def ready(self) -> bool:
-        """True once all that was accepted earlier has happened again, until the site is closed or stops."""
+        """True from the end of the replay until the site is closed or stops: it accepts requests."""
         return self._left is None and not self._closed and not self._last
 
     @property
     def starting(self) -> bool:
-        """True until all that was accepted earlier has happened again: what is seen meanwhile is the past."""
+        """True during the replay, while snapshots show the past."""
         return self._left is not None and not self._closed
 
     @property
     def now(self) -> float:
-        """The simulated time."""
+        """The simulated time, in seconds."""
         return self._clock.read(self._reached)  # without the lock, which is held while the disk writes
 
     def accept(self, requests: Iterable[Asked]) -> list[Entry]:
-        """Let requests happen now, in one message; they are on disk when this returns. SiteError if they cannot be."""
+        """Write requests to disk, to take effect now in one message; SiteError if they cannot be accepted."""
         with self._changed:
             if not self.ready:
                 raise SiteError(self.closed or "the site is starting")
@@ -154,7 +155,7 @@ class Inbox:
             except SiteError as error:
                 self._failure, self._closed = error, UNKEPT
                 self._announce()
-                raise SiteError(UNKEPT) from error  # callers are not told where the files are
+                raise SiteError(UNKEPT) from error  # callers must not see the paths of files
             self._number, self._batch, self._reached = entries[-1].number, batch, at
             self.entries.update((entry.number, _light(entry)) for entry in entries)
             self._batches.extend(_batches(entries))
@@ -163,24 +164,24 @@ class Inbox:
         return entries
 
     def _instant(self) -> float:
-        """Return the instant at which a request happens that comes now."""
+        """Return the instant at which a request that arrives now takes effect."""
         at = max(self._reached, round(self._clock.read(self._reached), 6))
         return max(at, round(self._reached + _RESOLUTION, 6)) if self._called else at
 
     def control(self, change: Callable[[PacedClock, float], None]) -> None:
-        """Change the clock: `change(clock, the time that the simulation has reached)`."""
+        """Change the clock: call `change` with the clock and the instant that the simulation has reached."""
         with self._changed:
             change(self._clock, self._reached)
             self._announce()
 
     def stop(self, why: str = "the site is stopping") -> None:
-        """Accept nothing more; the simulation ends at its next look into the inbox."""
+        """Accept no more requests; the simulation ends when it next checks the inbox."""
         with self._changed:
             self._closed = self._closed or why
             self._announce()
 
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
-        """Return the next batch if it is before `due`, or None when it is time for that; see LiveEvents."""
+        """Wait for and return the next batch before `due`; None when `due` has come. See LiveEvents."""
         self._look(False)
         while not self._closed:
             with self._changed:
@@ -202,36 +203,36 @@ class Inbox:
         raise AssertionError  # it is closed
 
     def _rest(self, seconds: float, changes: int) -> None:
-        """Wait so long, or until there is another change than so many; look first, while others may hand in."""
+        """Wait for `seconds`, or until the count of changes differs; call `look` first, without the lock."""
         seconds = min(seconds, _HEARTBEAT, self._look(True))
         with self._changed:
             if self._changes == changes:
                 self._changed.wait(seconds)
 
     def _announce(self) -> None:
-        """Wake the simulation's thread; the lock is held."""
+        """Wake the simulation's thread; the caller holds the lock."""
         self._changes += 1
         self._changed.notify_all()
 
     def leave(self) -> None:
-        """Note the time that was really reached: a site that is stopped, not killed, goes on exactly there."""
+        """Record the time actually reached, from which a site that was stopped, not killed, continues exactly."""
         with self._changed:
             if self._left is None:
                 self._journal.keep_time(self._clock.read(self._reached))
 
     def check_open(self) -> None:
-        """Raise StoppedError once the site was told to stop, SiteError once it could not keep a request."""
+        """Raise StoppedError if the site is stopping, SiteError if a request could not be written."""
         if self._failure is not None:
             raise self._failure
         if self._closed:
             raise StoppedError(self._closed)
 
     def meet(self, now: float, *, idle: bool) -> list[ExternalEvent]:
-        """Wait until it is time for a message of a peer that calls, and return the events that join it.
+        """Wait until it is time for a message of a calling peer (Batsim), and return the events that join it.
 
         Args:
             now: the time of the message.
-            idle: nothing is left to happen but such calls: if time does not pass by itself, wait for a request.
+            idle: True if only periodic calls remain: then, at an infinite pace, wait for a request.
         """
         self._called = True
         while not self._closed:
@@ -252,7 +253,7 @@ class Inbox:
         return self._events(now)
 
     def _events(self, now: float) -> list[ExternalEvent]:
-        """Return what joins the message of this instant."""
+        """Return the events that join the message of this instant."""
         with self._changed:
             self._reached = max(self._reached, now)
             self._note(self._reached)
@@ -265,17 +266,17 @@ class Inbox:
             return events
 
     def _go_live(self, now: float) -> None:
-        assert self._left is not None  # noqa: S101  # the caller has looked
+        assert self._left is not None  # noqa: S101  # checked by the callers
         self._see()
         self._reached, self._left = max(now, self._left), None
         self._clock.start(self._reached)
 
     def _note(self, reached: float) -> None:
-        """Note a time that is a little ahead, so that the site never begins again before one that was seen."""
+        """Record a time slightly ahead, so that a restarted site never continues before a time that was visible."""
         if reached <= self._kept:
             return
         ahead = 0.0 if self._clock.paused else self._clock.pace * _AHEAD
-        if math.isinf(ahead):  # time does not pass by itself, but may pass quickly
+        if math.isinf(ahead):  # no wall-clock pace: limit how often the time is written
             wall, ahead = time.monotonic(), 0.0
             if wall < self._noted + _HEARTBEAT:
                 return
@@ -293,7 +294,7 @@ def _light(entry: Entry) -> Entry:
 
 
 def _batches(entries: Sequence[Entry]) -> list[LiveBatch]:
-    """Return the requests of each batch as events that happen together."""
+    """Return the requests of each batch as simultaneous events."""
     together: dict[int, list[Entry]] = {}
     for entry in entries:
         together.setdefault(entry.batch, []).append(entry)

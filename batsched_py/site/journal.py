@@ -1,9 +1,9 @@
-"""The journal of a site: what was accepted, in the order in which it happens, in an SQLite file.
+"""The journal of a site: the accepted requests, in the order in which they take effect, in an SQLite file.
 
-It is all that a site needs to begin again: platform, algorithm and options are those of its first start, and the
-requests in it are played once more at their instants. Each batch of requests is one transaction, which has reached the
-disk when `append` returns. Each record carries a hash of itself and of all before it, so that a record that was
-changed or is missing is noticed; the last ones may be missing unnoticed here, but not in the transcript.
+A site restarts from the journal alone: platform, algorithm and options must be those of its first start, and the
+requests are replayed at their instants. Each batch of requests is one transaction, which is on disk when `append`
+returns. Each record carries a hash of itself and all records before it, which reveals changed and missing records;
+missing records at the end are detected with the transcript.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from msgspec import Struct
 
 from batsched_py.errors import SiteError
 
-#: Goes up when a program that reads the older version would misread the newer one.
+#: The version of the format, increased by changes that older programs would misread.
 VERSION: Final = 2
-#: The version whose records have no hashes; they are added when it is opened.
+#: The version without hashes; they are added when the file is opened.
 _UNHASHED: Final = 1
 
 _TABLES: Final = """
@@ -40,22 +40,22 @@ _INSERT: Final = "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _COLUMNS: Final = "number, batch, time, accepted, kind, target, user, groupname, members"
 
 
-#: Seconds for which another process, which makes a backup, may hold the file.
+#: Seconds to wait for a lock of another process, which makes a backup.
 _PATIENCE: Final = 5.0
 
 
 class Entry(Struct, frozen=True):
-    """A request that was accepted.
+    """An accepted request.
 
     Attributes:
         number: from 1, in the order of acceptance.
-        batch: requests of one batch happen together.
-        time: the simulated instant at which it happens.
+        batch: the number of its batch, whose requests take effect together.
+        time: the simulated instant at which it takes effect.
         accepted: the wall-clock time, in seconds since 1970.
         kind: the type of the external event that it becomes.
-        target: the number of the request that it is about; None if it begins something of its own.
-        user, group: who asked.
-        members: those of the event.
+        target: the number of the request that it refers to; None if it refers to none.
+        user, group: the caller.
+        members: the members of the event.
     """
 
     number: int
@@ -70,21 +70,21 @@ class Entry(Struct, frozen=True):
 
 
 class Journal:
-    """The open file of a site; the folder must be locked. Everything raises SiteError.
+    """The open journal of a site; the folder must be locked. All methods raise SiteError.
 
     Args:
-        path: the file, which is made if it is not there.
-        about: what the site is: of a file that exists, it must be the same.
+        path: the file, created if it is missing.
+        about: properties of the site by name; SiteError if an existing file has other values.
 
     Attributes:
-        begun: when the file was made, in seconds since 1970: the simulated second 0.
+        begun: when the file was created, in seconds since 1970: the simulated second 0.
         bytes: user -> bytes of the members of all its requests.
     """
 
     def __init__(self, path: Path, about: Mapping[str, str]) -> None:
         self._path = path
         try:
-            # Made here, so that nobody else can read it; SQLite gives its other files the same rights.
+            # Created here with access for the owner only; SQLite gives its other files the same permissions.
             made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             os.fchmod(made, 0o600)
             self._inode = os.fstat(made).st_ino
@@ -134,7 +134,7 @@ class Journal:
                 )
 
     def _add_hashes(self) -> None:
-        """Make this version of one whose records have no hashes."""
+        """Upgrade a file without hashes to this version."""
         run, found = self._database.execute, self._hash
         run("BEGIN")
         run("ALTER TABLE requests ADD COLUMN hash BLOB")
@@ -145,7 +145,7 @@ class Journal:
         run("COMMIT")
 
     def read(self) -> Iterator[Entry]:
-        """Iterate over all requests, in their order; done once, before any is added."""
+        """Iterate over all requests in order; call it once, before any is added."""
         try:
             with closing(self._database.execute(f"SELECT {_COLUMNS}, hash FROM requests ORDER BY number")) as rows:  # noqa: S608
                 for *row, kept in rows:
@@ -162,14 +162,14 @@ class Journal:
 
     @property
     def time(self) -> float:
-        """The simulated time that the site may have reached when it was left."""
+        """The recorded simulated time, which the site may have reached before it ended."""
         try:
             return float(self._database.execute("SELECT time FROM clock").fetchone()[0])
         except sqlite3.Error as error:
             raise self._failure(error) from error
 
     def append(self, entries: Sequence[Entry]) -> None:
-        """Write a batch; it is on disk when this returns, or nothing of it is."""
+        """Write a batch to disk, as a whole or, with SiteError, not at all."""
         rows, found = list[tuple[Any, ...]](), self._hash
         for one in entries:
             row = (one.number, one.batch, one.time, one.accepted, one.kind, one.target, one.user, one.group, _text(one))
@@ -182,7 +182,7 @@ class Journal:
                 self._database.executemany(_INSERT, rows)
                 self._database.execute("COMMIT")
             except BaseException:
-                if self._database.in_transaction:  # a full disk has ended it
+                if self._database.in_transaction:  # unless a full disk has already ended it
                     self._database.execute("ROLLBACK")
                 raise
         except sqlite3.Error as error:
@@ -192,9 +192,9 @@ class Journal:
             self.bytes[row[6]] = self.bytes.get(row[6], 0) + len(row[8])
 
     def keep_time(self, time: float) -> None:
-        """Note that the site may reach `time`; a site that is killed goes on there.
+        """Record that the site may reach `time`, from which a killed site continues.
 
-        This survives the end of the process, not a failure of the machine: nobody waits for the disk.
+        The record survives a crash of the process, but not of the machine: the write is not synchronous.
         """
         self._check_there()
         try:
@@ -205,11 +205,11 @@ class Journal:
             raise self._failure(error) from error
 
     def close(self) -> None:
-        """Close the file; another process may open it then."""
+        """Close the file."""
         self._database.close()
 
     def _check_there(self) -> None:
-        """Raise SiteError if the file is not there any more: SQLite would go on writing to nowhere."""
+        """Raise SiteError if the file was removed or replaced: SQLite would go on writing to the removed file."""
         try:
             there = self._path.stat().st_ino
         except OSError as error:
@@ -224,7 +224,7 @@ class Journal:
 
 
 def _hash(before: bytes, row: Sequence[Any]) -> bytes:
-    """Return the hash of a record, and of all before it."""
+    """Return the chained hash of a record: of the hash before it and its values."""
     return sha256(before + repr(tuple(row)).encode("utf-8", "surrogatepass")).digest()
 
 
@@ -233,9 +233,9 @@ def _text(entry: Entry) -> bytes:
 
 
 def check_journal(path: Path, named: Path) -> tuple[int, float]:
-    """Check the records of a file that no site has open; return their number, and the time at which a site goes on.
+    """Check the records of a file that no site has open; return their number, and the time from which it continues.
 
-    SiteError, which names the file `named` of which it is a copy.
+    SiteError, which names the file `named` that it is a copy of.
     """
     try:
         with closing(sqlite3.connect(path)) as database:

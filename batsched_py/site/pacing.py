@@ -1,4 +1,4 @@
-"""The clock of a site: simulated seconds by a wall clock."""
+"""The clock of a site: simulated time derived from a wall clock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class _Passing(NamedTuple):
-    """How time passes: from `time`, which it was when the wall clock showed `since`."""
+    """The pace of time, which had the value `time` when the wall clock was at `since`."""
 
     pace: float
     paused: bool
@@ -18,40 +18,43 @@ class _Passing(NamedTuple):
 
 
 class PacedClock:
-    """Simulated time that passes by itself, `pace` seconds in one second; it can be paused.
+    """A clock of simulated time that runs at `pace` times real time; it can be paused.
 
-    With an infinite pace time does not pass by itself: the simulation runs as fast as it can, and its clock is where
-    that has come. Any thread may read it; one at a time may change it.
+    With an infinite pace the simulation runs as fast as possible and alone determines the time. Any thread may read
+    the clock; changes must not be concurrent.
 
     Args:
-        pace: simulated seconds for each second.
-        wall: returns seconds of a clock that never goes back.
+        pace: simulated seconds per second.
+        wall: a monotonic clock, in seconds.
     """
 
     def __init__(self, pace: float, wall: Callable[[], float] = time.monotonic) -> None:
         self._wall = wall
-        #: One value, so that nobody reads half of a change.
+        #: One value, replaced as a whole: readers in other threads never see half of a change.
         self._passing = _Passing(pace, True, 0.0, wall())
 
     @property
     def pace(self) -> float:
-        """Simulated seconds for each second, when it is not paused."""
+        """Simulated seconds per second while the clock is not paused."""
         return self._passing.pace
 
     @property
     def paused(self) -> bool:
-        """True while time stands still."""
+        """True while the clock is paused."""
         return self._passing.paused
 
     def read(self, reached: float) -> float:
-        """Return the time; `reached` if that is later, or if time does not pass by itself."""
+        """Return the time, at least `reached`, the instant that the simulation has reached.
+
+        A clock that is paused or has an infinite pace does not advance on its own.
+        """
         pace, paused, begun, since = self._passing
         if paused or math.isinf(pace):
             return max(begun, reached)
         return max(begun + (self._wall() - since) * pace, reached)
 
     def seconds_until(self, due: float) -> float:
-        """Return the seconds of the wall clock until `due`; 0 if it has come, infinite while the clock is paused."""
+        """Return the wall-clock seconds until `due`; 0 if it has passed, infinite while the clock is paused."""
         if self.paused:
             return math.inf
         if math.isinf(self.pace):
@@ -59,13 +62,13 @@ class PacedClock:
         return max(0.0, (due - self.read(0.0)) / self.pace)
 
     def start(self, reached: float) -> None:
-        """Let time pass, from `reached` or from where it was paused, whichever is later."""
+        """Start the clock from `reached` or from the time at which it was paused, whichever is later."""
         self._passing = _Passing(self.pace, False, max(self._passing.time, reached), self._wall())
 
     def pause(self, reached: float) -> None:
-        """Let time stand still."""
+        """Pause the clock."""
         self._passing = _Passing(self.pace, True, self.read(reached), self._wall())
 
     def change_pace(self, pace: float, reached: float) -> None:
-        """Let time pass faster or slower from now on."""
+        """Change the pace from now on."""
         self._passing = _Passing(pace, self.paused, self.read(reached), self._wall())

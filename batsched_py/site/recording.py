@@ -1,8 +1,8 @@
-"""The transcript of a site, which goes on where it was left when the site begins again.
+"""The transcript of a site, continued when the site restarts.
 
-What is decided again must be what was decided the first time: each exchange is compared with the one in the file, until
-that ends. A last exchange that was written in part is written again. An exchange in the file that nothing in the
-journal explains means that the journal has lost requests.
+During the replay each exchange is compared with the one in the file, because the same decisions must be made again. A
+partly written exchange at the end is completed. Exchanges in the file that do not follow from the journal mean that the
+journal has lost requests.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from batsched_py.text.wording import counted
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import exchange_lines
 
-#: Bytes at the end of a file that are looked at first; an exchange may have more.
+#: Bytes at the end of a file that are searched first; an exchange may be longer.
 _TAIL: Final = 1 << 16
 #: The beginning of the second line of an exchange.
 _REPLY: Final = re.compile(rb'^\{"seq":\d+,"from":"scheduler",', re.MULTILINE)
-#: A request in a message, as it stands in one of Batsim 4, and as a text in one of Batsim 5.
+#: A request in a message: an object in the format of Batsim 4, an escaped string in the format of Batsim 5.
 _REQUEST: Final = re.compile(
     rb'\\?"type\\?":\\?"(?:submit_job|cancel_job|submit_experiment|delete_experiment|delete_reservation|resume|add_entry)\\?"'
 )
@@ -35,20 +35,20 @@ _WAY_OUT: Final = (
 
 
 class SiteRecorder:
-    """Writes to a file that may be there already; a context manager. Everything raises SiteError.
+    """A writer of a new or existing transcript; a context manager. All methods raise SiteError.
 
     Args:
-        path: the file.
-        header: of a new file; that of an older one stays.
-        requests: how many the journal has.
+        path: the file, created if it is missing.
+        header: the header of a new file; an existing file keeps its own.
+        requests: the number of requests in the journal.
 
     Attributes:
-        last: the time of the last whole exchange in the file; 0 if it has none.
+        last: the simulated time of the last complete exchange in the file; 0 if it has none.
     """
 
     def __init__(self, path: Path, header: Header, requests: int = 0) -> None:
         self._path, self._requests = path, requests
-        #: Exchanges so far.
+        #: The number of exchanges so far.
         self._number = 0
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -63,12 +63,12 @@ class SiteRecorder:
                 self._end = self._file.tell()
             self._size = self._file.seek(0, 2)
             self._whole, self.last = _last_exchange(self._file, self._end, self._size)
-            self._file.seek(self._end)  # from here on what is read, or written, follows what was before
+            self._file.seek(self._end)  # all reads and writes from here on are sequential
         except OSError as error:
             raise self._failure(error) from error
 
     def record(self, request: bytes, reply: bytes) -> None:
-        """Append an exchange, or compare it with the one that is there."""
+        """Append an exchange, or compare it with the one at this place in the file."""
         lines = exchange_lines(self._number, request, reply)
         try:
             if self._size > self._end:
@@ -80,10 +80,10 @@ class SiteRecorder:
         self._number += 1
 
     def check_end(self) -> None:
-        """Check that the file has no whole exchange more, now that all of the journal has happened again."""
+        """Check, after the replay, that the file has no further complete exchange; remove a partly written one."""
         if self._whole > self._end:
             raise self._lost(b"")
-        if self._size > self._end:  # a part of one, which never had a successor
+        if self._size > self._end:  # a partly written exchange
             try:
                 self._file.truncate(self._end)
                 self._size = self._file.seek(0, 2)
@@ -103,7 +103,7 @@ class SiteRecorder:
         self.close()
 
     def _missing(self, lines: bytes) -> bytes:
-        """Return what the file lacks of these lines: nothing, but of the last ones in it."""
+        """Return the rest of these lines that the file does not have; empty except at the end of the file."""
         there = self._file.read(len(lines))
         if not lines.startswith(there):
             raise self._lost(lines)
@@ -111,7 +111,7 @@ class SiteRecorder:
         return lines[len(there) :]
 
     def _lost(self, lines: bytes) -> SiteError:
-        """Return the error for an exchange in the file that is not the one made now; `lines` are empty if none is."""
+        """Return the error for an exchange in the file that differs from `lines`, which are empty if there is none."""
         self._file.seek(0)
         recorded = sum(len(_REQUEST.findall(line)) for line in self._file if b'"from":"batsim"' in line[:50])
         if recorded > self._requests:
@@ -136,7 +136,7 @@ class SiteRecorder:
 
 
 def _last_exchange(file: Any, begin: int, size: int) -> tuple[int, float]:
-    """Return where the last whole exchange of a file ends, and its time; `begin` and 0 if there is none."""
+    """Return the offset of the end of the last complete exchange, and its time; `begin` and 0 if there is none."""
     tail = _TAIL
     while begin < size:
         place = max(begin, size - tail)
@@ -154,7 +154,7 @@ def _last_exchange(file: Any, begin: int, size: int) -> tuple[int, float]:
 
 
 def _time(line: bytes) -> float:
-    """Return the time of a message; 0 if it is damaged, which will be noticed when it is compared."""
+    """Return the time of a message; 0 if it is damaged, which the comparison will detect."""
     try:
         return float(orjson.loads(line)["message"]["now"])
     except (ValueError, TypeError, LookupError):
@@ -162,7 +162,7 @@ def _time(line: bytes) -> float:
 
 
 def whole_size(path: Path) -> int:
-    """Return how many bytes of a transcript are whole exchanges. OSError."""
+    """Return the size of the header and the complete exchanges of a transcript, in bytes. OSError."""
     with path.open("rb", buffering=0) as file:
         begin = len(file.readline())
         return _last_exchange(file, begin, file.seek(0, 2))[0]

@@ -1,8 +1,8 @@
-"""A site beside a Batsim, real or embedded, that connects over ZeroMQ: requests join its messages.
+"""A site that serves a Batsim, real or embedded, over ZeroMQ: requests are added to its messages.
 
-Batsim is the caller, and knows nothing of the site. A request becomes an external event in the first message whose time
-is not before its own, as if Batsim had said so; a recording of the conversation has it there. Time is paced by letting
-Batsim wait for the reply.
+Batsim is the caller, and does not know of the site. A request becomes an external event in the first message whose time
+is not before its own, as if Batsim had sent it; the transcript has it there. The site paces time by delaying its
+replies.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from batsched_py.transport.connection import Connection
 
 
 class ServedSite(Site):
-    """A site that decides for whoever connects.
+    """A site that decides for a connected Batsim.
 
     Args:
-        settings: what it is; the algorithm must be called every now and then (`call_every`).
-        connection: to Batsim.
-        timeout: the longest silence of Batsim, in seconds.
-        log: receives rows of holds and promises; None if nobody wants them.
-        finish: is called with the session before the last reply leaves.
+        settings: the settings of the site; `call_every` must be set, for periodic messages.
+        connection: the connection to Batsim.
+        timeout: the longest time without a message of Batsim, in seconds; None for no limit.
+        log: receives rows of holds and promises; None to discard them.
+        finish: is called with the session before the last reply is sent.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class ServedSite(Site):
         self._finish = finish
         self._connection, self._timeout = connection, timeout
         self._ended: list[JobNow] = []
-        #: External events that were added so far.
+        #: The number of external events added so far.
         self._notices = 0
         self.board.follow(lambda number: self._ended[number:])
 
@@ -59,14 +59,14 @@ class ServedSite(Site):
         serve(self.session, self, record=self._keep, timeout=self._timeout, finish=finish)
 
     def receive(self, timeout: float | None = None) -> bytes:
-        """Wait for Batsim's next request, and until it is time for it; return it with what was asked of the site."""
+        """Wait for Batsim's next message and until its time has come; return it with the site's requests added."""
         request = self._connection.receive(timeout)
         forms = self.session.dialect.events
         try:
             document = forms.envelope.parse(request)
             message = read_document(document, forms, keep_unknown=True)
         except RemoteProtocolError:
-            return request  # a greeting, or the session says what is wrong with it
+            return request  # a handshake, or an invalid message, which the session refuses
         kinds = {type(event) for event in message.events}
         if SimulationEnds in kinds:
             return request
@@ -78,14 +78,14 @@ class ServedSite(Site):
         return forms.envelope.dump({**document, "events": [*document["events"], *notices]})
 
     def send(self, reply: bytes) -> None:
-        """Answer it."""
+        """Send the reply to Batsim."""
         self._connection.send(reply)
 
-    def _keep(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:  # noqa: ARG002  (all of it is)
+    def _keep(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:  # noqa: ARG002  (all messages are JSON here)
         self.record(request, reply)
 
     def _note_ended(self, events: Iterable[Event]) -> None:
-        """Keep what is known of jobs whose end a message tells, before the session forgets them."""
+        """Keep the views of jobs that end in a message, before the session drops them."""
         for event in events:
             if isinstance(event, JobCompleted):
                 self._note(event.job_id, event.state, event.timestamp)
@@ -98,7 +98,7 @@ class ServedSite(Site):
             self._ended.append(JobNow(job.id, state, job.size, job.walltime, job.submit_time, start, end, hosts))
 
     def _notice(self, now: float, event: ExternalEvent, forms: Forms) -> dict[str, Any]:
-        """Return an external event as this Batsim would have written it; in Batsim 5 it is a text with an id."""
+        """Return an external event in the format of this Batsim; in that of Batsim 5 it is a string with an id."""
         self._notices += 1
         members = {**event.members, "type": event.type}
         told_by = ToldBy(f"site!{self._notices}", orjson.dumps(members).decode())

@@ -1,4 +1,4 @@
-"""A site on a simulated platform: the embedded simulation, paced."""
+"""A site on a simulated platform: the embedded simulator in paced time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from batsched_py.site.site import Site, SiteSettings
 
 
 class SimulatedSite(Site):
-    """A site whose simulation begins without jobs.
+    """A site with an embedded simulation that begins without jobs.
 
     Args:
-        settings: what it is.
-        platform: its hosts.
-        content: the file of the platform, to recognise it.
-        simulation: settings of the simulation.
+        settings: the settings of the site.
+        platform: the hosts.
+        content: the content of the platform file, to detect a change between two starts.
+        simulation: the settings of the simulation.
     """
 
     def __init__(self, settings: SiteSettings, platform: Platform, content: bytes, simulation: Settings) -> None:
@@ -38,7 +38,7 @@ class SimulatedSite(Site):
         self.board.follow(lambda number: map(self._ended, self._simulation.records_from(number)))
 
     def run(self) -> None:
-        """Play until the site is stopped, or closed and all is done."""
+        """Run until the site is stopped, or closed and all its requests are done."""
         self._simulation.run(self.exchange)
 
     def _ended(self, record: JobRecord) -> JobNow:
@@ -46,7 +46,7 @@ class SimulatedSite(Site):
 
 
 def _text(settings: Settings) -> str:
-    """Return those settings that are not the default, as text."""
+    """Return the settings that differ from their defaults, as text."""
     given, default = asdict(settings), asdict(Settings())
     changed = {name: str(value) for name, value in given.items() if value != default[name]}
     return orjson.dumps(changed, option=orjson.OPT_SORT_KEYS).decode()

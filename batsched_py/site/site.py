@@ -1,4 +1,4 @@
-"""A live site: a run whose time passes by itself, and the process that decides in it; requests from all others."""
+"""A live site: a run in paced time and its decision process, which accepts requests from other threads."""
 
 from __future__ import annotations
 
@@ -29,19 +29,20 @@ __all__ = ["JOURNAL", "TRANSCRIPT", "Site", "SiteSettings"]
 
 
 class SiteSettings(Struct, frozen=True, kw_only=True):
-    """The facts of a site; all but its pace stays the same as long as it exists.
+    """The settings of a site; only the pace may change between two starts.
 
     Attributes:
-        name: of the platform, for its page.
-        scheduler: the algorithm.
-        algorithm: its name as it was given.
-        options: of the algorithm, as they were given.
-        folder: of its files.
-        pace: simulated seconds in one second; infinite for as fast as it can.
-        about: what else must not change between two starts, by name.
-        call_every: simulated seconds after which the algorithm is called at the latest; None if the site itself can
-            wake it.
-        compute_sharing: several jobs may run on one host of a Batsim 5 that connects; others decide it themselves.
+        name: the name of the platform, for the web page.
+        scheduler: the class of the algorithm.
+        algorithm: the name of the algorithm, as given.
+        options: the options of the algorithm, as given.
+        folder: the folder of the site's files.
+        pace: simulated seconds per second; infinite for as fast as possible.
+        about: further properties that must not change between two starts, by name.
+        call_every: the longest time between two calls of the algorithm, in simulated seconds; None if the site itself
+            can wake it.
+        compute_sharing: True if several jobs may run on one host of a connected Batsim 5; other peers set this
+            themselves.
     """
 
     name: str
@@ -56,23 +57,23 @@ class SiteSettings(Struct, frozen=True, kw_only=True):
 
 
 class Site(ABC):
-    """An open site. Make it, `start` it, let others ask, `stop` it.
+    """An open site: create it, `start` it, serve requests, `stop` it.
 
-    SiteError, PlatformError, OptionError or PluginError if it cannot be opened; its folder is made if it is not there.
+    SiteError, PlatformError, OptionError or PluginError if it cannot be opened; its folder is created if missing.
 
     Attributes:
-        settings: what it is.
-        session: that decides; used by the site's thread alone.
-        inbox: where requests are left.
-        board: how things are.
+        settings: the settings of the site.
+        session: the decision process; used by the site's thread alone.
+        inbox: accepts requests.
+        board: has the current snapshot.
         clock: simulated time; change it through the inbox.
-        leaving: is set when those who follow the site are to go, because it stops.
+        leaving: is set when the site stops: event streams must end.
     """
 
     def __init__(self, settings: SiteSettings, log: PassOn | None = None) -> None:
-        """`log` receives rows of holds and promises, in the site's thread; None if nobody wants them."""
+        """`log` receives rows of holds and promises, in the site's thread; None discards them."""
         self.settings = settings
-        #: What ended the run; None unless it failed.
+        #: The error that ended the run; None unless it failed.
         self.failure: BaseException | None = None
         self.session = Session(
             settings.scheduler,
@@ -111,11 +112,11 @@ class Site(ABC):
         self._thread = threading.Thread(target=self._play, name="simulation", daemon=True)
 
     def start(self) -> None:
-        """Begin, or go on where the site was left; returns at once."""
+        """Start the site, or continue where it ended; return at once."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End the run where it is, and close all files."""
+        """End the run at its current instant, and close all files."""
         self.inbox.stop()
         if self._thread.ident is not None:
             self._thread.join()
@@ -123,27 +124,27 @@ class Site(ABC):
             self._close()
 
     def join(self) -> None:
-        """Wait until the site was stopped, or has ended."""
+        """Wait until the site has stopped or ended."""
         self._thread.join()
 
     @property
     def hosts(self) -> Sequence[Host]:
-        """The hosts that run jobs, in the order of their numbers; none before the run has begun."""
+        """The compute hosts, ordered by number; none before the run has begun."""
         return tuple(self.session.view.hosts.values())
 
     @property
     def begun(self) -> float:
-        """When the site began, in seconds since 1970: its simulated second 0."""
+        """The wall-clock time of the simulated second 0, in seconds since 1970."""
         return self._journal.begun
 
     @property
     def alive(self) -> bool:
-        """True until the site was stopped, or has ended."""
+        """True from the start until the site has stopped or ended."""
         return self._thread.is_alive()
 
     @abstractmethod
     def run(self) -> None:
-        """Run to the end, in the site's thread; StoppedError when the inbox says so."""
+        """Run to the end, in the site's thread; StoppedError when the inbox is stopped."""
 
     def exchange(self, request: bytes) -> bytes:
         """Answer a request of the simulation, and record the exchange."""
@@ -152,7 +153,7 @@ class Site(ABC):
         return reply
 
     def record(self, request: bytes, reply: bytes) -> None:
-        """Keep an exchange in the transcript. SiteError if the transcript has another one there."""
+        """Record an exchange in the transcript. SiteError if it differs from the one recorded earlier."""
         self._recorder.record(request, reply)
 
     def _play(self) -> None:
@@ -162,14 +163,14 @@ class Site(ABC):
             self.inbox.stop("the site was closed, and all requests are done")
         except StoppedError:
             self.inbox.leave()
-        except BaseException as error:  # noqa: BLE001  # the thread that waits for this one tells it
+        except BaseException as error:  # noqa: BLE001  # raised again by the thread that joins this one
             self.failure = error
             self.inbox.stop(UNKEPT if isinstance(error, SiteError) else FAILED)
         finally:
             self._close()
 
     def _see_all(self) -> None:
-        """Look at what the journal has made of the site, before it is ready. SiteError if the transcript has more."""
+        """Take a snapshot after the replay, before the site is ready. SiteError if the transcript has more."""
         self._recorder.check_end()
         self.board.see()
 

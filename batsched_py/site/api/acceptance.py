@@ -1,4 +1,4 @@
-"""Acceptance of requests: those of one moment are written to disk together, while the event loop serves others."""
+"""Acceptance of requests: concurrent ones are written to disk in one batch, off the event loop."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from batsched_py.site.journal import Entry
 
 
 class Acceptance:
-    """Brings requests into the inbox, in the order in which they come.
+    """A writer of requests to the inbox, in the order of arrival.
 
-    What comes while a batch is written is the next batch, so that a disk that is slow makes batches large, not the
-    waiting long. Used from one event loop.
+    Requests that arrive while a batch is written form the next batch: a slow disk leads to larger batches, not to
+    longer waits. Used from one event loop.
     """
 
     def __init__(self, inbox: Inbox) -> None:
@@ -25,7 +25,7 @@ class Acceptance:
         self._task: asyncio.Task[None] | None = None
 
     async def accept(self, asked: Asked) -> Entry:
-        """Return the request as it was accepted: it is on disk then. SiteError if it is not."""
+        """Write a request to disk and return it as accepted. SiteError if it cannot be written."""
         future = asyncio.get_running_loop().create_future()
         self._waiting.append((asked, future))
         if self._task is None or self._task.done():
@@ -41,11 +41,11 @@ class Acceptance:
                 entries: Sequence[Entry] = await loop.run_in_executor(
                     self._writer, self._inbox.accept, [asked for asked, _ in batch]
                 )
-            except Exception as error:  # noqa: BLE001  # those who wait are told, whatever it is
+            except Exception as error:  # noqa: BLE001  # any error is passed on to the waiting callers
                 for _, future in batch:
                     if not future.done():
                         future.set_exception(error)
                 continue
             for (_, future), entry in zip(batch, entries, strict=True):
-                if not future.done():  # a caller may have gone
+                if not future.done():  # the caller may have disconnected
                     future.set_result(entry)

@@ -1,4 +1,4 @@
-"""Answers that are the same for all who ask: encoded once for each snapshot of the site."""
+"""A cache of answers that are the same for all callers: encoded once for each snapshot of the site."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import msgspec
 
 from batsched_py.site.board import EMPTY, Board, Snapshot
 
-#: Answers that are kept; questions may differ in what callers choose.
+#: The largest number of cached answers: callers choose parameters, and each choice has its own answer.
 _MOST: Final = 32
 
 
 class Answers:
-    """Bodies in JSON that follow from a snapshot alone.
+    """Cached JSON bodies that depend on the current snapshot alone.
 
     Args:
-        board: which has the snapshot.
+        board: provides the snapshot.
     """
 
     def __init__(self, board: Board) -> None:
@@ -26,7 +26,7 @@ class Answers:
         self._bodies: dict[Hashable, bytes] = {}
 
     def find(self, question: Hashable, make: Callable[[], Any]) -> bytes:
-        """Return the body that answers a question; it is made if nobody has asked since the site has changed."""
+        """Return the body for a key; call `make` for its value unless it is cached for the current snapshot."""
         if self._board.snapshot is not self._snapshot or len(self._bodies) >= _MOST:
             self._snapshot, self._bodies = self._board.snapshot, {}
         body = self._bodies.get(question)

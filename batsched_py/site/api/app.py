@@ -1,4 +1,4 @@
-"""The application: all doors of a site, in Litestar."""
+"""The application (Litestar) that answers all HTTP requests of a site."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from batsched_py.site.api.site_routes import SiteController, health
 from batsched_py.site.api.timeline_routes import TimelineController
 from batsched_py.site.site import Site
 
-#: Bytes of a body.
+#: The largest body, in bytes.
 LARGEST_BODY: Final = 1 << 20
 #: The type of a parameter in the path of a handler.
 _TYPE: Final = re.compile(r":\w+(?=})")
 
 
 class DoorSettings(Struct, frozen=True):
-    """Who may come in, and how often.
+    """Settings of access: the token, rate limits and quotas.
 
     Attributes:
-        token: what callers must show; "" if only the machine itself can reach the site.
-        rate: writes a second of each user.
-        burst: writes at once of each user.
-        quotas: what one user may have.
+        token: callers must send it; "" if only the machine itself can reach the site.
+        rate: writes per second allowed to each user.
+        burst: writes at once allowed to each user.
+        quotas: limits on the leases, experiments and bytes of one user.
     """
 
     token: str = ""
@@ -56,7 +56,7 @@ class DoorSettings(Struct, frozen=True):
 
 
 def make_app(site: Site, doors: DoorSettings) -> Litestar:
-    """Return the application of a site, which is started and stopped by others."""
+    """Return the application of a site; the caller starts and stops the site."""
     api = Router(
         "/",
         route_handlers=[LeaseController, JobController, SiteController, ExperimentController, TimelineController],
@@ -87,16 +87,16 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
 
 
 def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
-    """Return what lets requests in, or refuses them.
+    """Return the guard that checks each request before its handler runs, and raises RefusedError.
 
-    It is one coroutine, because the framework runs others in threads, and a function, because it copies objects.
+    It is a coroutine, because the framework runs plain functions in threads, and a function, because it copies objects.
     """
 
     async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
         doorkeeper.check(connection)
         if site.inbox.starting:
             raise refuse(503, "the site is starting", **{"Retry-After": "1"})
-        user = who_asks(connection).user  # whoever asks, for whatever: a doubtful identity is refused
+        user = who_asks(connection).user  # also for reads: malformed identity headers are refused
         _check_type(connection, handler)
         if not writes(connection):
             return
@@ -108,7 +108,7 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
 
 
 async def _tell_methods(message: Message, scope: Scope) -> None:
-    """Let the answer to OPTIONS name all methods of a path: the framework knows those of one handler."""
+    """Set Allow in the answer to OPTIONS to all methods of a path: the framework lists those of one handler only."""
     if scope["type"] != ScopeType.HTTP or message["type"] != "http.response.start":
         return
     if scope["method"] == "OPTIONS":
@@ -119,7 +119,7 @@ async def _tell_methods(message: Message, scope: Scope) -> None:
 
 
 def _check_type(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Refuse bodies of types that the handler does not read; what a plain form of a browser can send is among them."""
+    """Refuse bodies of media types that the handler does not read, among them all that a plain HTML form can send."""
     headers = connection.headers
     if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
         given, known = body_type(headers), handler.opt.get(TYPES, (JSON,))

@@ -1,6 +1,6 @@
-"""The protocol of one connection: uvicorn's, with limits on the size and the time of requests.
+"""The protocol of one connection: uvicorn's, with limits on the size and the duration of requests.
 
-The parser (httptools) has no limits of its own, and the server none on the time that a request takes to arrive.
+The parser (httptools) has no limits of its own, and the server has no limit on the time that a request takes to arrive.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 #: Seconds that the headers of a request may take to arrive, and its body.
 REQUEST_TIMEOUT: Final = 20.0
-#: Bytes of a path with its query.
+#: The longest path with its query, in bytes.
 _LONGEST_URL: Final = 1 << 13
-#: Bytes of all headers; each counts a little more than its text, so that their number is bounded, too.
+#: The largest total of headers, in bytes; each counts more than its text, which bounds their number too.
 _MOST_HEADERS: Final = 1 << 16
 _EACH_HEADER: Final = 32
-#: Bytes that may come without making a whole header, or a piece of a body.
+#: Bytes that may arrive without completing a header or a piece of a body.
 _MOST_UNREAD: Final = 1 << 16
 
 
@@ -34,14 +34,15 @@ class _Awaited(Enum):
 
 
 class _TooLargeError(Exception):
-    """Ends the parser."""
+    """The parser must stop: a request is too large."""
 
 
 class LimitedProtocol(HttpToolsProtocol):
     """A connection whose requests must be small and must arrive in time.
 
-    Headers must be complete `request_timeout` seconds after the connection was made or the request has begun, the body
-    as long after that; and a caller must read answers without a longer rest. Set this by making a subclass.
+    Headers must be complete `request_timeout` seconds after the connection was made or the request began, and the body
+    within the same time after the headers; a caller must not stop reading its answer for longer. Subclasses set the
+    timeout.
     """
 
     request_timeout: float = REQUEST_TIMEOUT
@@ -49,17 +50,17 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(transport)
-        #: What is due, what the timer waits for, and the timer.
+        #: The part that is due, the part that the timer is set for, and the timer.
         self._awaited, self._timed = _Awaited.HEADERS, _Awaited.NOTHING
         self._timer: TimerHandle | None = None
         self._reading: TimerHandle | None = None
         self._headers, self._unread = 0, 0
-        #: The status with which a request is refused that the parser was made to give up.
+        #: The status of the refusal when the parser was stopped on purpose.
         self._refusal: HTTPStatus | None = None
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
+        """Cancel the timers."""
         self._awaited = _Awaited.NOTHING
         self._watch()
         if self._reading is not None:
@@ -67,7 +68,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read what has come, unless it is too much."""
+        """Parse received bytes; refuse the request if they are too many without a complete header."""
         if self.transport.is_closing():
             return
         self._unread += len(data)
@@ -78,7 +79,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
             return
         if self._awaited is _Awaited.NOTHING and self._unread and self.timeout_keep_alive_task is None:
-            self._awaited = _Awaited.HEADERS  # a line without a request, after which the server waits for ever
+            self._awaited = _Awaited.HEADERS  # an empty line before a request: the server would wait forever
         self._watch()
 
     def on_message_begin(self) -> None:
@@ -87,14 +88,14 @@ class LimitedProtocol(HttpToolsProtocol):
         self._awaited, self._headers = _Awaited.HEADERS, 0
 
     def on_url(self, url: bytes) -> None:
-        """Take a part of the path."""
+        """Append a part of the path, and check its length."""
         super().on_url(url)
         self._unread = 0
         if len(self.url) > _LONGEST_URL:
             self._give_up(HTTPStatus.REQUEST_URI_TOO_LONG)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header, or a trailer."""
+        """Add a header or a trailer, and check the total size."""
         super().on_header(name, value)
         self._unread = 0
         self._headers += len(name) + len(value) + _EACH_HEADER
@@ -102,34 +103,34 @@ class LimitedProtocol(HttpToolsProtocol):
             self._give_up(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
-        """Answer, or wait for the body."""
+        """Start the handler and wait for the body."""
         self._awaited, self._unread = _Awaited.BODY, 0
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body."""
+        """Add a part of the body."""
         self._unread = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Wait for no more of this request."""
+        """Stop waiting: the request is complete."""
         self._awaited, self._unread = _Awaited.NOTHING, 0
         super().on_message_complete()
 
     def pause_writing(self) -> None:
-        """Give the caller time to read its answer."""
+        """Abort the connection unless the caller reads its answer in time."""
         super().pause_writing()
         self._reading = self.loop.call_later(self.request_timeout, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on: the caller reads."""
+        """Cancel the timer of `pause_writing`: the caller reads its answer."""
         super().resume_writing()
         if self._reading is not None:
             self._reading.cancel()
             self._reading = None
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002  (the answer has the form of all others)
-        """Refuse what is no request, or what was given up."""
+        """Refuse a malformed request, or one whose parser was stopped."""
         self._refuse(self._refusal or HTTPStatus.BAD_REQUEST)
 
     def _give_up(self, status: HTTPStatus) -> None:
@@ -137,7 +138,7 @@ class LimitedProtocol(HttpToolsProtocol):
         raise _TooLargeError
 
     def _watch(self) -> None:
-        """Start the timer of what is due now, unless it runs."""
+        """Start the timer of the part that is due now, unless it is running."""
         if self._awaited is self._timed:
             return
         if self._timer is not None:
@@ -148,7 +149,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._timer = self.loop.call_later(self.request_timeout, self._refuse, HTTPStatus.REQUEST_TIMEOUT)
 
     def _refuse(self, status: HTTPStatus) -> None:
-        """Answer that a request is refused, unless another is being answered, and close the connection."""
+        """Send a refusal, unless another answer is being sent, and close the connection."""
         if self.transport.is_closing():
             return
         cycle: RequestResponseCycle | None = self.cycle
@@ -160,7 +161,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
-#: Status -> rule, for those that are not their own words.
+#: Status -> message of the refusal.
 _RULES: Final = {
     HTTPStatus.BAD_REQUEST: "the request is no HTTP",
     HTTPStatus.REQUEST_TIMEOUT: "the request must arrive in time",

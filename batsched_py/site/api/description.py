@@ -1,4 +1,4 @@
-"""The description of the API in OpenAPI, with what the framework cannot know: headers, tokens, bodies, bounds."""
+"""The OpenAPI description, completed with headers, tokens, bodies and bounds, which the framework does not know."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.identity import GROUP_HEADER, LONGEST_NAME, OPERATOR_HEADER, USER_HEADER
 from batsched_py.site.api.paging import LINK
 
-#: The call that anybody may make, and statuses of its answers.
+#: The call without authentication, and the statuses of its answers.
 _HEALTH: Final = "/healthz"
 _HEALTH_STATUSES: Final = ("200", "503")
-#: Lists of which a part is answered.
+#: Paged lists.
 _IN_PARTS: Final = ("/api/leases", "/api/queue", "/api/hosts")
 _METHODS: Final = ("get", "put", "post", "delete")
 _NAME: Final = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
@@ -36,7 +36,7 @@ _BOUNDS: Final = {
 
 
 class Description(JsonRenderPlugin):
-    """Answers with the completed description."""
+    """The plugin that renders the completed description."""
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """Return the description in JSON."""
@@ -44,7 +44,7 @@ class Description(JsonRenderPlugin):
 
 
 def completed(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a description with what the framework has left out."""
+    """Return a copy of the framework's description, completed."""
     found = deepcopy(schema)
     components = found["components"]
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
@@ -78,13 +78,13 @@ def _operations(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _headers(path: str) -> list[dict[str, Any]]:
-    """Return the headers of a call by which a trusted caller says for whom it asks."""
+    """Return the headers of a call in which a trusted caller names the user and the group of the request."""
     found = [
         {"name": USER_HEADER, "description": "The user of the request; without it, the operator asks."},
         {"name": GROUP_HEADER, "description": "The group of the user."},
     ]
     parameters = [{**one, "in": "header", "required": False, "schema": _NAME} for one in found]
-    parameters[1]["schema"] = {**_NAME, "minLength": 0}  # of no group
+    parameters[1]["schema"] = {**_NAME, "minLength": 0}  # no group
     if path.startswith(PATH):
         told = "The operator asks, who names no user."
         schema = {"type": "string", "enum": ["true"]}
@@ -95,7 +95,7 @@ def _headers(path: str) -> list[dict[str, Any]]:
 
 
 def _describe_experiments(paths: dict[str, Any]) -> None:
-    """Add the two forms of descriptors, and of answers."""
+    """Add both media types of descriptors and of answers: JSON and XML."""
     one, many = {"type": "object"}, {"type": "array", "items": {"type": "object"}}
     paths[PATH]["post"]["requestBody"] = {
         "required": True,

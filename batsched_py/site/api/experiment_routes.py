@@ -1,4 +1,4 @@
-"""Managed experiments over HTTP, as BonFIRE's clients ask for them (M2, M18)."""
+"""Managed experiments over HTTP, compatible with BonFIRE's clients (M2, M18)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from batsched_py.text.display import displayed
 
 Number = Annotated[int, Parameter(ge=1, le=2**53, description="The number of the experiment.")]
 UserId = Annotated[str | None, Parameter(description="The user whose experiments to list; must be the caller.")]
-#: Types of descriptors; those of BonFIRE itself too.
-#: Characters of what is told of a fault.
+#: The longest message about a fault, in characters.
 _LONGEST: Final = 500
+#: Media types of descriptors, with those of BonFIRE itself.
 _DESCRIPTORS: Final = (JSON, XML, "text/xml", "application/vnd.bonfire+xml")
 
 
 class ExperimentController(Controller):
-    """The resource /managed_experiments; the caller says for whom it asks."""
+    """The resource /managed_experiments; callers must name the user, or ask as the operator."""
 
     path = PATH
     tags = ("experiments",)
@@ -87,7 +87,7 @@ class ExperimentController(Controller):
 
 
 def _identified(request: Asking) -> Identity:
-    """Return who asks; these resources are for callers who say so."""
+    """Return the caller's identity; RefusedError if it neither names a user nor asks as the operator."""
     who = who_asks(request)
     if not who.asserted and OPERATOR_HEADER not in request.headers:
         raise refuse(401, "must name the user", "X-Bonfire-Asserted-Id")
@@ -95,7 +95,7 @@ def _identified(request: Asking) -> Identity:
 
 
 def _members(request: Asking, content: bytes, who: Identity) -> dict[str, Any]:
-    """Return the members of the event of a descriptor, but its number; RefusedError if it is no text of its type."""
+    """Return the members of a descriptor's event without its number; RefusedError unless it is text of its type."""
     try:
         text = content.decode()
     except UnicodeDecodeError:
@@ -106,7 +106,7 @@ def _members(request: Asking, content: bytes, who: Identity) -> dict[str, Any]:
 
 
 def _checked(site: Site, members: Mapping[str, Any]) -> Experiment:
-    """Return the experiment of an event; RefusedError with all that is wrong with its descriptor."""
+    """Return the experiment of an event; RefusedError with all faults of its descriptor."""
     try:
         return cast(Experiment, site.session.check_request(SUBMIT, members, site.inbox.now))
     except LookupError as error:
@@ -131,7 +131,7 @@ async def _answer(
     status: int = 200,
     location: str = "",
 ) -> Response[bytes]:
-    """Answer in the type that the caller prefers."""
+    """Answer in the media type that the caller prefers."""
     headers = {"Location": location} if location else {}
     if not wants_json(request.headers):
         body = await parts(request).read(lambda: to_xml(found))
@@ -141,7 +141,7 @@ async def _answer(
 
 
 def _whole(one: ExperimentView) -> dict[str, Any]:
-    """Return an experiment as JSON shows it: with its address in the API, without its log."""
+    """Return the JSON form of an experiment: with its address in the API and its resources, without its log."""
     return {**_summary(one), "resources": one.resources}
 
 

@@ -1,4 +1,4 @@
-"""Experiments as the board has them, by who may see them."""
+"""Views of experiments on the board, by owner."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from batsched_py.site.site import Site
 
 
 class Experiments:
-    """Experiments by the numbers of their requests; used from one event loop.
+    """An index of experiments by the numbers of their requests; used from one event loop.
 
     Args:
-        site: of which they are.
+        site: the site that runs them.
     """
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        #: Requests that are indexed.
+        #: The number of indexed requests.
         self._indexed = 0
         self._owned = Owned()
         self._deleted: set[int] = set()
         self._snapshot: Snapshot = EMPTY
         self._views: dict[int, ExperimentView] = {}
-        #: Those that were accepted, and are not in a snapshot yet.
+        #: Accepted experiments that are not in a snapshot yet.
         self._accepted: dict[int, ExperimentView] = {}
 
     def note(self, accepted: ExperimentView) -> None:
-        """Show an experiment that was just accepted, until the algorithm has seen it."""
+        """Keep the view of an accepted experiment until a snapshot contains it."""
         self._accepted[int(accepted.id)] = accepted
 
     def find(self, number: int, who: Identity) -> ExperimentView:
-        """Return an experiment. RefusedError if there is none, it was deleted, or it belongs to another owner."""
+        """Return an experiment. RefusedError if there is none, it was deleted, or the caller may not read it."""
         self._catch_up()
         entry = self.entry(number)
         if not who.may_read(entry.user, entry.group):
@@ -55,12 +55,12 @@ class Experiments:
         return entry
 
     def count(self, who: Identity) -> int:
-        """Return how many experiments somebody has that were not deleted."""
+        """Return the number of a user's experiments, without deleted ones."""
         self._catch_up()
         return self._owned.count(who.user)
 
     def readable(self, who: Identity) -> list[ExperimentView]:
-        """Return those that somebody may see, by number."""
+        """Return the experiments that a caller may read, ordered by number."""
         self._catch_up()
         entries = self._site.inbox.entries
         return [self._view(entries[number]) for number in self._owned.of(who)]
@@ -69,7 +69,7 @@ class Experiments:
         return self._views.get(entry.number) or self._accepted.get(entry.number) or unseen(entry)
 
     def _catch_up(self) -> None:
-        """Index new requests, and the snapshot if it is a new one."""
+        """Index new requests, and the snapshot if it has changed."""
         entries = self._site.inbox.entries
         while (entry := entries.get(self._indexed + 1)) is not None:
             self._indexed += 1
@@ -89,6 +89,6 @@ class Experiments:
 
 
 def unseen(entry: Entry) -> ExperimentView:
-    """Return an experiment that the algorithm has not seen."""
+    """Return the view of an experiment that the algorithm has not received yet."""
     number, state = str(entry.number), ExperimentState.READY.value
     return ExperimentView(number, "", "", entry.user, state, None, None, entry.time, None, None, None, "", (), ())

@@ -1,4 +1,4 @@
-"""Experiments in XML, as BonFIRE's clients read them (M2)."""
+"""XML documents of experiments, in the format of BonFIRE's clients (M2)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from batsched_py.experiments.views import ExperimentView
 from batsched_py.text.wording import seconds
 
-#: What no XML document may have.
+#: Characters that XML does not allow.
 _FORBIDDEN: Final = re.compile("[^\\t\\n\\r -\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 PATH: Final = "/managed_experiments"
 

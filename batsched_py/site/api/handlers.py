@@ -1,4 +1,4 @@
-"""Decorators of the API's handlers: Litestar's, with the answers that any of them may refuse with."""
+"""Decorators of the API's handlers: Litestar's, with the descriptions of all error answers."""
 
 from __future__ import annotations
 

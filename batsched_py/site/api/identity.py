@@ -1,4 +1,4 @@
-"""Who asks a site: users and groups as trusted callers assert them, behind a token or on the machine itself."""
+"""Identities of callers: users and groups as asserted by trusted callers, which send a token or are local."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from msgspec import Struct
 
 from batsched_py.site.api.problems import refuse
 
-#: Headers in which a trusted caller says for whom it asks.
+#: Headers in which a trusted caller names the user and the group of a request.
 USER_HEADER: Final = "x-bonfire-asserted-id"
 GROUP_HEADER: Final = "x-bonfire-asserted-selected-group"
-#: The header with which a caller who names no user asks for experiments, as the operator.
+#: The header with which a caller that names no user requests experiments as the operator.
 OPERATOR_HEADER: Final = "x-batsched-py-operator"
 _ASSERTED: Final = frozenset({USER_HEADER, GROUP_HEADER, OPERATOR_HEADER})
-#: The user of requests of the operator, who names none; nobody else may have this name.
+#: The user of the operator's requests, which name no user; the name is reserved.
 LOCAL: Final = "local"
-#: Characters of a name.
+#: The longest name, in characters.
 LONGEST_NAME: Final = 100
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 class Identity(Struct, frozen=True):
-    """Who asks.
+    """The caller of a request.
 
     Attributes:
-        user: a name.
-        group: "" for none.
+        user: the name of the user.
+        group: the group of the user; "" for none.
         asserted: True if the caller named the user.
     """
 
@@ -41,7 +41,7 @@ class Identity(Struct, frozen=True):
     asserted: bool
 
     def may_read(self, user: str, group: str) -> bool:
-        """Return whether it may see what a user of a group asked for: its own, and those of its group."""
+        """Return whether the caller may read the requests of a user in a group: its own and those of its group."""
         return self.user == user or (self.group != "" and self.group == group)
 
 
@@ -51,17 +51,17 @@ def writes(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
 
 
 class Doorkeeper:
-    """Lets requests in, by the token or from the machine itself.
+    """The check of access: by token, or from the machine itself.
 
     Args:
-        token: what callers must show; "" if only the machine itself can reach the site.
+        token: callers must send it; "" if only the machine itself can reach the site.
     """
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
 
     def check(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-        """Refuse who may not come in."""
+        """Raise RefusedError unless the caller has access."""
         if self._token:
             self._check_token(connection)
         else:
@@ -78,7 +78,7 @@ class Doorkeeper:
 
     @staticmethod
     def _check_local(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-        """Refuse other machines, and pages elsewhere whose name leads here."""
+        """Refuse other machines, and host names of other sites that resolve to this machine (DNS rebinding)."""
         client = connection.client
         if client is None or not _is_loopback(client.host):
             raise refuse(403, "a site without a token answers only this machine")
@@ -87,13 +87,13 @@ class Doorkeeper:
             raise refuse(403, "must be addressed as localhost or 127.0.0.1", "Host")
 
 
-@lru_cache(maxsize=16)  # a few addresses ask again and again
+@lru_cache(maxsize=16)  # few addresses send many requests
 def _is_loopback(host: str) -> bool:
     return ipaddress.ip_address(host).is_loopback
 
 
 def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-    """Refuse writes that a browser makes for the page of another site."""
+    """Refuse writes that a browser sends on behalf of another site's page."""
     origin = connection.headers.get("origin")
     own = f"{connection.scope['scheme']}://{connection.headers.get('host', '')}"
     fetched = connection.headers.get("sec-fetch-site", "none")
@@ -102,9 +102,9 @@ def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
 
 
 def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
-    """Return who asks; the request was let in, so that what it asserts is believed."""
+    """Return the identity that an admitted request asserts; RefusedError if its headers are malformed."""
     for name in request.headers:
-        if "_" in name and (meant := name.replace("_", "-")) in _ASSERTED:  # as CGI and WSGI do with both
+        if "_" in name and (meant := name.replace("_", "-")) in _ASSERTED:  # CGI and WSGI confuse both spellings
             raise refuse(400, f"must be spelled {meant}", name)
     user, group = _name(request, USER_HEADER), _name(request, GROUP_HEADER)
     if user == LOCAL:
@@ -115,7 +115,7 @@ def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
 
 
 def check_operator(request: Request[Any, Any, Any]) -> None:
-    """Raise RefusedError if somebody asks who is not the operator, who asserts no user."""
+    """Raise RefusedError unless the caller is the operator, who asserts no user."""
     if who_asks(request).asserted:
         raise refuse(403, "only the operator may do this, without an asserted user")
 

@@ -1,4 +1,4 @@
-"""Bodies that ask for leases and jobs, checked, as requests for the inbox."""
+"""Bodies that request leases and jobs: checks, and conversion to requests for the inbox."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from batsched_py.site.inbox import Asked
 from batsched_py.text.display import shown
 from batsched_py.traces.lwf_time import read_time
 
-#: Terms that stand in the member `lease` of a job; the other members of a request make the job itself.
+#: Terms that go into the member `lease` of a job; the other members of a request describe the job itself.
 _TERMS: Final = ("start", "deadline", "preemptible", "capacity", "software", "group")
-#: A date and a time, as against seconds and clocks.
+#: A date and a time, in contrast to seconds and [DD:]HH:MM:SS.
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
-#: Machines of one request. Each has a place in memory, whether there are hosts for it or not.
+#: The largest number of machines in one request: each takes memory, even if there is no host for it.
 MOST_NODES: Final = 100_000
-#: Characters of the name of a group.
+#: The name of a group, of at most 200 characters.
 GroupName = Annotated[str, Meta(max_length=200)]
 Nodes = Annotated[int, Meta(ge=1, le=MOST_NODES)]
 
@@ -71,13 +71,13 @@ class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -> Asked:
-    """Check a request for a lease; RefusedError names each member that is wrong.
+    """Check a request for a lease and return it for the inbox; RefusedError names each invalid member.
 
     Args:
         body: the request.
-        who: asks.
-        now: simulated seconds.
-        begun: seconds since 1970 of the site's own beginning, by which dates are counted.
+        who: the caller.
+        now: the current simulated time, in seconds.
+        begun: when the site began, in seconds since 1970: the origin of dates.
     """
     problems, dated = list[Problem](), list[str]()
     seconds = _collect(problems, "duration", body.duration, unlimited=True)
@@ -98,7 +98,7 @@ def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -
 
 
 def ask_for_job(body: JobRequest, who: Identity) -> Asked:
-    """Check a request for a job; RefusedError names each member that is wrong."""
+    """Check a request for a job and return it for the inbox; RefusedError names each invalid member."""
     problems = list[Problem]()
     walltime = _collect(problems, "walltime", body.walltime)
     duration = walltime if body.duration is None else _collect(problems, "duration", body.duration)
@@ -108,17 +108,17 @@ def ask_for_job(body: JobRequest, who: Identity) -> Asked:
 
 
 def ask_to_cancel(number: int, who: Identity) -> Asked:
-    """Return the request that takes a job, or the lease for it, back."""
+    """Return the request that cancels a job or its lease."""
     return Asked(CANCEL_JOB, lambda _: {"job_id": job_id(number)}, who.user, who.group, target=number)
 
 
 def job_id(number: int) -> str:
-    """Return the id of the job that a request asks for."""
+    """Return the id of the job of a request."""
     return f"site!{number}"
 
 
 def request_number(job: str) -> int | None:
-    """Return the number of the request for a job, or for the lease of which it is a segment; None if it has none."""
+    """Return the number of the request for a job, or for the lease that the job is a segment of; None if none."""
     name = job.removeprefix("site!").partition("#")[0]
     return int(name) if job.startswith("site!") and name.isascii() and name.isdecimal() else None
 
@@ -132,7 +132,7 @@ def _submission(nodes: int, walltime: float, duration: float, extra: Mapping[str
 
 
 def _collect(problems: list[Problem], path: str, value: float | str, *, unlimited: bool = False) -> float:
-    """Return seconds; add a problem if the value is none."""
+    """Return a duration in seconds; add a problem and return 0 if it is invalid."""
     try:
         return _seconds(value, unlimited=unlimited)
     except ValueError as error:
@@ -150,7 +150,7 @@ def _seconds(value: float | str, *, unlimited: bool) -> float:
 
 
 def _since(text: str, begun: float) -> float:
-    """Return the simulated seconds of a date; one without an offset is in the local time of the site."""
+    """Return the simulated seconds of a date; a date without an offset is in the site's local time."""
     try:
         date = datetime.fromisoformat(text)
     except ValueError:
@@ -167,7 +167,7 @@ def _since(text: str, begun: float) -> float:
 def _wrong_terms(
     nodes: int, seconds: float, terms: Mapping[str, Any], now: float, dated: Mapping[str, float]
 ) -> list[Problem]:
-    """Return what is wrong with terms; `dated` has the beginning of the site for those that were given as dates."""
+    """Return the problems of terms; `dated` has the begin of the site for each term that was given as a date."""
 
     def told(name: str, time: float) -> str:
         return instant(time, dated[name]) if name in dated else f"{time:.6f}"
@@ -193,7 +193,7 @@ def instant(time: float, begun: float) -> str:
 
     Args:
         time: simulated seconds.
-        begun: seconds since 1970 of the site's own beginning.
+        begun: when the site began, in seconds since 1970.
     """
     try:
         return datetime.fromtimestamp(begun + time, UTC).astimezone().isoformat(timespec="seconds")

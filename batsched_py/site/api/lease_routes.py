@@ -1,4 +1,4 @@
-"""Leases and jobs over HTTP: ask for them, list them, look at one, take it back."""
+"""Leases and jobs over HTTP: request, list, show and cancel them."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class JobController(Controller):
 
 
 async def _accepted(request: Asking, asked: Asked) -> Response[Lease]:
-    """Keep a request, if the quotas of its user allow it, and answer with the lease."""
+    """Accept a request, if the quotas of its user allow it, and answer with the lease."""
     found = parts(request)
     found.quotas.check_leases(found.leases.count_open(who_asks(request)))
     found.quotas.check_bytes(found.site.inbox.bytes_of(asked.user), asked)

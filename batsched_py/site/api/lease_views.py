@@ -1,4 +1,4 @@
-"""Leases and jobs as the board has them, by who may see them."""
+"""Views of leases and jobs on the board, by owner."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from batsched_py.site.board import EMPTY, JobNow, Snapshot
 from batsched_py.site.journal import Entry
 from batsched_py.site.site import Site
 
-#: Items of a list that are sent at once.
+#: The largest number of items in one part of a list.
 MOST: Final = 1000
-#: Types of leases in words, as Haizea lists them.
+#: Names of the types of leases, as in Haizea's lists.
 TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadline"}
-#: States of leases, in words, in which nothing will happen any more.
+#: Labels of the final states of leases.
 _FINAL: Final = frozenset(state.label for state in lifecycle.FINAL)
-#: States of jobs that have not ended.
+#: States of jobs before their end.
 _OPEN: Final = ("waiting", "running")
-#: The state of a job that was refused before the algorithm has seen it.
+#: The state of a job that was refused before the algorithm received it.
 _REFUSED: Final = "REJECTED"
 
 
@@ -80,32 +80,32 @@ class Lease(Struct, frozen=True, omit_defaults=True):
 
 
 class Leases:
-    """Leases and jobs by the numbers of their requests; used from one event loop.
+    """An index of leases and jobs by the numbers of their requests; used from one event loop.
 
-    Indexes are brought up to date once for each snapshot, so that a question costs no more than its answer is long.
+    The index is updated once for each snapshot; a query then takes time proportional to the length of its answer.
 
     Args:
-        site: of which they are.
+        site: the site that runs them.
     """
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        #: Requests that are indexed.
+        #: The number of indexed requests.
         self._indexed = 0
-        #: Numbers of all, of those that may not have ended, and places in the queue, by owner.
+        #: By owner: numbers of all, numbers of those that may not have ended, and places in the queue.
         self._all, self._open, self._queued = Owned(), Owned(), Owned()
-        #: Numbers of those that wait, in the order of the queue.
+        #: Numbers of waiting leases and jobs, in the order of the queue.
         self._queue: list[int] = []
         #: Number -> row of a lease that has ended; the table only grows.
         self._ended: dict[int, LeaseRow] = {}
         self._rows_seen, self._jobs_seen = 0, 0
         self._snapshot: Snapshot = EMPTY
-        #: Of the snapshot: number -> row of a lease that has not ended, and what was made of it.
+        #: For the current snapshot: number -> row of a lease that has not ended, and number -> its view.
         self._rows: dict[int, LeaseRow] = {}
         self._made: dict[int, Lease] = {}
 
     def find(self, number: int, who: Identity) -> Lease:
-        """Return a lease. RefusedError if there is none, or it belongs to another owner."""
+        """Return a lease. RefusedError if there is none, or the caller may not read it."""
         entry = self.entry(number)
         if not who.may_read(entry.user, entry.group):
             raise refuse(403, "it belongs to another user")
@@ -120,14 +120,14 @@ class Leases:
         return entry
 
     def count_open(self, who: Identity) -> int:
-        """Return how many leases and jobs somebody has that may not have ended."""
+        """Return the number of a user's leases and jobs that have not ended, as far as known."""
         self._catch_up()
         return self._open.count(who.user)
 
     def readable(self, who: Identity, span: range, *, finished: bool, limit: int, newest: bool) -> list[Lease]:
-        """Return those of these numbers that somebody may see; those that have ended only if that is asked for.
+        """Return the leases in a range of numbers that a caller may read, `limit` at most.
 
-        With `newest` the last ones come first.
+        Leases in final states are included only with `finished`. The order is ascending, with `newest` descending.
         """
         self._catch_up()
         numbers = (self._all if finished else self._open).of(who)
@@ -142,21 +142,21 @@ class Leases:
         return found
 
     def queue(self, who: Identity, after: int, limit: int) -> list[Lease]:
-        """Return those that somebody may see and that wait for hosts, in the order of the queue.
+        """Return the leases that a caller may read and that wait for hosts, in the order of the queue.
 
-        Reservations wait for their instant, not in the queue.
+        Reservations are not included: they wait for their start, not for hosts.
 
         Args:
-            who: asks.
-            after: leave out so many.
-            limit: return so many at most.
+            who: the caller.
+            after: the number of leases to skip.
+            limit: the largest number of leases to return.
         """
         self._catch_up()
         leases = (self._lease(self._queue[place]) for place in self._queued.of(who))
         return list(islice((lease for lease in leases if lease.type != TYPES["AR"]), after, after + limit))
 
     def _catch_up(self) -> None:
-        """Index new requests, and the snapshot if it is a new one."""
+        """Index new requests, and the snapshot if it has changed."""
         entries = self._site.inbox.entries
         while (entry := entries.get(self._indexed + 1)) is not None:
             self._indexed += 1
@@ -183,7 +183,7 @@ class Leases:
             self._queued.add(place, entries[number])
 
     def _newly_ended(self, snapshot: Snapshot) -> list[int]:
-        """Return what has ended since the snapshot before: leases, or jobs of an algorithm that has none."""
+        """Return the numbers of leases that ended since the last snapshot; of jobs if the algorithm has no leases."""
         table = snapshot.tables.get("ended_leases")
         if table is not None:
             rows = cast(list[LeaseRow], table.rows)[self._rows_seen :]
@@ -195,7 +195,7 @@ class Leases:
         return [number for job in jobs if (number := request_number(job.id)) is not None]
 
     def _lease(self, number: int) -> Lease:
-        """Return a lease as it is in the snapshot."""
+        """Return the view of a lease in the current snapshot."""
         lease = self._made.get(number)
         if lease is None:
             lease = self._made[number] = self._make(self._site.inbox.entries[number])
@@ -213,7 +213,7 @@ class Leases:
 
 
 def unseen(entry: Entry) -> Lease:
-    """Return a lease that the algorithm has not seen."""
+    """Return the view of a lease that the algorithm has not received yet."""
     return Lease(entry.number, entry.user, "New", entry.time, final=False, group=entry.group)
 
 
@@ -258,7 +258,7 @@ def _of_job(entry: Entry, job: JobNow) -> Lease:
 
 
 def _refused(entry: Entry, job: JobNow, begun: float) -> Lease:
-    """Return a lease that was refused because of its job: it is a lease all the same."""
+    """Return the view of a lease whose job was refused before the algorithm received it."""
     terms = entry.members[MEMBER]
     asked = Job.create(
         job.id, size=job.size, profile="p", submit_time=job.submitted, walltime=job.walltime, extra={MEMBER: terms}

@@ -1,7 +1,7 @@
-"""The socket of a site: it accepts as many connections as there are file descriptors for, and answers others with 503.
+"""The listening socket of a site: file descriptors limit the number of connections; others are answered with 503.
 
-Some descriptors are kept for the journal, the transcript and the files of the page. Without this, a process whose
-descriptors are used up cannot even refuse: the event loop would report each attempt to accept a connection.
+Some descriptors are reserved for the journal, the transcript and the files of the web page. Without the limit, a
+process that has used up its descriptors could not even refuse: the event loop would log each failed attempt to accept.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import orjson
 from batsched_py.errors import OptionError, SiteError
 from batsched_py.site.api.notices import Notices
 
-#: Descriptors that connections leave to everything else.
+#: Descriptors reserved for all other files.
 _RESERVE: Final = 32
-#: The fewest connections with which a site is of use, and the most that it takes.
+#: The fewest connections that a site needs, and the most that it accepts.
 _FEWEST, _MOST = 16, 10_000
-#: Connections that are refused before others are served.
+#: Connections that are refused in a row before the event loop continues.
 _REFUSED_AT_ONCE: Final = 100
-#: Connections that wait to be accepted.
+#: The backlog of the socket: connections that wait to be accepted.
 _BACKLOG: Final = 1024
-#: Bytes of a request that are read and forgotten, so that the answer is not lost with them.
+#: Bytes of a refused request that are read and dropped: unread ones would reset the connection before the answer.
 _UNREAD: Final = 1 << 16
 #: Errors of a process or machine whose descriptors or memory are used up.
 _USED_UP: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _BODY: Final = orjson.dumps({"problems": [{"path": "", "message": "the site has too many connections"}]})
-#: The answer to a connection that is one too many.
+#: The answer to a connection above the limit.
 _TOO_MANY: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\n"
     b"Content-Length: %d\r\n\r\n%b" % (len(_BODY), _BODY)
@@ -40,12 +40,12 @@ _TOO_MANY: Final = (
 
 
 class Listener(socket.socket):
-    """A listening socket with a limit on the connections that it has accepted and that are not closed.
+    """A listening socket with a limit on the number of open connections.
 
-    Use it from one event loop. Set `notices` before it is used.
+    Use it from one event loop, and set `notices` first.
 
     Attributes:
-        most: connections at the same time.
+        most: the limit.
         notices: receives a line when connections are refused.
     """
 
@@ -53,7 +53,7 @@ class Listener(socket.socket):
     notices: Notices
 
     def prepare(self) -> None:
-        """Find the limit. SiteError if the process may open too few files."""
+        """Determine the limit. SiteError if the process may open too few files."""
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         free = _MOST if soft == resource.RLIM_INFINITY else soft - len(os.listdir("/dev/fd")) - _RESERVE
         if free < _FEWEST:
@@ -64,7 +64,7 @@ class Listener(socket.socket):
         self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Accept the next connection that is not one too many. BlockingIOError if there is none."""
+        """Accept a connection; refuse those above the limit. BlockingIOError if none is left to accept."""
         for _ in range(_REFUSED_AT_ONCE):
             try:
                 connection, address = super().accept()
@@ -77,20 +77,20 @@ class Listener(socket.socket):
                 self._open += 1
                 return _Connection(self, connection), address
             self._refuse(connection, f"{self.most} connections are open: others are answered 503")
-        raise BlockingIOError  # what else is to be done comes first
+        raise BlockingIOError  # the event loop has other work first
 
     def close(self) -> None:
-        """Close it, and the descriptor that it keeps."""
+        """Close the socket and the spare descriptor."""
         if self.fileno() != -1 and hasattr(self, "_spare"):
             os.close(self._spare)
         super().close()
 
     def closed_one(self) -> None:
-        """Count a connection as closed."""
+        """Count one connection less."""
         self._open -= 1
 
     def _refuse_with_spare(self, error: OSError) -> None:
-        """Accept a connection with the descriptor that is kept for it, and refuse it; raise the error if that fails."""
+        """Accept a connection with the spare descriptor and refuse it; raise the given error if that fails."""
         os.close(self._spare)
         try:
             with suppress(BlockingIOError, ConnectionAbortedError):
@@ -111,14 +111,14 @@ class Listener(socket.socket):
 
 
 class _Connection(socket.socket):
-    """A connection that tells its listener when it is closed."""
+    """A connection that notifies its listener when it is closed."""
 
     def __init__(self, listener: Listener, accepted: socket.socket) -> None:
         super().__init__(accepted.family, accepted.type, accepted.proto, accepted.detach())
         self._listener = listener
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection and notify the listener."""
         if self.fileno() != -1:
             self._listener.closed_one()
         super().close()
@@ -127,8 +127,8 @@ class _Connection(socket.socket):
 def listen(address: str, *, guarded: bool) -> Listener:
     """Return a socket that listens at HOST:PORT; the port may be 0 for a free one.
 
-    OptionError if that is no address, or if other machines could reach it and the site is not `guarded` by a token;
-    SiteError if the address is taken, or the process may open too few files.
+    OptionError if the address is invalid, or if other machines could reach it and the site is not `guarded` by a token;
+    SiteError if the address is in use, or the process may open too few files.
     """
     host, colon, port = address.rpartition(":")
     host = host.strip("[]") if host.startswith("[") else host
@@ -141,7 +141,7 @@ def listen(address: str, *, guarded: bool) -> Listener:
     family, kind, protocol, _, place = found
     if not guarded and not ipaddress.ip_address(place[0]).is_loopback:
         raise OptionError(f"--listen {address}: other machines can reach it: set a token (--token-file)")
-    # With the number of its protocol: otherwise the event loop lets the second part of an answer wait for the first.
+    # With the protocol number, which the event loop needs to set TCP_NODELAY: Nagle's algorithm would delay answers.
     listener = Listener(family, kind, protocol)
     try:
         listener.prepare()

@@ -1,4 +1,4 @@
-"""Types of members of bodies, checked as the description of the API has them."""
+"""Strict checks of the types of members of bodies, as in the description of the API."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import msgspec
 from batsched_py.site.api.parts import Asking
 from batsched_py.site.api.problems import Problem, RefusedError
 
-#: What msgspec writes between a rule and the place where it is broken.
+#: The text of msgspec between a rule and the path of the member that violates it.
 _AT: Final = " - at `$"
 
 
 async def check_types(request: Asking, body: type) -> None:
-    """Raise RefusedError if a member is of another type: the framework itself takes 0 for false and "4" for 4."""
+    """Raise RefusedError if a member has another type; the framework alone would convert 0 to false and "4" to 4."""
     try:
         msgspec.convert(await request.json(), body)
     except msgspec.ValidationError as error:

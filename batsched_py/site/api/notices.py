@@ -1,4 +1,4 @@
-"""Lines on what goes wrong at the doors of a site: one for each kind and minute, however often it happens."""
+"""Log lines about errors of a site's server: at most one for each kind and minute."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-#: Seconds for which a kind is silent after a line.
+#: The shortest time between two lines of one kind, in seconds.
 _SILENCE: Final = 60.0
-#: Kinds that are remembered; the framework may have more texts than anybody expects.
+#: The largest number of kinds: the texts of the framework's messages are not known in advance.
 _MOST_KINDS: Final = 100
 #: Loggers of the server and of the event loop.
 _LOGGERS: Final = ("uvicorn.error", "asyncio")
-#: Errors of handlers that are nobody's fault: the caller has gone, or the site stops.
+#: Errors of handlers in normal operation: the caller has disconnected, or the site stops.
 _EXPECTED: Final = (asyncio.CancelledError, ConnectionError)
 
 
 class Notices:
-    """Tells the first event of a kind at once, and then at most one line a minute, with the number since.
+    """Rate-limited reports: the first event of a kind at once, then at most one line a minute, with a count.
 
     Args:
         tell: writes a line.
-        wall: returns seconds of a clock that never goes back.
+        wall: a monotonic clock, in seconds.
     """
 
     def __init__(self, tell: Callable[[str], None], wall: Callable[[], float] = time.monotonic) -> None:
         self._tell, self._wall = tell, wall
-        #: Kind -> when it was told, and how often it has happened since.
+        #: Kind -> when its last line was written, and the number of events since then.
         self._kinds: dict[str, tuple[float, int]] = {}
 
     def note(self, kind: str, line: str) -> bool:
-        """Tell a line of a kind, or count it; return whether it was told."""
+        """Write a line of a kind, or count it; return whether it was written."""
         now = self._wall()
         told, untold = self._kinds.get(kind, (now - _SILENCE, 0))
         if now - told < _SILENCE or (kind not in self._kinds and len(self._kinds) >= _MOST_KINDS):
@@ -45,12 +45,12 @@ class Notices:
         return True
 
     def add(self, lines: Iterable[str]) -> None:
-        """Tell more of what was just told."""
+        """Write further lines about the event that was just reported."""
         for line in lines:
             self._tell(line)
 
     def finish(self) -> None:
-        """Tell how often that happened which was counted and not told."""
+        """Write the number of unreported events of each kind."""
         for kind, (_, untold) in self._kinds.items():
             if untold:
                 self._tell(f"{kind}: {untold} more since the last line")
@@ -58,14 +58,14 @@ class Notices:
 
 
 class _Handler(logging.Handler):
-    """Makes notices of records of loggers; a failure of a handler has its traceback the first time."""
+    """A log handler that turns records into notices, with a traceback for the first internal error of a kind."""
 
     def __init__(self, notices: Notices) -> None:
         super().__init__(logging.ERROR)
         self._notices = notices
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note a record."""
+        """Report a record, unless its error is expected."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, _EXPECTED):
             return
@@ -82,7 +82,7 @@ class _Handler(logging.Handler):
 
 @contextmanager
 def noted_logs(notices: Notices) -> Iterator[None]:
-    """Make notices of what the server and the event loop log meanwhile."""
+    """Turn log records of the server and the event loop into notices within the context."""
     handler = _Handler(notices)
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     before = [one.propagate for one in loggers]

@@ -1,4 +1,4 @@
-"""The page of a site: files that come with it, and the headers that keep others out of it."""
+"""The web page of a site: its files, and security headers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from litestar.params import PathParameter
 
 from batsched_py.site.api.problems import refuse
 
-#: File of the page -> its type.
+#: File of the page -> its media type.
 _TYPES: Final = {
     "page.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
@@ -18,7 +18,7 @@ _TYPES: Final = {
     "chart.js": "text/javascript; charset=utf-8",
     "experiments.js": "text/javascript; charset=utf-8",
 }
-#: Headers of all answers: nothing from elsewhere is loaded or run, and no other page shows this one.
+#: Headers of all answers: the page loads and runs nothing from other origins, and cannot be framed by other pages.
 HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
     " img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",

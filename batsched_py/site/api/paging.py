@@ -1,4 +1,4 @@
-"""Lists of which a part is answered: the answer says where the next part is, so that nobody takes it for the whole."""
+"""Paged lists: the answer contains the address of the next part, unless it is the last."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from litestar import Response
 
 from batsched_py.site.api.parts import Asking
 
-#: The header of RFC 8288 that has the address of the next part, with the relation type "next".
+#: The header with the address of the next part (RFC 8288, relation type "next").
 LINK: Final = "Link"
 
 T = TypeVar("T")
 
 
 def part(request: Asking, found: list[T], limit: int, following: Callable[[T], Mapping[str, int]]) -> Response[list[T]]:
-    """Return the answer of a list: at most `limit` items of what was found, which is one more if there are more.
+    """Return the answer of a list: at most `limit` items, and a link to the next part if there are more.
 
     Args:
-        request: the question; other parameters than those of the next part stay as they were asked.
-        found: at most limit + 1 items.
-        limit: items of a part.
-        following: makes parameters of the next part out of the last item of this one.
+        request: the request; its parameters are repeated in the link unless `following` sets them.
+        found: at most limit + 1 items; the last one shows that there are more.
+        limit: the size of a part.
+        following: returns the parameters of the next part, given the last item of this one.
     """
     shown = found[:limit]
     headers = next_part(request, following(shown[-1])) if len(found) > limit else {}
@@ -31,6 +31,6 @@ def part(request: Asking, found: list[T], limit: int, following: Callable[[T], M
 
 
 def next_part(request: Asking, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return the header that leads to the next part."""
+    """Return the header with the address of the next part."""
     asked = {name: value for name, value in request.query_params.items() if name not in parameters}
     return {LINK: f'<{request.url.path}?{urlencode({**asked, **parameters})}>; rel="next"'}

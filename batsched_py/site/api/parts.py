@@ -1,6 +1,6 @@
-"""The parts of the application that answer, for its handlers.
+"""Objects that the handlers share, kept in the application's state.
 
-Handlers find them at the application: Litestar's dependencies would start a group of tasks for each request.
+Litestar's dependency injection is not used: it would start a task group for each request.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from batsched_py.site.api.lease_views import Leases
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.site import Site
 
-#: A request, whatever else the framework may know of it.
+#: A request, without the framework's type parameters.
 Asking = Request[Any, Any, Any]
-#: Name of the parts in the application's state.
+#: The name of the parts in the application's state.
 STATE: Final = "parts"
 T = TypeVar("T")
 
 
 class Parts(Struct, frozen=True):
-    """A site, and what answers for it."""
+    """A site and the objects that answer requests about it."""
 
     site: Site
     leases: Leases
@@ -39,7 +39,7 @@ class Parts(Struct, frozen=True):
     reader: ThreadPoolExecutor
 
     async def read(self, work: Callable[[], T]) -> T:
-        """Return what some work makes of much; one after the other, while the event loop serves others."""
+        """Return the result of a long computation, run off the event loop, one at a time."""
         return await asyncio.get_running_loop().run_in_executor(self.reader, work)
 
 
@@ -57,6 +57,6 @@ def make_parts(site: Site, quotas: Quotas) -> Parts:
 
 
 def parts(request: Asking) -> Parts:
-    """Return the parts of the application that was asked."""
+    """Return the parts of a request's application."""
     found: Parts = request.app.state[STATE]
     return found

@@ -1,4 +1,4 @@
-"""Answers to what is wrong: a status, and a list of paths and messages."""
+"""Error answers: a status, and a list of paths and messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 from batsched_py.errors import SiteError
 from batsched_py.text.display import displayed, displayed_line
 
-#: Problems of one request that are told.
+#: The largest number of problems in one answer.
 _MOST: Final = 20
 
 
@@ -39,7 +39,7 @@ class Problems(Struct, frozen=True):
     problems: list[Problem]
 
 
-#: Statuses of answers that refuse, for the description of the API.
+#: Statuses of error answers, for the description of the API.
 REFUSALS: Final = {
     400: "The request cannot be read.",
     401: "The token is missing or invalid.",
@@ -56,14 +56,14 @@ REFUSALS: Final = {
 
 
 def refusals() -> dict[int, ResponseSpec]:
-    """Return what answers that refuse look like, by status."""
+    """Return the specifications of error answers for the description, by status."""
     return {
         status: ResponseSpec(Problems, generate_examples=False, description=text) for status, text in REFUSALS.items()
     }
 
 
 class RefusedError(Exception):
-    """A request is refused, with an HTTP status and what is wrong."""
+    """A request is refused, with an HTTP status and a list of problems."""
 
     def __init__(self, status: int, problems: Sequence[Problem], headers: dict[str, str] | None = None) -> None:
         self.status, self.problems, self.headers = status, list(problems)[:_MOST], headers or {}
@@ -76,27 +76,27 @@ def refuse(status: int, message: str, path: str = "", **headers: str) -> Refused
 
 
 def answer_refusal(_: Request[Any, Any, Any], error: RefusedError) -> Response[Problems]:
-    """Answer a request that was refused."""
+    """Return the answer to a refused request."""
     return _answer(error.status, error.problems, error.headers)
 
 
 def answer_closed(_: Request[Any, Any, Any], error: SiteError) -> Response[Problems]:
-    """Answer a request that the site cannot take now."""
+    """Return the answer to a request that the site cannot accept now."""
     return _answer(503, [Problem("", str(error))], {"Retry-After": "1"})
 
 
 def answer_too_deep(_: Request[Any, Any, Any], __: RecursionError) -> Response[Problems]:
-    """Answer a body with more brackets in brackets than can be read."""
+    """Return the answer to a body that is nested too deeply."""
     return _answer(400, [Problem("", "the body is nested too deeply")], {})
 
 
 def answer_no_text(_: Request[Any, Any, Any], __: UnicodeDecodeError) -> Response[Problems]:
-    """Answer a body whose bytes are no text."""
+    """Return the answer to a body that is not UTF-8."""
     return _answer(400, [Problem("", "the body must be UTF-8")], {})
 
 
 def answer_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Problems]:
-    """Answer what the framework refuses: unknown paths and methods, bodies that are no JSON or of another shape."""
+    """Return the answer to a request refused by the framework: unknown path or method, malformed or invalid body."""
     extra = error.extra if isinstance(error.extra, list) else []
     shape = [Problem(str(one.get("key", "")), _message(str(one["message"]))) for one in extra if "message" in one]
     status = 422 if shape and error.status_code == 400 else error.status_code
@@ -105,7 +105,7 @@ def answer_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Pro
 
 
 def _message(text: str) -> str:
-    """Return a message of the framework; it says little where the whole body is missing."""
+    """Return a message of the framework, with a clear one for a missing body."""
     return "is missing: the request must have a body" if text == "'data'" else text
 
 

@@ -1,4 +1,4 @@
-"""What one user may have at a site: open leases and jobs, experiments, and bytes in the journal."""
+"""Limits for each user of a site: open leases and jobs, experiments, and bytes in the journal."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _MEGABYTE: Final = 1_000_000
 
 
 class Quotas(Struct, frozen=True):
-    """The most that one user may have.
+    """The limits of one user.
 
     Attributes:
         leases: leases and jobs that have not ended.
         experiments: experiments that were not deleted.
-        megabytes: of all requests that are kept, whether they have ended or not.
+        megabytes: the total size of all requests in the journal, ended or not.
     """
 
     leases: int = 20_000
@@ -28,16 +28,16 @@ class Quotas(Struct, frozen=True):
     megabytes: float = 256.0
 
     def check_leases(self, open_ones: int) -> None:
-        """Raise RefusedError if a user with so many open leases may not ask for another one."""
+        """Raise RefusedError if the number of a user's open leases has reached the limit."""
         if open_ones >= self.leases:
             raise refuse(429, f"you have {open_ones} leases and jobs that have not ended, the most of a user")
 
     def check_experiments(self, present: int) -> None:
-        """Raise RefusedError if a user with so many experiments may not submit another one."""
+        """Raise RefusedError if the number of a user's experiments has reached the limit."""
         if present >= self.experiments:
             raise refuse(429, f"you have {present} experiments, the most of a user: delete one")
 
     def check_bytes(self, kept: int, asked: Asked) -> None:
-        """Raise RefusedError if the request of a user with so many bytes may not be kept."""
+        """Raise RefusedError if a request exceeds the limit of a user whose requests take `kept` bytes."""
         if kept + len(orjson.dumps(asked.members(0))) > self.megabytes * _MEGABYTE:
             raise refuse(413, f"your requests take {kept} bytes; the most of a user is {self.megabytes:g} MB")

@@ -1,4 +1,4 @@
-"""How often somebody may ask: a bucket of tokens for each user, which fills by itself."""
+"""The rate limit: a token bucket for each user."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-#: Users that are remembered; those who have not asked for longest are forgotten first.
+#: The largest number of buckets; the least recently used one is dropped first.
 _MOST_USERS: Final = 10_000
 
 
 class RateLimit:
-    """Allows `rate` requests a second for each user, and `burst` at once; an infinite rate allows all.
+    """A limit of `rate` requests per second for each user, with bursts; an infinite rate allows all.
 
     Args:
-        rate: requests a second.
-        burst: requests at once after a pause.
-        wall: returns seconds of a clock that never goes back.
+        rate: requests per second.
+        burst: the size of a bucket: requests at once after a pause.
+        wall: a monotonic clock, in seconds.
     """
 
     def __init__(self, rate: float, burst: float, wall: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst, self._wall = rate, burst, wall
-        #: User -> what is left in the bucket, and when that was.
+        #: User -> tokens in the bucket, and the time of that count.
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def seconds_to_wait(self, user: str) -> float:
-        """Take a token of a user; return 0, or the seconds after which there is one."""
+        """Take a token from a user's bucket and return 0; if there is none, return the seconds until there is one."""
         if self._rate == float("inf"):
             return 0.0
         now = self._wall()

@@ -1,4 +1,4 @@
-"""The schedule of a site: what takes hosts when, past, under way and planned."""
+"""The schedule of a site: past, current and planned use of hosts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from batsched_py.leases.accounting.columns import MACHINES, LiveRow, Reservation
 from batsched_py.site.api.lease_requests import request_number
 from batsched_py.site.site import Site
 
-#: Blocks of a schedule that are sent, the last ones.
+#: The largest number of blocks in an answer; the last ones are sent.
 _MOST_BLOCKS: Final = 20_000
 
-#: What the names of machines of experiments begin with.
+#: The prefix of the names of experiments' machines.
 _EXPERIMENTS: Final = "/experiments/"
 
 
@@ -43,7 +43,7 @@ class Block(Struct, frozen=True):
 
 
 def under_way(site: Site) -> HostSet:
-    """Return the hosts that leases take now; those of machines have no jobs, by which a host would be known as busy."""
+    """Return the hosts that leases use now; leases for virtual machines have no jobs that would make hosts busy."""
     table = site.board.snapshot.tables.get("reservations")
     rows = cast(Iterable[LiveRow], () if table is None else table.rows)
     found = HostSet()
@@ -53,7 +53,7 @@ def under_way(site: Site) -> HostSet:
 
 
 def blocks(site: Site, begin: float, end: float) -> list[Block]:
-    """Return what takes hosts between two instants, for a chart of hosts by time."""
+    """Return the blocks between two simulated times, for a Gantt chart."""
     snapshot, entries = site.board.snapshot, site.inbox.entries
 
     def known(lease: int) -> int | None:

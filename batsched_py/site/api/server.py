@@ -1,4 +1,4 @@
-"""The server of a site: uvicorn around the application, until it is told to stop or the site ends."""
+"""The HTTP server of a site: uvicorn with the application, until a signal or the end of the site stops it."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from batsched_py.site.api.listening import Listener
 from batsched_py.site.api.notices import Notices, noted_logs
 from batsched_py.site.site import Site
 
-#: Seconds that open connections are given when the site stops.
+#: Seconds after which open connections are closed when the site stops.
 _GRACE = 2
-#: Seconds after which the simulation's thread lets others run. Each answer waits for it several times, because whoever
-#: reads from or writes to a socket lets go of the interpreter; the default, 5 ms, is longer than most answers take.
+#: The switch interval of the interpreter, in seconds. Each read or write of a socket releases the interpreter lock, and
+#: the server then waits for the simulation's thread; the default, 5 ms, is longer than most answers take.
 _SWITCH = 0.0002
 
 
 class _Server(uvicorn.Server):
-    """A server that lets followers of a site go before it waits for connections to end."""
+    """A server that ends event streams before it waits for connections to close."""
 
     def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)
         self._site = site
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop."""
+        """End event streams, and stop."""
         self._site.leaving.set()
         await super().shutdown(sockets)
 
@@ -44,28 +44,28 @@ def run(
     *,
     request_timeout: float = REQUEST_TIMEOUT,
 ) -> None:
-    """Serve until SIGINT or SIGTERM, or until the site has ended; raises what ended it if it failed.
+    """Serve until SIGINT or SIGTERM, or until the site has ended; raise the site's error if it failed.
 
     Args:
-        site: not started.
+        site: must not be started yet.
         app: its application.
-        listener: where it answers.
-        started: is called with the URL when requests are answered.
-        tell: writes a line on what goes wrong at the doors.
-        request_timeout: seconds that the headers, and the body, of a request may take to arrive.
+        listener: the listening socket.
+        started: is called with the URL when the server is about to answer requests.
+        tell: writes a line about an error of the server.
+        request_timeout: seconds that the headers, and then the body, of a request may take to arrive.
     """
     host, port = listener.getsockname()[:2]
     name = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         app,
-        loop="asyncio",  # others accept connections without asking the listener
+        loop="asyncio",  # other loops bypass the `accept` of the listener
         http=limited(request_timeout),
         ws="none",
         log_config=None,
         access_log=False,
-        log_level="error",  # what others send is not worth a line
+        log_level="error",  # no lines about invalid requests
         server_header=False,
-        proxy_headers=False,  # nobody says where else a request comes from
+        proxy_headers=False,  # headers must not forge the address of the caller
         lifespan="on",
         timeout_graceful_shutdown=_GRACE,
     )

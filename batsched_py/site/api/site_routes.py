@@ -1,4 +1,4 @@
-"""The site itself over HTTP: whether it is ready, its clock, its hosts, its queue, and what changes."""
+"""The site itself over HTTP: health, clock, hosts, queue, schedule, and a stream of changes."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from batsched_py.site.inbox import CLOSE, Asked
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.site import Site
 
-#: Seconds between two looks for news, and between two signs of life.
+#: Seconds between two checks for changes, and between two events without a change.
 _LOOK: Final = 0.2
 _ALIVE: Final = 10.0
-#: Hosts that are listed at once.
+#: The largest number of hosts in one part of the list.
 _MOST_HOSTS: Final = 10_000
 HostAfter = Annotated[int, QueryParameter(ge=-1, le=2**53, description="Only hosts with a greater number.")]
 HostLimit = Annotated[int, QueryParameter(ge=1, le=_MOST_HOSTS, description="The maximum number of hosts.")]
@@ -38,7 +38,7 @@ QueueAfter = Annotated[int, QueryParameter(ge=0, le=2**53, description="How many
 QueueLimit = Annotated[int, QueryParameter(ge=1, le=MOST, description="The maximum number of leases.")]
 Begin = Annotated[float, QueryParameter(description="Only blocks that end after this time.")]
 End = Annotated[float, QueryParameter(description="Only blocks that begin before this time.")]
-#: The fastest pace: a year in a second.
+#: The fastest finite pace: a year per second.
 _FASTEST: Final = 86400.0 * 365
 
 

@@ -1,4 +1,4 @@
-"""Timelines over HTTP: how the experiment and its VMs stand, resumes of breaks, and entries that are added."""
+"""Timelines over HTTP: the state of the experiment and its VMs, the end of breaks, and additional entries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from batsched_py.text.wording import unknown
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME
 from batsched_py.timelines.parsing import parse_entry
 
-#: What an entry is called in messages of its reader.
+#: The name of an entry's source in error messages.
 _SOURCE: Final = "entry"
 VmName = Annotated[str, PathParameter(description="The name of a VM.", min_length=1, max_length=200)]
 

@@ -1,4 +1,4 @@
-"""The experiment of a site whose algorithm runs timelines, as the board has it."""
+"""Views of the experiment on the board of a site that runs timelines."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class TimelineEntry(Struct, frozen=True):
 
 
 def experiment(site: Site) -> Experiment:
-    """Return how the experiment stands; RefusedError if the site has none."""
+    """Return the current state of the experiment; RefusedError if the site has none."""
     (run,) = cast(Sequence[RunRow], _rows(site, "timeline_run"))
     vms = cast(Sequence[LiveVmRow], _rows(site, "timeline_vms"))
     now = round(site.inbox.now, 6)
