@@ -7,7 +7,8 @@ from typing import Final
 
 import pytest
 
-from tests.clone import ROOT, below
+from tests.clone import ROOT
+from tests.docs.codes import citations, is_there
 
 PAGE: Final = ROOT / "docs" / "observations.md"
 
@@ -18,27 +19,20 @@ ROWS: Final = re.findall(r"^\| (E\d+|BA-\d+) \| .* \| `([^`]+)` \|$", PAGE.read_
 CITED: Final = re.compile(r"(?<![\w.+-])(?:E(?:[1-9]|1\d|20)|BA-\d+)(?![\w.(]|\s*=)")
 
 
-def citations() -> dict[str, str]:
-    """Code -> one of the files that cite it: ours and the tests'."""
-    sources = [path for folder in ("batsched_py", "schedulers", "tests") for path in below(folder, "*.py")]
-    return {code: str(path) for path in sources for code in CITED.findall(path.read_text())}
-
-
 def test_each_code_has_one_row() -> None:
     """A code that is cited and not explained leads nowhere."""
     codes = [code for code, _ in ROWS]
     assert len(codes) == len(set(codes))
-    missing = {code: path for code, path in citations().items() if code not in codes}
+    missing = {code: path for code, path in citations(CITED).items() if code not in codes}
     assert not missing
 
 
 def test_each_row_is_cited() -> None:
     """An entry that nothing needs can go."""
-    assert {code for code, _ in ROWS} <= citations().keys()
+    assert {code for code, _ in ROWS} <= citations(CITED).keys()
 
 
 @pytest.mark.parametrize(("code", "test"), ROWS, ids=[code for code, _ in ROWS])
 def test_the_test_of_a_row_exists(code: str, test: str) -> None:
     """Path and function are there."""
-    path, _, function = test.partition("::")
-    assert re.search(rf"^def {function}\(", (ROOT / path).read_text(), re.MULTILINE), code
+    assert is_there(test), code
