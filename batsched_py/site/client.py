@@ -31,8 +31,7 @@ class SiteClient:
         url: the URL of the site, http or https.
         token: the token of the site; "" if it has none.
         user, group: the user and the group of the requests; "" to assert none.
-        patience: seconds to wait for a site that is starting. Once the site has answered, an unavailable one has ended,
-            and the client does not wait.
+        patience: seconds to wait for a site that is starting, and not for one that has ended and says so.
 
     OptionError if the URL is invalid.
     """
@@ -47,9 +46,7 @@ class SiteClient:
             port = -1
         if parts.scheme not in ("http", "https") or not parts.hostname or port == -1 or parts.query or parts.fragment:
             raise OptionError(f"--url must be like {DEFAULT_URL}, not {url!r}")
-        self._url = url
-        #: Seconds to wait for the site to start.
-        self._patience = patience
+        self._url, self._patience = url, patience
         self._connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._host, self._port, self._path = parts.hostname, port, parts.path.rstrip("/")
         self._headers = {"Accept": "application/json"}
@@ -89,26 +86,25 @@ class SiteClient:
         until = time.monotonic() + self._patience
         while True:
             try:
-                status, content = self._exchange(method, target, None if body is None else json.dumps(body))
+                status, content, again = self._exchange(method, target, None if body is None else json.dumps(body))
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, ConnectionRefusedError) and time.monotonic() < until:
                     time.sleep(_RETRY)
                     continue
                 why = getattr(error, "strerror", None) or str(error) or type(error).__name__
                 raise TransportError(f"the site at {self._url} cannot be reached: {displayed(why)}") from error
-            if status == HTTPStatus.SERVICE_UNAVAILABLE and time.monotonic() < until:
+            if status == HTTPStatus.SERVICE_UNAVAILABLE and again and time.monotonic() < until:
                 time.sleep(_RETRY)
                 continue
-            if status != HTTPStatus.SERVICE_UNAVAILABLE:
-                self._patience = 0.0
             return self._read(status, content)
 
-    def _exchange(self, method: str, target: str, body: str | None) -> tuple[int, bytes]:
+    def _exchange(self, method: str, target: str, body: str | None) -> tuple[int, bytes, bool]:
+        """Return status and content of the answer, and whether the site says that it is worth asking again."""
         headers = self._headers | ({} if body is None else {"Content-Type": "application/json"})
         with closing(self._connect(self._host, self._port, timeout=_SILENCE)) as connection:
             connection.request(method, target, body, headers)
             answer = connection.getresponse()
-            return answer.status, answer.read(_LARGEST)
+            return answer.status, answer.read(_LARGEST), answer.getheader("Retry-After") is not None
 
     def _read(self, status: int, content: bytes) -> Any:
         try:

@@ -18,6 +18,7 @@ import pytest
 
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError, TransportError
+from batsched_py.site.client import SiteClient
 from batsched_py.site.inbox import UNKEPT
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, Site
 from tests.integration.test_site import lease, make, opened, states, wait_for
@@ -254,7 +255,8 @@ def test_a_full_disk_ends_a_site(tmp_path: Path) -> None:
     assert process.stderr is not None
     site = object.__new__(SiteProcess)
     site.process, site.url = process, process.stderr.readline().split()[-1]
-    client = site.client()
+    site.client().get("api", "site")  # wait for it
+    client = SiteClient(site.url)
     refused = ""
     while not refused:
         try:

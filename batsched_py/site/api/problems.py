@@ -81,8 +81,8 @@ def answer_refusal(_: Request[Any, Any, Any], error: RefusedError) -> Response[P
 
 
 def answer_closed(_: Request[Any, Any, Any], error: SiteError) -> Response[Problems]:
-    """Return the answer to a request that the site cannot accept now."""
-    return _answer(503, [Problem("", str(error))], {"Retry-After": "1"})
+    """Return the answer to a request that the site cannot accept any more, without advice to try again."""
+    return _answer(503, [Problem("", str(error))], {})
 
 
 def answer_too_deep(_: Request[Any, Any, Any], __: RecursionError) -> Response[Problems]:
