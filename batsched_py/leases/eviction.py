@@ -11,6 +11,18 @@ from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind
 
+# Only the order and the possibility are decided here; how many victims are needed, the mapper finds out by taking them
+# one by one (`GreedyMapper.find_with_victims`), and those on hosts that the mapping does not use after all are spared
+# (`drop_unneeded_victims`), which Haizea does not do.
+#
+# Ties in the score are broken by the id, in the same direction, so that the order never depends on the table. Haizea
+# sorts the least preemptable first, against its manual; `victim_order` has both.
+#
+# A victim must be out of the way *by* the start, so its suspension is planned backwards from there. If that would begin
+# before now, or its run would be too short to be worth a suspension, its run is taken away and it waits again with its
+# work lost, so that all victims must be repeatable. A lease whose suspension is under way already is no victim, because
+# its hosts are freed anyway and cannot be freed faster. Cost: O(v log v) for v leases.
+
 
 class Eviction:
     """Choice of those who give way, and how they do.

@@ -6,6 +6,23 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+# Nearly all leases have whole hosts, and all hosts are asked the same question. One timeline for each host made that 64
+# calls on a site of 64 hosts, half of the 49 s for 3 000 leases with conservative backfilling; with two integers for
+# each step it took 24.7 s, all hosts in one operation (ADR 27). Hosts that are taken in part are few, and their
+# timelines are asked one by one, so that leases of whole hosts do not pay for shares.
+#
+# Between two calls the four lists are equally long, `times` ascends from minus infinity, and `_uses` counts the
+# reservations that begin or end at each step. Neighbouring steps may be equal, unlike the slots of `planning.future`: a
+# step is removed when no reservation has a border there, which is found by counting and not by comparing. So a plan
+# that is tried and undone leaves the same steps.
+#
+# `take` trusts its caller that no reservation is on these hosts during these steps. Overlaps are the table's business
+# (`LeaseTable.put_back`), as only the timelines know amounts.
+#
+# Kept answers (for each demand and instant the hosts on which it fits) were tried and dropped: to bring them up to date
+# cost most of what they saved. Cost: O(log n) to find a step, O(steps covered) for a change and for a question about a
+# time span; hosts add only the length of the integers.
+
 
 class Occupancy:
     """Step function of time: hosts of which all is taken, and hosts of which a part is, or on which somebody is.

@@ -14,6 +14,23 @@ from batsched_py.leases.points import Point
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind
 
+# A run is found by trying starts in ascending order, and the first that works is taken. Starts are given by the caller:
+# those at which hosts are prepared, then the ends of other runs, because nothing becomes possible between two ends. A
+# test by bits rules out a start in 2 us (`GreedyMapper.possible`); a mapping is made only if it does not. A window
+# search from the ends, as in `planning.future`, was not built: leases try a few starts before their own place only (ADR
+# 27).
+#
+# The planner keeps nothing between calls and changes no table. Callers book the run that it finds or drop it, so that a
+# search alone needs no undo.
+#
+# What is the same at all starts is computed once for each lease (`_Wish`), and only when a first start passes the test.
+# What a suspension or resumption takes depends on the mapping, and whether a mapping is long enough depends on that:
+# either Haizea's estimate is used before the hosts are known (H39, which grows with the square of the nodes), or the
+# exact times afterwards (`estimates`).
+#
+# Times are sums of the same durations in different orders, so lengths are compared with `_ROUNDING` to spare; without
+# it a lease that fits exactly between two others would be refused, or cut by a suspension, for the last bit.
+
 #: Seconds by which sums of the same times may differ, added up in another order.
 _ROUNDING: Final = 1e-6
 

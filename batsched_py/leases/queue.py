@@ -13,6 +13,23 @@ from batsched_py.leases.points import Point
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.model.resources import CPU
 
+# Between two calls each best-effort lease that is not over is in `waiting`, or has something planned or under way;
+# those in `future` have one that counts against `future_leases` (0: no backfilling, 1: aggressive, infinity:
+# conservative). `waiting` is in order of submission. A lease that gives way returns to its place in it, not to the end,
+# so that being preempted costs a lease no rank.
+#
+# When anything ends early, each lease of `future` is lifted and planned anew in order, the compression of conservative
+# backfilling. Eight in ten come out where they were. They are not skipped: each gets a new number in the order of ties,
+# and a line in the log, as in Haizea (ADR 27). So the cost of an early end is a search for each of them, which makes
+# conservative backfilling quadratic in the queue, or worse. Unlike in Haizea a lease never gets a later start by that
+# (`never_later`): if its image had to be transferred again for the new place, it keeps the old one.
+#
+# A lease whose image or memory is on its way cannot be lifted. It is noted (`_held_up`), and planned anew when that is
+# over.
+#
+# Where no further start may be planned ahead, `serve` must not cost more when thousands wait: one question finds that
+# the site is full, another that a lease cannot start now, and the part of the queue that is not reached is not copied.
+
 #: States in which a lease waits for a run that is planned.
 _MOVABLE = frozenset({State.PREPARING, State.READY, State.SCHEDULED, State.SUSPENDED_SCHEDULED})
 

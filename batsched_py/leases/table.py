@@ -19,6 +19,24 @@ from batsched_py.leases.points import Point
 from batsched_py.leases.timeline import Entry, HostTimeline
 from batsched_py.model.resources import CPU, MEMORY
 
+# Two views of the same reservations. The timelines of the hosts are the truth about amounts and holders; the occupancy
+# is drawn from them and answers most questions for all hosts at once. Between two calls both agree at every instant,
+# `_holding` has the reservations that have a length and take something, and `_shared` has each host on which
+# reservations overlap, now or later.
+#
+# Only on shared hosts must steps be drawn anew from the timeline when a reservation comes or goes: elsewhere its bits
+# are added or removed as they are. A host leaves `_shared` as soon as its reservations follow each other in a row. When
+# it stayed until nothing at all was reserved, which is never with conservative backfilling, one migration next to a run
+# made each later change of that host a timeline: 17.5 s instead of 10.2 s for the first 900 leases of KTH-SP2 with
+# migration, and more than four fifths of the time after 4 700 (ADR 27).
+#
+# `order` decides ties: machines that start at one instant start in the order in which they were reserved, as in Haizea.
+# A reservation that comes back by an undo keeps its number (`put_back`); a new number would change which machine starts
+# first, and a refused lease would leave a trace.
+#
+# `_large` and `_filled` depend on capacities alone, which never change. Their sizes are limited, since requests may
+# name any amounts.
+
 #: Demands, and shares, of which it is remembered which hosts are large enough, and which they fill.
 _MOST_KEPT: Final = 4096
 
@@ -84,6 +102,8 @@ class LeaseTable:
             full, part = self._kinds(taken)
             steps = self._occupancy.open(start, end)
             some, others = self._occupancy.busy(steps)
+            # Hosts on which a lease is already, at any moment of it, cannot be added up from sets: two halves are a
+            # full host, a quarter and a half are not. They are drawn from their timelines, in which it is noted by now.
             met = (some | others) & (full | part)
             self._occupancy.take(steps, full ^ (full & met), part ^ (part & met))
             if met:

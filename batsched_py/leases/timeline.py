@@ -11,6 +11,20 @@ from typing import Final
 from batsched_py.leases.capacity import Amounts, fits, subtract, total
 from batsched_py.leases.lease import Lease
 
+# The entries are the truth; the steps are computed from them at the first question after a change. A plan that is tried
+# changes a host several times before anything is asked, and most hosts are never asked, since the occupancy answers for
+# them (see `table`): keeping the steps up to date would pay for questions that do not come. To make them costs O(n log
+# n) for n entries, a question afterwards O(log n).
+#
+# Between two questions either `_points` is empty, or the four lists are equally long and neighbouring steps differ in
+# what is free or in the ids of the leases. The second part matters: a host whose tenant changes without a change of
+# amounts has changed for Haizea's selection of hosts (H19). Entries of no length are kept, so that they can be removed
+# like all others, and make no step.
+#
+# Amounts are subtracted in the order in which reservations were made: on a host with several CPUs the rest depends on
+# it (first fit), and elsewhere its last bit. Most hosts have one lease at a time: their steps are made in one pass
+# (`_make_of_a_row`), with the same result.
+
 NOBODY: Final[frozenset[int]] = frozenset()
 #: Points that are out of date; nothing is ever put in.
 _STALE: Final[list[float]] = []
