@@ -51,9 +51,11 @@ class Browser:
         self.complaints()
         self.requests()
         self.driver.get(address)
-        WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05).until(
-            lambda _: self.ask("document.documentElement.dataset.state") != "loading"
-        )
+        self.until("document.documentElement.dataset.state !== 'loading'")
+
+    def until(self, expression: str) -> None:
+        """Wait until a JavaScript expression is true."""
+        WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05).until(lambda _: self.ask(expression))
 
     def ask(self, expression: str, *values: object) -> Any:
         """The value of a JavaScript expression; `values` are arguments[0], arguments[1]..."""
@@ -67,6 +69,13 @@ class Browser:
     def settle(self) -> None:
         """Wait until everything is drawn."""
         self.driver.execute_async_script("report.settled().then(arguments[arguments.length - 1])")
+
+    def frames(self) -> None:
+        """Wait until the browser has laid the page out, and what this leads to is drawn."""
+        self.driver.execute_async_script(
+            "const done = arguments[arguments.length - 1];"
+            "requestAnimationFrame(() => requestAnimationFrame(() => report.settled().then(done)))"
+        )
 
     def mouse(self, kind: str, x: float, y: float, **more: object) -> None:
         """A real event of the mouse (mouseMoved, mousePressed, mouseReleased, mouseWheel), and what it leads to."""

@@ -10,9 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from selenium.webdriver.support.ui import WebDriverWait
-
-from tests.browser import PATIENCE, Browser, browsing
+from tests.browser import browsing
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -36,23 +34,18 @@ def served(folder: Path) -> Iterator[str]:
         server.server_close()
 
 
-def until(browser: Browser, expression: str) -> None:
-    """Wait until a JavaScript expression is true."""
-    WebDriverWait(browser.driver, PATIENCE, poll_frequency=0.05).until(lambda _: browser.ask(expression))
-
-
 def test_a_reader_finds_a_page_and_nothing_leaves_the_machine(site: Path, tmp_path: Path) -> None:
     """The first page, the search, the API, a command to be copied: no complaint, and no request to anybody else."""
     with served(site) as address, browsing(tmp_path / "profile") as browser:
         browser.driver.get(f"{address}/index.html")
-        until(browser, "document.readyState === 'complete'")
+        browser.until("document.readyState === 'complete'")
         browser.driver.execute_script(
             "const field = document.querySelector('.md-search__input'); field.focus(); field.value = 'reservation';"
             "field.dispatchEvent(new InputEvent('keyup', {bubbles: true}))"
         )
-        until(browser, "document.querySelectorAll('.md-search-result__link').length > 3")
+        browser.until("document.querySelectorAll('.md-search-result__link').length > 3")
         browser.driver.get(f"{address}/reference/api.html")
-        until(browser, "document.getElementById('batsched_py.api.View') !== null")
+        browser.until("document.getElementById('batsched_py.api.View') !== null")
         browser.driver.get(f"{address}/repository/index.html")
         copied = "(code => {code.setAttribute('data-md-copying', ''); return code.innerText})"
         assert browser.ask(f"{copied}(document.querySelector('.language-console code'))").strip() == "make demo"

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import log10
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from matplotlib.image import imread
@@ -40,6 +40,9 @@ from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record, rejected
 
 pytest.importorskip("plotly", reason="needs the extra: pip install '.[report]'")
+
+#: Read once: report_page keeps what it has packed.
+PLOTLY: Final = plotly_js()
 
 #: Writes a page of these schedules and opens it.
 Show = Callable[..., Browser]
@@ -74,36 +77,39 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield found
 
 
-@pytest.fixture
-def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
-    plotly = plotly_js()
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all pages are written, one after the other: Chromium keeps the compiled scripts of an address."""
+    return tmp_path_factory.mktemp("pages") / "report.html"
 
+
+@pytest.fixture
+def show(browser: Browser, place: Path) -> Iterator[Show]:
     def opened(*schedules: Schedule, **more: Any) -> Browser:
-        page = tmp_path / "report.html"
-        page.write_bytes(report_page(schedules, plotly, **more))
-        browser.open(page)
+        place.write_bytes(report_page(schedules, PLOTLY, **more))
+        browser.open(place)
         assert browser.ask("document.documentElement.dataset.state") == "ready", browser.complaints()
         return browser
 
     yield opened
     assert browser.complaints() == []
-    outside = [url for url in browser.requests() if not url.startswith(("data:", "blob:", tmp_path.as_uri()))]
+    outside = [url for url in browser.requests() if not url.startswith(("data:", "blob:", place.as_uri()))]
     assert outside == []
 
 
 @pytest.fixture(scope="module")
-def pair(browser: Browser, runs: list[Schedule], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pair(runs: list[Schedule]) -> bytes:
     """A page of two runs."""
-    path = tmp_path_factory.mktemp("pair") / "report.html"
-    path.write_bytes(report_page(runs, plotly_js()))
-    return path
+    return report_page(runs, PLOTLY)
 
 
 @pytest.fixture
-def page(browser: Browser, pair: Path) -> Iterator[Browser]:
+def page(browser: Browser, place: Path, pair: bytes) -> Iterator[Browser]:
     """The page of two runs as it is when it is opened; it is loaded again only if another one was shown meanwhile."""
-    if browser.ask("location.href") != pair.as_uri():
-        browser.open(pair)
+    if not browser.ask("window.showsThePair"):
+        place.write_bytes(pair)
+        browser.open(place)
+        browser.ask("window.showsThePair = true")
     browser.do("document.activeElement.blur(); report.colourBy('job'); report.choose(-1); report.show(report.full)")
     yield browser
     assert browser.complaints() == []
@@ -170,20 +176,6 @@ def lines(browser: Browser, chart: str) -> int:
     return number
 
 
-def test_two_runs_are_drawn_without_an_error_or_a_request(show: Show, runs: list[Schedule]) -> None:
-    """Gantt charts with about as much ink as the hosts were busy, a line for each run in each chart."""
-    page = show(*runs)
-    for number, run in enumerate(runs):
-        area = sum(run.size(job) * job.execution for job in run.ran)
-        end = max(job.finish for each in runs for job in each.ran)
-        assert ink(page, number) == pytest.approx(area / (run.hosts * end), abs=0.04)
-    assert {chart: lines(page, chart) for chart in ("busy", "queue", "waits", "slowdowns")} == {
-        "busy": 2, "queue": 2, "waits": 2, "slowdowns": 2,
-    }  # fmt: skip
-    heads = page.ask("[...document.querySelector('#summary thead tr').cells].map((cell) => cell.innerText)")
-    assert heads == ["", "easy", "fcfs"]
-
-
 def test_series_of_the_page_are_those_of_the_metrics(page: Browser, runs: list[Schedule]) -> None:
     """Busy hosts and the queue, step by step."""
     for name, steps in (("busy", busy_hosts(runs[0])), ("queue", queue_length(runs[0]))):
@@ -199,18 +191,44 @@ def test_series_of_the_page_are_those_of_the_metrics(page: Browser, runs: list[S
         assert [time for time, _ in shown] == pytest.approx([time for time, _ in steps], abs=1e-5)
 
 
-def test_waits_of_the_page_are_those_of_jobs_and_not_of_attempts(show: Show) -> None:
-    """Of a job that failed and was submitted again, the wait counts once; its slowdown is that of the whole job."""
-    page = show(
-        schedule(
-            record("a", submit=0, start=5, finish=20, hosts="0", state="COMPLETED_FAILED"),
-            record("a~1", submit=20, start=100, finish=140, hosts="0"),
-            record("b", submit=0, start=0, finish=20, hosts="1"),
-        )
-    )
-    found = page.ask("report.runs[0].measured((submit) => submit >= 0, 10)")
-    assert found == {"waits": [5, 0], "slowdowns": [3.5, 1]}
-    assert page.ask("report.runs[0].measured((submit) => submit > 0, 10)") == {"waits": [], "slowdowns": []}
+#: Counts how often Plotly draws a chart.
+COUNTED = """(() => {
+  const { react } = Plotly;
+  window.reacted = 0;
+  window.Plotly.react = (...given) => { window.reacted++; return react(...given); };
+})()"""
+
+
+def test_charts_over_time_are_drawn_again_when_they_show_something_else(page: Browser) -> None:
+    """Another time, width or scheme of colours: not for another job or other colours of jobs."""
+    page.ask(COUNTED)
+    for statement, charts in (
+        ("report.choose(0)", 0),
+        ("report.colourBy('wait')", 0),
+        ("report.show({ low: 3, high: 9 })", 0),
+        ("report.show({ begin: 100, end: 200 })", 2),
+        ("report.show(report.full)", 2),
+        ("report.timeCharts[0].element.style.width = '600px'; report.redraw()", 1),
+        ("report.timeCharts[0].element.style.width = ''; report.redraw()", 1),
+        ("document.getElementById('scheme').click()", 4),  # those of distributions, too
+        ("document.getElementById('scheme').click()", 4),
+        ("Plotly.relayout('busy', { 'xaxis.autorange': true })", 1),  # all of the time is shown already
+    ):
+        page.do(statement)
+        assert (statement, page.ask("window.reacted")) == (statement, charts)
+        page.ask("window.reacted = 0")
+    assert page.ask("document.getElementById('busy').layout.xaxis.range") == [0, page.ask("report.full.end")]
+
+
+#: Counts how often a chart on a canvas is drawn, from the opening of the next page on.
+CLEARED = """
+const clear = CanvasRenderingContext2D.prototype.clearRect;
+window.cleared = 0;
+CanvasRenderingContext2D.prototype.clearRect = function (...given) {
+  window.cleared++;
+  return clear.apply(this, given);
+};
+"""
 
 
 def test_differences_are_marked(page: Browser, runs: list[Schedule]) -> None:
@@ -224,23 +242,6 @@ def test_differences_are_marked(page: Browser, runs: list[Schedule]) -> None:
     assert "starts later" in page.ask("document.getElementById('colours').textContent")
 
 
-def test_final_states_have_colours_of_their_own(show: Show) -> None:
-    """The same as in other pictures, whichever of them occur."""
-    states = ("COMPLETED_SUCCESSFULLY", "COMPLETED_KILLED", "COMPLETED_WALLTIME_REACHED", "COMPLETED_FAILED")
-    jobs = [record(str(number), hosts=str(number), state=state) for number, state in enumerate(states)]
-    for count in (4, 2):
-        page = show(schedule(*jobs[:count]))
-        page.do("report.colourBy('state')")
-        swatches = "[...document.querySelectorAll('#colours li')].map((item) => item.textContent)"
-        colours = "[...document.querySelectorAll('#colours .swatch')].map((item) => item.style.background)"
-        shown = dict(zip(page.ask(swatches), page.ask(colours), strict=True))
-        assert shown == {
-            STATE_NAMES[state]: f"rgb({', '.join(str(int(STATE_COLOURS[state][at : at + 2], 16)) for at in (1, 3, 5))})"
-            for state in states[:count]
-        }
-        assert len(set(shown.values())) == count
-
-
 def test_a_job_has_one_colour_in_all_runs(page: Browser, runs: list[Schedule]) -> None:
     """Its class does not depend on the run."""
     classes = "Object.fromEntries([...run.job].map((job, row) => [job, classes[row]]))"
@@ -248,74 +249,12 @@ def test_a_job_has_one_colour_in_all_runs(page: Browser, runs: list[Schedule]) -
     assert first == second
 
 
-def test_more_than_two_runs_have_a_panel_each(show: Show, runs: list[Schedule]) -> None:
-    """With its name, on one scale, on one time axis; two runs share one."""
-    page = show(*runs, replace(runs[0], name="<third>"))
-    for chart in ("busy", "queue"):
-        layout = f"document.getElementById('{chart}')._fullLayout"
-        axes = [page.ask(f"{layout}.{name}.range") for name in ("yaxis", "yaxis2", "yaxis3")]
-        assert axes[0] == axes[1] == axes[2]
-        bottom, top = page.ask(f"[{layout}.yaxis3.domain[0], {layout}.yaxis.domain[1]]")
-        assert (bottom >= 0, top) == (True, 1)
-        names = page.ask(f"{layout}.annotations.map((note) => note.text)")
-        assert names == ["easy", "fcfs", "&lt;third>"]
-        assert page.ask(f"document.getElementById('{chart}').data.map((line) => line.yaxis)") == ["y", "y2", "y3"]
-        assert lines(page, chart) == 3
-    page = show(*runs)
-    assert page.ask("document.getElementById('busy')._fullLayout.yaxis2 ?? null") is None
-
-
-@pytest.mark.parametrize(("jobs", "marks"), [(100, None), (101, ["0", "3", "10", "30", "100"])])
-def test_long_queues_have_a_logarithmic_axis(show: Show, jobs: int, marks: list[str] | None) -> None:
-    """Which has a place for an empty queue; the pointer tells the number of jobs itself."""
-    waiting = (record(f"{number}", start=10 + 10 * number, finish=20 + 10 * number) for number in range(jobs))
-    page = show(schedule(*waiting))
-    assert page.ask("document.getElementById('queue').layout.yaxis.ticktext ?? null") == marks
-    told, placed = page.ask("(({ customdata, y }) => [customdata, y])(document.getElementById('queue').data[0])")
-    assert (max(told), min(told)) == (jobs, 0)
-    assert placed == pytest.approx([log10(1 + value) for value in told] if marks else told)
-
-
-def test_power_and_host_states_are_drawn_where_they_were_traced(show: Show) -> None:
-    """A line of power for each run, an area for each state of the run whose hosts slept."""
-    page = show(with_energy("easy"), with_energy("sleeper"))
-    assert lines(page, "power") == 2
-    assert page.ask("document.querySelectorAll('#hosts-1 .scatterlayer path.js-fill').length") == 5
-    assert page.ask("document.getElementById('hosts-0')") is None
-    joules = page.ask("report.runs[1].power.until(report.runs[1].end)")
-    assert joules == pytest.approx(float(with_energy("sleeper").batsim_row["consumed_joules"]), rel=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (schedule(), "No job ran"),
-        (schedule(rejected("1"), rejected("2")), "No job ran"),
-        (as_log(schedule(record("1", hosts="0-1"))), "No Gantt chart"),
-        (schedule(record("1", hosts="0-1")), "1 job on 4 hosts"),
-        (schedule(record("1", finish=1e-5), rejected("2")), "Rejected jobs"),
-    ],
-    ids=["empty", "all-rejected", "log", "one", "short"],
-)
-def test_small_and_strange_runs_are_shown(show: Show, given: Schedule, told: str) -> None:
-    """Without an error, and with the reason why something is missing."""
-    page = show(given)
-    assert told in page.ask("document.body.innerText")
-    assert page.ask("report.gantts.length") == ("No" not in told)
-
-
-def test_names_are_text_and_never_markup(show: Show) -> None:
-    """Of jobs, runs, profiles and workloads, in tables, tips and charts."""
-    evil = "<script>window.broken=1</script>&amp;<img src=x onerror='window.broken=2'>"
-    one = schedule(record(evil, hosts="0", workload="</script><b>"), rejected(evil), name=evil)
-    page = show(one, replace(one, name="other"))
-    x, y = centre(page, 0, page.ask("report.names[report.runs[0].job[0]]"))
-    page.mouse("mouseMoved", x, y)
-    assert evil in page.ask("document.getElementById('tip').textContent")
-    page.click(x, y)
-    assert evil in page.ask("document.querySelector('#chosen caption').textContent")
-    assert page.ask("window.broken === undefined && document.images.length === 0")
-    assert evil in page.ask("document.querySelector('h1').textContent")
+def told(browser: Browser) -> dict[str, str]:
+    """The table of the chosen job: what, and what is told of it in the first run."""
+    rows = browser.ask(
+        "[...document.querySelectorAll('#chosen tbody tr')].map((row) => [...row.cells].map((c) => c.innerText))"
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 def test_pointing_at_a_job_tells_about_it(page: Browser, runs: list[Schedule]) -> None:
@@ -455,6 +394,208 @@ def test_a_job_is_found_by_its_name(page: Browser, runs: list[Schedule]) -> None
     assert page.ask("document.getElementById('status').textContent") == "there is no job nobody"
 
 
+def test_every_picture_has_a_name(page: Browser, runs: list[Schedule]) -> None:
+    """For those who do not see it; headings go down one level at a time, and tables say what their heads are for."""
+    assert page.ask("[...document.querySelectorAll('canvas, .chart')].every((each) => each.getAttribute('aria-label'))")
+    levels = page.ask("[...document.querySelectorAll('h1, h2, h3')].map((each) => Number(each.tagName[1]))")
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert page.ask("[...document.querySelectorAll('th')].every((each) => each.scope)")
+
+
+def test_the_charts_over_time_stand_before_the_differences(page: Browser) -> None:
+    """Readers want metrics first, then a picture."""
+    names = page.ask("[...document.querySelectorAll('main section')].map((section) => section.id)")
+    assert names[:3] == ["summary", "over-time", "differences"]
+
+
+def filtered(page: Browser, words: str) -> str:
+    """What is said of the jobs for which these words are true."""
+    page.do(f"const field = document.getElementById('jobs-filter'); field.value = {words!r};")
+    page.do("document.getElementById('jobs-filter').dispatchEvent(new Event('input'))")
+    return str(page.ask("document.getElementById('jobs-count').textContent")).replace("\u202f", "")
+
+
+def column(page: Browser, number: int) -> list[str]:
+    """The texts of a column of the table of jobs."""
+    found: list[str] = page.ask(
+        f"[...document.querySelectorAll('#jobs-table tbody tr')].map((row) => row.cells[{number}].textContent)"
+    )
+    return found
+
+
+def test_jobs_are_filtered_and_sorted(page: Browser, runs: list[Schedule]) -> None:
+    """Words must all be true; a heading sorts, a second time the other way; a name chooses the job."""
+    ran = runs[0].ran
+    assert filtered(page, "") == f"{len(ran)} jobs of {len(ran)}, 50 shown"
+    longest = sorted(ran, key=lambda record: -record.waiting)
+    assert column(page, 0)[:5] == [record.job.name for record in longest[:5]]
+    wanted = [record for record in ran if record.waiting > 3600 and record.job.size >= 8]
+    assert filtered(page, "wait>1h size>=8") == f"{len(wanted)} jobs of {len(ran)}"
+    assert sorted(column(page, 0)) == sorted(record.job.name for record in wanted)
+    page.do("[...document.querySelectorAll('#jobs-table .sort')].find((one) => one.textContent === 'run').click()")
+    assert column(page, 0) == [
+        record.job.name for record in sorted(wanted, key=lambda record: (-record.execution, record.job.submit_time))
+    ]
+    page.do("[...document.querySelectorAll('#jobs-table .sort')].find((one) => one.textContent === 'run').click()")
+    assert page.ask("document.querySelector('#jobs-table th[aria-sort]').getAttribute('aria-sort')") == "ascending"
+    page.do("document.querySelector('#jobs-table tbody button').click()")
+    first = column(page, 0)[0]
+    assert page.ask("report.names[report.chosen]") == first
+    assert filtered(page, first) == f"1 job of {len(ran)}"
+    assert filtered(page, "colour=red") == "a word means nothing here"
+    assert page.ask("document.getElementById('jobs-filter').getAttribute('aria-invalid')") == "true"
+    filtered(page, "")
+
+
+def test_more_jobs_and_other_runs(page: Browser, runs: list[Schedule]) -> None:
+    """Fifty at a time, of the run that is chosen."""
+    filtered(page, "")
+    page.do("document.getElementById('jobs-more').click()")
+    assert len(column(page, 0)) == 100
+    page.do("const run = document.getElementById('jobs-run'); run.value = '1'; run.dispatchEvent(new Event('change'))")
+    assert page.ask("document.querySelector('#jobs-table caption').textContent") == runs[1].name
+    assert len(column(page, 0)) == 50
+    page.do("const run = document.getElementById('jobs-run'); run.value = '0'; run.dispatchEvent(new Event('change'))")
+
+
+def test_two_runs_are_drawn_without_an_error_or_a_request(show: Show, runs: list[Schedule]) -> None:
+    """Gantt charts with about as much ink as the hosts were busy, a line for each run in each chart."""
+    page = show(*runs)
+    for number, run in enumerate(runs):
+        area = sum(run.size(job) * job.execution for job in run.ran)
+        end = max(job.finish for each in runs for job in each.ran)
+        assert ink(page, number) == pytest.approx(area / (run.hosts * end), abs=0.04)
+    assert {chart: lines(page, chart) for chart in ("busy", "queue", "waits", "slowdowns")} == {
+        "busy": 2, "queue": 2, "waits": 2, "slowdowns": 2,
+    }  # fmt: skip
+    heads = page.ask("[...document.querySelector('#summary thead tr').cells].map((cell) => cell.innerText)")
+    assert heads == ["", "easy", "fcfs"]
+
+
+def test_a_page_is_drawn_once_when_it_opens(show: Show, runs: list[Schedule], browser: Browser) -> None:
+    """And again when its width changes, not when a table makes it longer."""
+    script = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CLEARED})
+    try:
+        page = show(*runs)
+    finally:
+        browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+    page.frames()
+    assert page.ask("window.cleared") == 2
+    page.do("report.choose(0)")
+    page.frames()
+    assert page.ask("window.cleared") == 4
+    page.resize(700)
+    try:
+        page.until("window.innerWidth === 700")
+        page.frames()
+        assert page.ask("window.cleared") == 6
+        assert page.ask("report.gantts.every(({ canvas }) => canvas.width === canvas.clientWidth)")
+    finally:
+        page.resize(None)
+
+
+def test_waits_of_the_page_are_those_of_jobs_and_not_of_attempts(show: Show) -> None:
+    """Of a job that failed and was submitted again, the wait counts once; its slowdown is that of the whole job."""
+    page = show(
+        schedule(
+            record("a", submit=0, start=5, finish=20, hosts="0", state="COMPLETED_FAILED"),
+            record("a~1", submit=20, start=100, finish=140, hosts="0"),
+            record("b", submit=0, start=0, finish=20, hosts="1"),
+        )
+    )
+    found = page.ask("report.runs[0].measured((submit) => submit >= 0, 10)")
+    assert found == {"waits": [5, 0], "slowdowns": [3.5, 1]}
+    assert page.ask("report.runs[0].measured((submit) => submit > 0, 10)") == {"waits": [], "slowdowns": []}
+
+
+def test_final_states_have_colours_of_their_own(show: Show) -> None:
+    """The same as in other pictures, whichever of them occur."""
+    states = ("COMPLETED_SUCCESSFULLY", "COMPLETED_KILLED", "COMPLETED_WALLTIME_REACHED", "COMPLETED_FAILED")
+    jobs = [record(str(number), hosts=str(number), state=state) for number, state in enumerate(states)]
+    for count in (4, 2):
+        page = show(schedule(*jobs[:count]))
+        page.do("report.colourBy('state')")
+        swatches = "[...document.querySelectorAll('#colours li')].map((item) => item.textContent)"
+        colours = "[...document.querySelectorAll('#colours .swatch')].map((item) => item.style.background)"
+        shown = dict(zip(page.ask(swatches), page.ask(colours), strict=True))
+        assert shown == {
+            STATE_NAMES[state]: f"rgb({', '.join(str(int(STATE_COLOURS[state][at : at + 2], 16)) for at in (1, 3, 5))})"
+            for state in states[:count]
+        }
+        assert len(set(shown.values())) == count
+
+
+def test_more_than_two_runs_have_a_panel_each(show: Show, runs: list[Schedule]) -> None:
+    """With its name, on one scale, on one time axis; two runs share one."""
+    page = show(*runs, replace(runs[0], name="<third>"))
+    for chart in ("busy", "queue"):
+        layout = f"document.getElementById('{chart}')._fullLayout"
+        axes = [page.ask(f"{layout}.{name}.range") for name in ("yaxis", "yaxis2", "yaxis3")]
+        assert axes[0] == axes[1] == axes[2]
+        bottom, top = page.ask(f"[{layout}.yaxis3.domain[0], {layout}.yaxis.domain[1]]")
+        assert (bottom >= 0, top) == (True, 1)
+        names = page.ask(f"{layout}.annotations.map((note) => note.text)")
+        assert names == ["easy", "fcfs", "&lt;third>"]
+        assert page.ask(f"document.getElementById('{chart}').data.map((line) => line.yaxis)") == ["y", "y2", "y3"]
+        assert lines(page, chart) == 3
+    page = show(*runs)
+    assert page.ask("document.getElementById('busy')._fullLayout.yaxis2 ?? null") is None
+
+
+@pytest.mark.parametrize(("jobs", "marks"), [(100, None), (101, ["0", "3", "10", "30", "100"])])
+def test_long_queues_have_a_logarithmic_axis(show: Show, jobs: int, marks: list[str] | None) -> None:
+    """Which has a place for an empty queue; the pointer tells the number of jobs itself."""
+    waiting = (record(f"{number}", start=10 + 10 * number, finish=20 + 10 * number) for number in range(jobs))
+    page = show(schedule(*waiting))
+    assert page.ask("document.getElementById('queue').layout.yaxis.ticktext ?? null") == marks
+    told, placed = page.ask("(({ customdata, y }) => [customdata, y])(document.getElementById('queue').data[0])")
+    assert (max(told), min(told)) == (jobs, 0)
+    assert placed == pytest.approx([log10(1 + value) for value in told] if marks else told)
+
+
+def test_power_and_host_states_are_drawn_where_they_were_traced(show: Show) -> None:
+    """A line of power for each run, an area for each state of the run whose hosts slept."""
+    page = show(with_energy("easy"), with_energy("sleeper"))
+    assert lines(page, "power") == 2
+    assert page.ask("document.querySelectorAll('#hosts-1 .scatterlayer path.js-fill').length") == 5
+    assert page.ask("document.getElementById('hosts-0')") is None
+    joules = page.ask("report.runs[1].power.until(report.runs[1].end)")
+    assert joules == pytest.approx(float(with_energy("sleeper").batsim_row["consumed_joules"]), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (schedule(), "No job ran"),
+        (schedule(rejected("1"), rejected("2")), "No job ran"),
+        (as_log(schedule(record("1", hosts="0-1"))), "No Gantt chart"),
+        (schedule(record("1", hosts="0-1")), "1 job on 4 hosts"),
+        (schedule(record("1", finish=1e-5), rejected("2")), "Rejected jobs"),
+    ],
+    ids=["empty", "all-rejected", "log", "one", "short"],
+)
+def test_small_and_strange_runs_are_shown(show: Show, given: Schedule, told: str) -> None:
+    """Without an error, and with the reason why something is missing."""
+    page = show(given)
+    assert told in page.ask("document.body.innerText")
+    assert page.ask("report.gantts.length") == ("No" not in told)
+
+
+def test_names_are_text_and_never_markup(show: Show) -> None:
+    """Of jobs, runs, profiles and workloads, in tables, tips and charts."""
+    evil = "<script>window.broken=1</script>&amp;<img src=x onerror='window.broken=2'>"
+    one = schedule(record(evil, hosts="0", workload="</script><b>"), rejected(evil), name=evil)
+    page = show(one, replace(one, name="other"))
+    x, y = centre(page, 0, page.ask("report.names[report.runs[0].job[0]]"))
+    page.mouse("mouseMoved", x, y)
+    assert evil in page.ask("document.getElementById('tip').textContent")
+    page.click(x, y)
+    assert evil in page.ask("document.querySelector('#chosen caption').textContent")
+    assert page.ask("window.broken === undefined && document.images.length === 0")
+    assert evil in page.ask("document.querySelector('h1').textContent")
+
+
 def test_many_jobs_are_a_raster_that_tells_how_busy_hosts_are(show: Show) -> None:
     """Cells hold as much as the hosts were busy; zoomed in, jobs are rectangles."""
     many = crowd(6000)
@@ -488,25 +629,14 @@ def test_both_schemes_of_colours_are_drawn(show: Show, runs: list[Schedule], bro
         browser.prefer("light")
 
 
-def test_every_picture_has_a_name(page: Browser, runs: list[Schedule]) -> None:
-    """For those who do not see it; headings go down one level at a time, and tables say what their heads are for."""
-    assert page.ask("[...document.querySelectorAll('canvas, .chart')].every((each) => each.getAttribute('aria-label'))")
-    levels = page.ask("[...document.querySelectorAll('h1, h2, h3')].map((each) => Number(each.tagName[1]))")
-    assert levels[0] == 1
-    assert all(after - before <= 1 for before, after in pairwise(levels))
-    assert page.ask("[...document.querySelectorAll('th')].every((each) => each.scope)")
-
-
 @pytest.mark.parametrize(("width", "count"), [(400, 4), (1300, 10)])
 def test_the_page_never_scrolls_sideways(
-    tmp_path: Path, runs: list[Schedule], browser: Browser, width: int, count: int
+    show: Show, runs: list[Schedule], browser: Browser, width: int, count: int
 ) -> None:
     """Wide tables do, in a box of their own."""
-    page = tmp_path / "wide.html"
-    page.write_bytes(report_page([*runs, *runs, *runs, *runs, *runs][:count], plotly_js()))
     browser.resize(width)
     try:
-        browser.open(page)
+        show(*[*runs, *runs, *runs, *runs, *runs][:count])
         assert browser.ask("document.querySelector('.wide').scrollWidth > document.querySelector('.wide').clientWidth")
         wide = browser.ask("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
         assert wide[0] == wide[1] <= width
@@ -546,20 +676,6 @@ def test_a_narrow_page_shows_where_there_is_more(show: Show, runs: list[Schedule
             assert left_after < left - 0.1
     finally:
         browser.resize(None)
-
-
-def test_the_charts_over_time_stand_before_the_differences(page: Browser) -> None:
-    """Readers want metrics first, then a picture."""
-    names = page.ask("[...document.querySelectorAll('main section')].map((section) => section.id)")
-    assert names[:3] == ["summary", "over-time", "differences"]
-
-
-def told(browser: Browser) -> dict[str, str]:
-    """The table of the chosen job: what, and what is told of it in the first run."""
-    rows = browser.ask(
-        "[...document.querySelectorAll('#chosen tbody tr')].map((row) => [...row.cells].map((c) => c.innerText))"
-    )
-    return {row[0]: row[1] for row in rows}
 
 
 def test_a_lease_has_one_colour_and_its_life_is_told(show: Show) -> None:
@@ -620,68 +736,15 @@ def test_runs_with_and_without_leases_stand_side_by_side(show: Show) -> None:
     assert ["lease", "", "2: advance reservation, Done"] in cells
 
 
-def filtered(page: Browser, words: str) -> str:
-    """What is said of the jobs for which these words are true."""
-    page.do(f"const field = document.getElementById('jobs-filter'); field.value = {words!r};")
-    page.do("document.getElementById('jobs-filter').dispatchEvent(new Event('input'))")
-    return str(page.ask("document.getElementById('jobs-count').textContent")).replace("\u202f", "")
-
-
-def column(page: Browser, number: int) -> list[str]:
-    """The texts of a column of the table of jobs."""
-    found: list[str] = page.ask(
-        f"[...document.querySelectorAll('#jobs-table tbody tr')].map((row) => row.cells[{number}].textContent)"
-    )
-    return found
-
-
-def test_jobs_are_filtered_and_sorted(page: Browser, runs: list[Schedule]) -> None:
-    """Words must all be true; a heading sorts, a second time the other way; a name chooses the job."""
-    ran = runs[0].ran
-    assert filtered(page, "") == f"{len(ran)} jobs of {len(ran)}, 50 shown"
-    longest = sorted(ran, key=lambda record: -record.waiting)
-    assert column(page, 0)[:5] == [record.job.name for record in longest[:5]]
-    wanted = [record for record in ran if record.waiting > 3600 and record.job.size >= 8]
-    assert filtered(page, "wait>1h size>=8") == f"{len(wanted)} jobs of {len(ran)}"
-    assert sorted(column(page, 0)) == sorted(record.job.name for record in wanted)
-    page.do("[...document.querySelectorAll('#jobs-table .sort')].find((one) => one.textContent === 'run').click()")
-    assert column(page, 0) == [
-        record.job.name for record in sorted(wanted, key=lambda record: (-record.execution, record.job.submit_time))
-    ]
-    page.do("[...document.querySelectorAll('#jobs-table .sort')].find((one) => one.textContent === 'run').click()")
-    assert page.ask("document.querySelector('#jobs-table th[aria-sort]').getAttribute('aria-sort')") == "ascending"
-    page.do("document.querySelector('#jobs-table tbody button').click()")
-    first = column(page, 0)[0]
-    assert page.ask("report.names[report.chosen]") == first
-    assert filtered(page, first) == f"1 job of {len(ran)}"
-    assert filtered(page, "colour=red") == "a word means nothing here"
-    assert page.ask("document.getElementById('jobs-filter').getAttribute('aria-invalid')") == "true"
-    filtered(page, "")
-
-
-def test_more_jobs_and_other_runs(page: Browser, runs: list[Schedule]) -> None:
-    """Fifty at a time, of the run that is chosen."""
-    filtered(page, "")
-    page.do("document.getElementById('jobs-more').click()")
-    assert len(column(page, 0)) == 100
-    page.do("const run = document.getElementById('jobs-run'); run.value = '1'; run.dispatchEvent(new Event('change'))")
-    assert page.ask("document.querySelector('#jobs-table caption').textContent") == runs[1].name
-    assert len(column(page, 0)) == 50
-    page.do("const run = document.getElementById('jobs-run'); run.value = '0'; run.dispatchEvent(new Event('change'))")
-
-
-def test_a_part_of_a_run_in_the_browser(browser: Browser, runs: list[Schedule], tmp_path: Path) -> None:
+def test_a_part_of_a_run_in_the_browser(show: Show, runs: list[Schedule]) -> None:
     """Charts begin and end with it, and jobs are those that were submitted in it."""
     window = TimeWindow(20_000, 60_000)
-    path = tmp_path / "part.html"
-    path.write_bytes(report_page(runs, plotly_js(), window=window))
-    browser.open(path)
+    browser = show(*runs, window=window)
     assert browser.ask("[report.full.begin, report.full.end]") == [20_000, 60_000]
     browser.do("report.zoom(100)")
     assert browser.ask("[report.view.begin, report.view.end]") == [20_000, 60_000]
     submitted = len(window.submitted(runs[0]).ran)
     assert filtered(browser, "").startswith(f"{submitted} jobs of {submitted}, 50 shown")
-    assert browser.complaints() == []
 
 
 def test_the_table_of_a_job_says_why_it_waited(show: Show) -> None:

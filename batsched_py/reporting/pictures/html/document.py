@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from html import escape
 from importlib.resources import files
 from typing import Final
@@ -76,7 +77,7 @@ def report_page(
         links="".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in sections),
         sections="\n".join(markup.section(name, title, *parts) for name, title, parts in sections),
         data=_packed(msgspec.json.encode(content)),
-        plotly=_packed(plotly),
+        plotly=_packed_library(plotly),
         script="\n".join(map(asset, SCRIPTS)),
     )
     return page.encode()
@@ -88,6 +89,12 @@ def _host_colours() -> str:
         for scheme in (0, 1)
     )
     return f':root {{ {light} }}\n@media screen {{ :root[data-scheme="dark"] {{ {dark} }} }}\n'
+
+
+@lru_cache(maxsize=1)
+def _packed_library(plotly: bytes) -> str:
+    """Compress plotly.js, once for all pages of a process: it takes longer than the rest of a page."""
+    return _packed(plotly)
 
 
 def _packed(data: bytes) -> str:

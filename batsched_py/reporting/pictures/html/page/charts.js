@@ -48,12 +48,16 @@ class TimeChart {
    * that have a panel each; none for one panel.
    */
   constructor(page, element, traces, axis, runs = []) {
-    Object.assign(this, { page, element, traces, axis, runs });
+    Object.assign(this, { page, element, traces, axis, runs, drawnAs: "" });
     if (runs.length) element.style.height = `${runs.length * (PANEL_HEIGHT + PANEL_GAP) + BELOW + 12}px`;
   }
 
+  /** Draw it, unless it shows this time already, as wide and in these colours: Plotly takes long. */
   update() {
     const { begin, end } = this.page.view, width = this.element.clientWidth - LEFT - RIGHT;
+    const as = `${begin} ${end} ${width} ${document.documentElement.dataset.scheme}`;
+    if (as === this.drawnAs) return undefined;
+    this.drawnAs = as;
     const marks = timeTicks(begin, end, width / 90);
     const xaxis = {
       range: [begin, end], fixedrange: false, hoverformat: "s",
@@ -70,6 +74,7 @@ class TimeChart {
 
   #follow(change) {
     const begin = change["xaxis.range[0]"], end = change["xaxis.range[1]"];
+    this.drawnAs = ""; // Plotly has moved it already, maybe beyond the run
     if (begin !== undefined && end !== undefined) this.page.show({ begin, end });
     else if (change["xaxis.autorange"]) this.page.show({ begin: this.page.full.begin, end: this.page.full.end });
   }

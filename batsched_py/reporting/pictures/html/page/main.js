@@ -211,6 +211,17 @@ function watchScheme(page, restyle) {
   window.addEventListener("afterprint", () => set(before));
 }
 
+/** Draw again when the content's width changes; of its height, which tables change, no picture depends. */
+function watchWidth(page, content) {
+  const measure = () => `${content.clientWidth} ${window.devicePixelRatio}`;
+  let drawn = measure();
+  new ResizeObserver(() => {
+    if (measure() === drawn) return; // as when it is observed first
+    drawn = measure();
+    page.redraw();
+  }).observe(content);
+}
+
 async function main() {
   const [data, code] = await Promise.all([unpack("data"), unpack("plotly")]);
   loadPlotly(code);
@@ -221,9 +232,9 @@ async function main() {
   if (element("jobs-table")) page.jobTable = new JobTable(page);
   const restyle = () => { page.restyle(); drawLegend(page); drawDistributions(page); };
   watchScheme(page, restyle);
-  new ResizeObserver(() => page.redraw()).observe(element("content"));
+  watchWidth(page, element("content"));
   for (const gantt of page.gantts) gantt.draw();
-  drawLegend(page);
+  for (const tell of page.onWindow) tell(page.view);
   await Promise.all([...page.timeCharts.map((chart) => chart.update()), drawDistributions(page)]);
   window.report = page;
   document.documentElement.dataset.state = "ready";
