@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     from batsched_py.simulator.machines.switching import Switching
     from batsched_py.simulator.recurring import Recurring
 
+# Real Batsim aborts when a command breaks a rule. The simulator is as strict, but names the time, the command and the
+# rule, so that an algorithm that works here works there. The Plan checks decisions before they are sent; the referee
+# judges on its own, as the other end may be any program.
+#
+# There is no central list of rules. The part that owns the state (jobs, machines, registration) checks a command and
+# applies it in the same method, since a rule apart from the change that it guards is forgotten when the change is. So
+# the referee is one table from classes to methods, made once for each run: a look-up for each command.
+#
+# Commands are applied one by one in the order of the reply, at the time that the clock shows, and each sees what those
+# before it have done. The first broken rule ends the run, so that nothing needs to be taken back.
+
 #: A call asked less than this ahead is made this much ahead, as in Batsim; in seconds.
 SHORTEST_CALL: Final = 1e-5
 
@@ -65,6 +76,7 @@ class Referee:
 
     def _call_later(self, command: CallMeLater) -> None:
         now = self._queue.now
+        # The other end knows the rounded time only, a little before or after the clock: later than one is enough.
         if not command.at > min(now, self._queue.stamp) and not self._context.generation.calls_at_once:
             raise BrokenRuleError(f"asks to be called at {command.at!r}, which is not later than {self._queue.stamp!r}")
         call = partial(self._context.mailbox.post, self._announce_call)
