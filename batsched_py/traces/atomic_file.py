@@ -1,4 +1,4 @@
-"""Atomic writes: files are replaced, or made, at once or not at all."""
+"""Atomic writes: files are replaced or created completely, or not at all."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Replace the file at once, as `write_pieces_atomically` does. OSError."""
+    """Replace the file atomically, as `write_pieces_atomically` does. OSError."""
     write_pieces_atomically(path, (content,))
 
 
 def write_pieces_atomically(path: Path, pieces: Iterable[bytes]) -> None:
-    """Replace the file at once: a reader sees the old content or the new one, never a part. OSError.
+    """Replace the file atomically: a reader sees the old content or the new one, never a part. OSError.
 
-    The pieces are written one after the other, so that a large file is never in memory as a whole.
+    The pieces are written one by one: a large file is never in memory as a whole.
 
-    A link stays and its target is replaced; a file that is replaced keeps its mode. A device or a pipe is written into.
+    A symbolic link is kept and its target replaced; a replaced file keeps its mode. Devices and pipes are written to.
     """
     mode = _mode(path)
     if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
@@ -42,7 +42,7 @@ def write_pieces_atomically(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
-    """Make all of these files, or none; FileExistsError if one exists already, OSError.
+    """Create all of these files, or none; FileExistsError if one exists already, OSError.
 
     On a file system without hard links some of them may remain if the machine stops in the middle.
     """
@@ -51,7 +51,7 @@ def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
             path: stack.enter_context(_temporary(path, (content,), _new_mode())) for path, content in contents.items()
         }
         made: list[Path] = []
-        with held_back():  # few and small: a signal need not wait long
+        with held_back():  # few and small files: signals are not delayed for long
             try:
                 for path, temporary in beside.items():
                     _create(path, temporary)
@@ -64,7 +64,7 @@ def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
 
 @contextmanager
 def _temporary(path: Path, pieces: Iterable[bytes], permissions: int) -> Iterator[Path]:
-    """Make a file beside `path`, which lasts as long as the context, unless it is renamed."""
+    """Create a file in the folder of `path`, and remove it at the end of the context unless it was renamed."""
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.", delete=False) as file:
         temporary = Path(file.name)
         try:
@@ -77,7 +77,7 @@ def _temporary(path: Path, pieces: Iterable[bytes], permissions: int) -> Iterato
 
 
 def _create(path: Path, temporary: Path) -> None:
-    """Make `path`, which must not exist, of the temporary file; whole or not at all."""
+    """Create `path`, which must not exist, from the temporary file; completely or not at all."""
     try:
         os.link(temporary, path)
     except OSError as error:

@@ -1,6 +1,6 @@
-"""Workloads of Batsim 5: other names for the types of profiles, and what jobs carry of their own in `extra_data`.
+"""Workloads of Batsim 5: other names for profile types, and user-defined members of jobs in `extra_data`.
 
-A workload in memory has the words of Batsim 4. A file is of Batsim 5 if one of its profiles has a type of Batsim 5.
+Workloads in memory use the names of Batsim 4. A file is one of Batsim 5 if a profile in it has a type of Batsim 5.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _TYPES: Final[Mapping[str, str]] = {
 #: `trace_type` of a TraceReplayProfile -> type of Batsim 4.
 _TRACES: Final = {"SMPI": "smpi", "FractionalComputation": "usage_trace"}
 _REPLAY: Final = "TraceReplayProfile"
-#: Types that the documents of Batsim 5 have, and rc2 does not run.
+#: Types that the documentation of Batsim 5 describes, but its version rc2 does not run.
 _NOT_YET: Final = frozenset({"ForkJoinCompositionProfile", "ParallelTaskMergeCompositionProfile"})
 _NAMES: Final = {present: name for name, present in _TYPES.items()}
 
 
 def is_batsim5(profiles: Mapping[str, Any]) -> bool:
-    """Return whether these are profiles of a file of Batsim 5."""
-    known = [*_TYPES, *_NOT_YET, _REPLAY]  # a list, because a type in a file may be anything
+    """Return whether these profiles are from a file of Batsim 5."""
+    known = [*_TYPES, *_NOT_YET, _REPLAY]  # a list, because the type in a file may be unhashable
     return any(isinstance(members, dict) and members.get("type") in known for members in profiles.values())
 
 
 def present_profiles(file: str, profiles: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the profiles of a file of Batsim 5 in the words of Batsim 4; WorkloadError for what nobody runs."""
+    """Convert profiles of Batsim 5 to the names of Batsim 4; WorkloadError for types that Batsim 5 cannot run."""
     return {name: _present_profile(file, name, members) for name, members in profiles.items()}
 
 
@@ -82,7 +82,7 @@ def write_profile(file: str, profile: Profile) -> dict[str, Any]:
 
 
 def write_job(job: Job) -> dict[str, Any]:
-    """Return the members of a job as Batsim 5 reads them: those of one's own in `extra_data`, no walltime if none."""
+    """Return the members of a job in Batsim 5's format: user-defined ones in `extra_data`, no infinite walltime."""
     members = job.members
     written: dict[str, Any] = {"id": members.get("id", job.id) if job.name == "" else job.name}
     written |= {"subtime": job.submit_time, "res": job.size}
@@ -99,7 +99,7 @@ def write_job(job: Job) -> dict[str, Any]:
 
 
 def lost_in_4(profiles: Sequence[Profile]) -> Iterator[str]:
-    """Yield a line for what Batsim 4 cannot say of profiles that were read from a file of Batsim 5."""
+    """Yield a line for each feature of profiles from a Batsim 5 file that Batsim 4 cannot express."""
     spread = [profile.name for profile in profiles if profile.members.get(_STRATEGY) == _SPREAD]
     if spread:
         names = ", ".join(map(displayed, spread))
@@ -107,7 +107,7 @@ def lost_in_4(profiles: Sequence[Profile]) -> Iterator[str]:
 
 
 def lost_in_5(workload_profiles: Sequence[Profile], jobs: Sequence[Job]) -> Iterator[str]:
-    """Yield a line for what changes for those who read a workload that is converted for Batsim 5."""
+    """Yield a line for each change of meaning when a workload is converted for Batsim 5."""
     own = sum(1 for job in jobs if job.members.keys() - KNOWN_MEMBERS - {"extra_data"})
     if own:
         yield f"{counted(own, 'job')} with members of their own: they are in extra_data, Batsim 5 forwards no others"
@@ -145,7 +145,7 @@ def _present_profile(file: str, name: str, members: Any) -> Any:
 
 
 def _object(said: Any) -> dict[str, Any] | None:
-    """Return `extra_data` as an object; None if it is another text."""
+    """Return `extra_data` as an object; None if it is not the text of one."""
     if isinstance(said, str) and said.startswith("{"):
         try:
             said = orjson.loads(said)

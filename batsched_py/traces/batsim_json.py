@@ -49,21 +49,21 @@ from batsched_py.traces.profile_table import read_profiles
 from batsched_py.traces.workload_members import JOB, tell_document, tell_profiles
 
 _NUMBERS: Final = (int, float)
-#: Member of the file with the date of the log, which Batsim passes over.
+#: Member of the file with the date of the log; Batsim ignores it.
 _START: Final = "log_start"
-#: Bytes that tell the format of a file.
+#: Bytes that suffice to detect the format of a file.
 _HEAD: Final = 10_000
-#: Jobs above which none is kept in memory as an object: decoding each a second time costs some 5 % of a run.
+#: Number of jobs above which none is kept as an object: decoding each a second time costs about 5 % of a run.
 MANY: Final = 50_000
 
 
 def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = LIMITS) -> Workload:
     """Read a workload; WorkloadError names the file, the field (`jobs[3].walltime`) and the rule that is broken.
 
-    Jobs are put in the order in which Batsim submits them: by submission time, then by id as text. A `walltime` that
-    is absent or -1 is none. A file of Batsim 5 is read in the words of Batsim 4. All profiles must keep their rules,
-    those that no job uses too. Profiles of the types that only Batsim executes are refused, unless `simulated_only` is
-    False. What the file says and is not obeyed is told in the workload's notes.
+    Jobs are sorted in the order in which Batsim submits them: by submission time, then by id as text. A `walltime` that
+    is absent or -1 means unlimited. Files of Batsim 5 are converted to the names of Batsim 4. All profiles must be
+    valid, including unused ones. Profile types that only Batsim executes are refused, unless `simulated_only` is False.
+    The workload's notes list the members of the file that have no effect.
     """
     file = str(path)
     content = read_content(path, limits)
@@ -102,8 +102,8 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
 def write_workload(path: Path, workload: Workload, *, description: str = "", protocol: str = "v4") -> None:
     """Write a workload, one job a line and one profile a line: the same workload gives the same bytes.
 
-    With the `protocol` "v5" it is for Batsim 5. The file is replaced at once or not at all. WorkloadError if it cannot
-    be written, if a member is not JSON, or if Batsim 5 has no type for a profile.
+    The `protocol` "v5" selects the format of Batsim 5. The file is replaced completely or not at all. WorkloadError if
+    it cannot be written, if a member is not JSON, or if Batsim 5 has no type for a profile.
     """
     _write_pieces(path, _workload_pieces(workload, description, protocol))
 
@@ -111,9 +111,9 @@ def write_workload(path: Path, workload: Workload, *, description: str = "", pro
 def write_jobs(
     path: Path, host_count: int, jobs: Iterable[Job], profiles: Mapping[str, Profile], *, description: str = ""
 ) -> None:
-    """Write a workload of jobs that are made as they are written, and then forgotten; otherwise as `write_workload`.
+    """Write a workload from an iterator of jobs, none of which is kept in memory; otherwise as `write_workload`.
 
-    The profiles are written behind the jobs: whoever makes these may still add to them.
+    The profiles are written after the jobs: the iterator may add profiles while it creates jobs.
     """
     _write_pieces(path, _pieces(_head(host_count, description), jobs, profiles, str(path), "v4"))
 
@@ -142,7 +142,7 @@ def _workload_pieces(workload: Workload, description: str, protocol: str) -> Ite
 
 
 def _head(host_count: int, description: str, log_start: datetime | None = None) -> bytes:
-    """Return the members of a workload that stand before its jobs."""
+    """Return the members of a workload that precede its jobs."""
     lines = [b'{\n  "nb_res": %d,\n' % host_count]
     if description:
         lines.append(b'  "description": %b,\n' % orjson.dumps(description))
@@ -167,7 +167,7 @@ def _pieces(
 
 
 def _refuse_logs(file: str, content: bytes) -> None:
-    """Raise WorkloadError for a file of another format, of which a workload can be made."""
+    """Raise WorkloadError for a file of another format that can be converted into a workload."""
     first = content[:_HEAD].lstrip().partition(b"\n")[0]
     found = None if first.startswith(b"{") else format_of_line(first.decode(errors="replace"))
     if found in (LogFormat.SWF, LogFormat.SACCT, LogFormat.XML):
@@ -192,9 +192,9 @@ def _read_start(file: str, document: Mapping[str, Any]) -> datetime | None:
 def _refuse_doubled(
     file: str, content: bytes, document: dict[str, Any], elements: Sequence[Raw] | None, members: int
 ) -> None:
-    """Raise WorkloadError if an object has a member twice. The jobs have so many `members`, and perhaps objects inside.
+    """Raise WorkloadError if an object has a member twice. `members` counts the jobs' members, without nested objects.
 
-    Batsim takes the first one, and the fast reader keeps the last: whoever reads the file has to know which.
+    Batsim uses the first one, the fast reader the last: results would depend on the reader.
     """
     others = {name: value for name, value in document.items() if name != "jobs"}
     texts = [value for value in others.values() if isinstance(value, str)]
@@ -206,12 +206,12 @@ def _refuse_doubled(
 
 
 class _JobReader:
-    """Reads the jobs of one file, one after the other.
+    """A reader of the jobs of one file, one by one.
 
     Attributes:
-        profiles: those that jobs may name.
+        profiles: the profiles that jobs may refer to.
         later: true for a file of Batsim 5.
-        members: number of members of all jobs that were read, without those of the objects inside.
+        members: total number of members of the jobs read so far, without those of nested objects.
     """
 
     def __init__(
@@ -223,13 +223,13 @@ class _JobReader:
         self._own = ManyMembers(JOB, notes)
 
     def read(self, index: int, members: Any, known: Container[str]) -> Job:
-        """Return a job whose id is none of those known. WorkloadError."""
+        """Return the job of an object; its id must be new. WorkloadError."""
         try:
             if type(members) is not dict:
                 raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
             job = _read_job(members, self.profiles)
             self.members += len(members)
-            if len(members) > 4 + ("walltime" in members):  # those of its own may be anything
+            if len(members) > 4 + ("walltime" in members):  # user-defined members may have any value
                 check_depth(members, self._limits)
                 self._tell_own(index, members)
             if job.id in known:
@@ -243,7 +243,7 @@ class _JobReader:
         return job
 
     def error(self, text: bytes) -> None:
-        """Raise WorkloadError with the place at which a text is not JSON."""
+        """Raise WorkloadError with the place of the error in a text that is not JSON."""
         parse_object(self._file, text)
 
     def _tell_own(self, index: int, members: dict[str, Any]) -> None:
@@ -262,7 +262,7 @@ def _read_jobs(objects: list[Any], reader: _JobReader) -> Sequence[Job]:
 
 
 def _pack_jobs(text: bytes, elements: Sequence[Raw], reader: _JobReader) -> Sequence[Job]:
-    """Do as `_read_jobs` for jobs too many to keep as objects; `elements` stand in the text one after another."""
+    """Read jobs too numerous to keep as objects, as `_read_jobs` does; `elements` are slices of the text, in order."""
     jobs, names = PackedJobs(text, _build_job_v5 if reader.later else _build_job), NameSet()
     for index, element in enumerate(elements):
         described = bytes(element)
@@ -317,7 +317,7 @@ def _read_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
 
 
 def _build_job(members: dict[str, Any]) -> Job:
-    """Return the job of an object that keeps the rules."""
+    """Return the job of a valid object."""
     walltime = members.get("walltime", -1)
     return Job(
         str(members["id"]),
@@ -330,7 +330,7 @@ def _build_job(members: dict[str, Any]) -> Job:
 
 
 def _build_job_v5(members: dict[str, Any]) -> Job:
-    """Return the job of an object of Batsim 5 that keeps the rules."""
+    """Return the job of a valid object of Batsim 5."""
     return _build_job(present_job(members))
 
 
@@ -357,7 +357,7 @@ def _job_members(job: Job) -> dict[str, Any]:
 
 
 def _lines(items: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield items with what stands between them; nothing if there are none."""
+    """Yield items with separators between them; nothing if there are none."""
     begin, end = b"\n    ", b""
     for item in items:
         yield begin + item

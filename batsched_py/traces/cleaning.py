@@ -1,4 +1,4 @@
-"""The cleaning of logs: jobs of a real machine become a workload by explicit rules, each of which is counted."""
+"""The cleaning of logs: explicit rules convert the jobs of a real machine into a workload, and count their effects."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from batsched_py.traces.delay_workload import DELAYS, DelayJob, Work, delay_work
 from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
-#: Fields of a log that tell what a job is, and may be kept.
+#: Fields of a log that describe a job, and may be kept.
 KEPT_FIELDS: Final = ("group", "executable", "queue", "partition")
 
 
 @dataclass(frozen=True, slots=True)
 class CleaningRules:
-    """Rules by which a log becomes a workload; times in seconds. OptionError names an impossible rule (`--from`).
+    """Rules for converting a log into a workload; times in seconds. OptionError names an invalid rule (`--from`).
 
     Attributes:
-        hosts: size of the machine, above which a job is dropped; 0 for that of the log's headers.
-        processors: the field of a job's size; the other one replaces it where it is unknown.
+        hosts: size of the machine; larger jobs are dropped. 0 for the size in the log's headers.
+        processors: the field of a job's size; where it is unknown, the other field replaces it.
         walltime: the user's request, or the run time itself (perfect estimates).
-        start: jobs submitted earlier on the log's clock are left out; the others' submission times count from here.
+        start: jobs submitted earlier on the log's clock are left out; submission times are relative to this instant.
         end: jobs submitted at or after this instant of the log's clock are left out; None for the whole log.
-        max_jobs: only that many, the first submitted of those that all other rules keep; None for all.
-        strict: a job number that comes twice is an error, rather than a job to drop; so is, to the reader of Slurm's
-            accounting, a row that it cannot read.
-        leases: the jobs become leases, as Haizea takes them: each has a request, and lasts a second at least.
-        keep: fields of KEPT_FIELDS that become members of the jobs where they are known, besides the user.
+        max_jobs: upper limit on the number of jobs, applied after all other rules in submission order; None for all.
+        strict: whether a repeated job number, or an unreadable row of Slurm's accounting, is an error; otherwise such
+            jobs and rows are dropped.
+        leases: whether the jobs become leases as Haizea reads them: each has a request and lasts at least one second.
+        keep: fields of KEPT_FIELDS that become members of the jobs where they are known, in addition to the user.
     """
 
     hosts: int = 0
@@ -63,7 +63,7 @@ class CleaningRules:
 
 @dataclass(frozen=True, slots=True)
 class CleaningReport:
-    """The number of jobs that each rule touched. `jobs` = `kept` + all that was dropped or left out."""
+    """The number of jobs affected by each rule. `jobs` = `kept` + all dropped or left out jobs."""
 
     jobs: Annotated[int, "jobs in the log"]
     kept: Annotated[int, "jobs kept"]
@@ -90,7 +90,7 @@ class CleaningReport:
     kept_apart: Annotated[int, "jobs with the number of another one (another cluster, or used again): renamed"] = 0
 
     def rows(self) -> tuple[tuple[str, int], ...]:
-        """Return the action of each rule and its count, also if that is 0."""
+        """Return the action of each rule and its count, including counts of 0."""
         return tuple((meaning, getattr(self, name)) for name, meaning in meanings().items())
 
     def lines(self) -> tuple[str, ...]:
@@ -106,17 +106,17 @@ class CleaningReport:
 
 @cache
 def meanings() -> Mapping[str, str]:
-    """Return for each rule of a report what it does, in words."""
+    """Return a description of each rule of a report."""
     hints = get_type_hints(CleaningReport, include_extras=True)
     return {name: hint.__metadata__[0] for name, hint in hints.items()}
 
 
-#: A job that no rule drops, and the names of the corrections that were made to it.
+#: A job that no rule drops, and the names of the corrections made to it.
 _Passed = tuple[DelayJob, tuple[str, ...]]
 
 
 class CleanedLog(NamedTuple):
-    """Jobs of a log that the rules keep, in order of submission, the size of its machine, and what became of others."""
+    """The jobs that the rules keep, in submission order, with the machine's size and the report of the cleaning."""
 
     source: str
     machine_size: int
@@ -136,14 +136,14 @@ def clean(log: SwfLog, rules: CleaningRules, work: Work = DELAYS) -> tuple[Workl
 
 
 def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
-    """Apply the rules, in the order of the report's fields, and count the jobs that each of them touched.
+    """Apply the rules in the order of the report's fields, and count the jobs that each of them affects.
 
-    The run time is cut to the request, as machines that enforce requests do. Ids are the log's job numbers, or the
-    names that it has for them; whose a job is, is a member of the job where it is known.
+    The run time is truncated to the request, as on machines that enforce requests. Ids are the log's job numbers, or
+    its names for them; the user, if known, is a member of the job.
 
     A job whose walltime equals its run time ends in Batsim as COMPLETED_WALLTIME_REACHED, at the same instant.
-    NothingKeptError if nothing is kept; WorkloadError if the header with the machine's size holds no number and
-    `hosts` is not given, or with `strict` if a job number comes twice; OptionError for a field that cannot be kept.
+    NothingKeptError if no job is kept; WorkloadError if the header with the machine's size contains no number and
+    `hosts` is not given, or with `strict` if a job number is repeated; OptionError for a field that cannot be kept.
     """
     if wrong := [field for field in rules.keep if field not in KEPT_FIELDS]:
         raise OptionError(f"--keep: {shown(wrong[0])}: {unknown(wrong[0], KEPT_FIELDS)}")
@@ -167,7 +167,7 @@ def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
 
 
 def _out_of_order(passing: list[_Passed]) -> int:
-    """Count the jobs that stand after one submitted later."""
+    """Count the jobs preceded in the log by one that was submitted later."""
     count, latest = 0, -math.inf
     for job, _ in passing:
         count += job.submit < latest

@@ -1,4 +1,4 @@
-"""The writer of `PREFIX_decisions.csv`: what a scheduler decided beside starts, a line for each row."""
+"""The writer of `PREFIX_decisions.csv`: decisions of a scheduler other than starts, one line each."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Final
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.text.display import spreadsheet_cell
 
-#: Ending of the file behind the prefix of option -e.
+#: Ending of the file's name, after the prefix of option -e.
 DECISIONS: Final = "_decisions.csv"
-#: Names of the columns that only rows of unfinished and of rejected jobs fill.
+#: Names of the columns that are empty except in rows of unfinished and of rejected jobs.
 TERMS: Final = ("submitted", "size", "walltime")
 #: Names of the columns.
 COLUMNS: Final = ("time", "what", "job_id", "start", "reason", "jobs", "hosts", "words", *TERMS)
-#: Characters of an algorithm's words that are kept.
+#: Maximum number of characters of an algorithm's text.
 _LONGEST: Final = 200
-#: Ids as nearly all are; others are a peer's, who may have written quotes and line ends into them.
+#: Ids that need no quotes; ids from a peer may contain quotes and line ends.
 _PLAIN: Final = re.compile(r"[\w!.#~-]+")
 
 
 def decision_lines(rows: Iterable[DecisionRow]) -> str:
-    """Return rows as CSV, times with six digits after the point as in the jobs file."""
+    """Return rows as CSV; times have six decimals as in the jobs file."""
     lines = []
-    # Of the promise before, as text: an end moves many of them.
+    # Cache of the previous promise's text: the end of one job moves many promises.
     time, begin, named = -1.0, "", ""
     jobs: tuple[str, ...] = ()
     for row in rows:
@@ -54,7 +54,7 @@ def _seconds(time: float | None) -> str:
 
 
 def _cell(job: str) -> str:
-    """Return an id as it is, or quoted."""
+    """Return an id, quoted if necessary."""
     return job if _PLAIN.fullmatch(job) else _quoted(job)
 
 

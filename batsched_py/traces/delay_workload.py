@@ -1,4 +1,4 @@
-"""Workloads of jobs whose run times are known, as in logs and models, but not their work: delays, or computations."""
+"""Workloads of jobs with known run times but unknown work, as in logs and models: delays, or computations."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay, ParallelHomogeneous, Profile
 from batsched_py.model.workload import Workload
 
-#: flop/s of the hosts for which jobs compute, unless something else is said.
+#: Default speed in flop/s of the hosts for which computations are sized.
 USUAL_SPEED: Final = 1e9
 
 
 class Work(Struct, frozen=True):
-    """The work of jobs with known run times: none, or a computation that takes as long on hosts of one speed.
+    """The work of jobs with known run times: none, or a computation that takes that time on hosts of one speed.
 
     Attributes:
         speed: flop/s of these hosts; None for delays, which compute nothing.
@@ -29,18 +29,18 @@ class Work(Struct, frozen=True):
     speed: float | None = None
 
     def name_of(self, run: float) -> str:
-        """Return the name of the profile of jobs that run so many seconds."""
+        """Return the name of the profile of jobs with this run time in seconds."""
         return f"{'delay' if self.speed is None else 'compute'}_{run}"
 
     def profile(self, name: str, run: float) -> Profile:
-        """Return the profile of jobs that run so many seconds."""
+        """Return the profile of jobs with this run time in seconds."""
         if self.speed is None:
             return Delay(name, "delay", {"type": "delay", "delay": run}, float(run))
         members = {"type": "parallel_homogeneous", "cpu": run * self.speed, "com": 0}
         return ParallelHomogeneous(name, "parallel_homogeneous", members, run * self.speed, 0.0)
 
 
-#: Jobs that wait, on hosts of any speed.
+#: Delays: jobs take the same time on hosts of any speed.
 DELAYS: Final = Work()
 
 
@@ -52,7 +52,7 @@ class DelayJob(NamedTuple):
     run: float
     size: int
     walltime: float
-    #: Whose it is, and what else is known of it.
+    #: Further members of the job: its user, and others that are known.
     members: Mapping[str, str | int] = MappingProxyType({})
     #: The id, if it is not the number.
     name: str = ""
@@ -61,10 +61,10 @@ class DelayJob(NamedTuple):
 def delay_workload(
     source: str, host_count: int, jobs: Sequence[DelayJob], log_start: datetime | None = None, work: Work = DELAYS
 ) -> Workload:
-    """Return a workload of these jobs, in their order; those of one run time share one profile.
+    """Return a workload of these jobs, in their order; jobs with the same run time share a profile.
 
-    Ids are the numbers, padded with zeros so that their order as texts, in which Batsim submits the jobs of one
-    instant, is that of the numbers; jobs with names of their own are put in the order of these at each instant.
+    Ids are the numbers, padded with zeros: Batsim submits jobs of one instant in the order of their ids as text, which
+    then equals the order of the numbers. Jobs with names are sorted by name within each instant.
     """
     profiles: dict[str, Profile] = {}
     made = list(named_jobs(jobs, max((job.number for job in jobs), default=0), work, profiles))
@@ -74,7 +74,7 @@ def delay_workload(
 
 
 def named_jobs(jobs: Iterable[DelayJob], largest: int, work: Work, profiles: dict[str, Profile]) -> Iterator[Job]:
-    """Yield these jobs, in their order, with ids for numbers up to the largest; add what they use to the profiles."""
+    """Yield these jobs in order, with ids padded for numbers up to `largest`; add their profiles to `profiles`."""
     width = len(str(largest))
     for job in jobs:
         profile, name = work.name_of(job.run), job.name or f"{job.number:0{width}d}"
@@ -86,7 +86,7 @@ def named_jobs(jobs: Iterable[DelayJob], largest: int, work: Work, profiles: dic
 
 
 def with_work(workload: Workload, work: Work) -> Workload:
-    """Return a workload whose delays are this work, under the names that they have; other profiles stay."""
+    """Return the workload with its delays replaced by this work, under the same names; other profiles are kept."""
     profiles = {
         name: work.profile(name, profile.delay) if isinstance(profile, Delay) else profile
         for name, profile in workload.profiles.items()

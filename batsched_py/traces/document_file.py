@@ -1,4 +1,4 @@
-"""Reader of files with one object, in JSON, or in YAML if that is what their name says."""
+"""Reader of files with one object: YAML according to the file name's ending, otherwise JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from batsched_py.text.display import displayed, shown
 from batsched_py.traces.json_document import parse_object, read_content, refuse_doubled
 
 _YAML: Final = frozenset({".yaml", ".yml"})
-#: Bytes of a file in YAML, whose reader takes seconds for each megabyte.
+#: Maximum size in bytes of a YAML file: its reader needs seconds for each megabyte.
 MOST_YAML: Final = 1_000_000
 
 
@@ -55,7 +55,7 @@ def _parse_yaml(file: str, content: bytes, limits: Limits) -> dict[str, Any]:
 
 
 def _check_events(file: str, yaml: Any, content: bytes, limits: Limits) -> None:
-    """Refuse aliases, by which a short text becomes a huge object, and what is nested too deeply. WorkloadError."""
+    """Refuse aliases, which can expand a short text into a huge object, and deep nesting. WorkloadError."""
     depth = 0
     for event in yaml.parse(content, Loader=yaml.SafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -67,7 +67,7 @@ def _check_events(file: str, yaml: Any, content: bytes, limits: Limits) -> None:
 
 
 def _check_members(file: str, yaml: Any, root: Any) -> None:
-    """Refuse members that an object has twice, and such as are no text. WorkloadError."""
+    """Refuse repeated members of an object, and names of members that are not text. WorkloadError."""
     left = [root]
     while left:
         node = left.pop()

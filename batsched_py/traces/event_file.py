@@ -19,21 +19,21 @@ from batsched_py.text.display import shown
 
 MACHINE_AVAILABLE: Final = "machine_available"
 MACHINE_UNAVAILABLE: Final = "machine_unavailable"
-#: The types Batsim knows; an event of any other type is only forwarded, if that is asked for.
+#: The types Batsim knows; an event of any other type is only forwarded, and only on request.
 MACHINE_EVENTS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
 #: The one type of Batsim 5; its member `data` is a text.
 GENERIC: Final = "generic"
-#: Hosts below this number are always read: the simulator names all of them that do not exist at once.
+#: Hosts below this number are always read: the simulator reports all nonexistent ones in one error.
 _NEAR: Final = 1024
 
 
 class ExternalEvent(Struct, frozen=True):
-    """An event that happens at `timestamp`, whatever the scheduler does.
+    """An event at a fixed time, independent of the scheduler's decisions.
 
     Attributes:
         timestamp: seconds since the start of the simulation.
-        type: "machine_unavailable", "machine_available", or a word of your own.
-        hosts: those that become (un)available; empty for other types.
+        type: "machine_unavailable", "machine_available", or a user-defined word.
+        hosts: the hosts that become (un)available; empty for other types.
         members: the whole object, as it is forwarded.
         source: file and line, for messages.
         id: its number in Batsim 5: "ee0!3" is the fourth line of the first file.
@@ -52,7 +52,7 @@ def read_events(
 ) -> tuple[ExternalEvent, ...]:
     """Read an event file, in order of time; WorkloadError names the line, the member and the rule.
 
-    `hosts` is how many there are, if that is known: events of hosts far above are refused before memory is taken.
+    `hosts` is the number of hosts, if known: events of much higher host numbers are refused before memory is allocated.
     """
     highest = limits.hosts - 1 if hosts is None else max(hosts, _NEAR) - 1
     events: list[ExternalEvent] = []

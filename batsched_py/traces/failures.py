@@ -1,9 +1,9 @@
-"""Failures of hosts, drawn from a model: external events that a simulation reads.
+"""Random failures of hosts from a model, as external events for a simulation.
 
-Each host fails and is repaired for itself. The time from a repair to the next failure, and the repair, are drawn from
+Hosts fail independently. The time from a repair to the next failure and the duration of a repair are drawn from
 Weibull distributions of given means; with shape 1 they are exponential. Failures of real machines have shapes below 1
 (B. Schroeder and G. A. Gibson, "A large-scale study of failures in high-performance computing systems", IEEE
-Transactions on Dependable and Secure Computing 7(4), 2010): those that have just been repaired fail sooner.
+Transactions on Dependable and Secure Computing 7(4), 2010): recently repaired hosts fail sooner.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from batsched_py.text.wording import unknown
 from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE
 from batsched_py.traces.quantity import TIME, parse_quantity
 
-#: Failures that are drawn at most: more are a mistake, or fill the memory.
+#: Maximum number of failures: more are a mistake, or exhaust the memory.
 MOST_FAILURES: Final = 10_000_000
-#: Shapes: below, some hosts hardly ever fail and others all the time; above, all fail at once.
+#: Range of shapes: below it, some hosts almost never fail and others constantly; above it, all fail at once.
 LEAST_SHAPE, MOST_SHAPE = 0.1, 100.0
 _TIMES: Final = ("mtbf", "repair")
 
 
 class FailureModel(Struct, frozen=True, kw_only=True):
-    """How hosts fail.
+    """The distributions of times between failures and of repair times of hosts.
 
     Attributes:
         mtbf: mean seconds from a repair of a host, or the beginning, to its next failure.
         repair: mean seconds of a repair.
-        shape: of the distribution of the former.
-        repair_shape: of that of the latter.
+        shape: shape of the distribution of times to failure.
+        repair_shape: shape of the distribution of repair times.
     """
 
     mtbf: float
@@ -48,10 +48,10 @@ class FailureModel(Struct, frozen=True, kw_only=True):
     repair_shape: float = 1.0
 
     def draw(self, hosts: int, until: float, seed: int) -> list[tuple[float, bool, int]]:
-        """Return what happens: (second, whether the host is available from then on, host), in order of time.
+        """Draw the events (second, whether the host becomes available, host), in order of time.
 
-        Hosts fail from 0 to `until`; each of them is repaired, some after that. What a host does depends on its number
-        and the seed alone. OptionError if there would be more than `MOST_FAILURES`.
+        Failures occur from 0 to `until`; each is repaired, possibly after `until`. A host's events depend only on its
+        number and the seed. OptionError if there would be more than `MOST_FAILURES`.
         """
         if not 1 <= hosts <= MAX_HOST:
             raise OptionError(f"hosts: must be from 1 to {MAX_HOST}, not {shown(hosts)}")
@@ -65,13 +65,13 @@ class FailureModel(Struct, frozen=True, kw_only=True):
         time = 0.0
         while (time := round(time + _weibull(rng, self.mtbf, self.shape), 3)) < until:
             yield time, False, host
-            # A millisecond at least: a host that fails and is there again at one instant would not have failed.
+            # At least a millisecond: a failure and a repair at the same instant would have no effect.
             time = round(time + max(_weibull(rng, self.repair, self.repair_shape), 1e-3), 3)
             yield time, True, host
 
 
 def parse_failures(text: str) -> FailureModel:
-    """Return the model of a text like "mtbf=30d,repair=2h,shape=0.7"; OptionError with the rule."""
+    """Parse a model like "mtbf=30d,repair=2h,shape=0.7"; OptionError with the rule."""
     values: dict[str, float] = {}
     names = [field.encode_name for field in fields(FailureModel)]
     for part in text.split(","):

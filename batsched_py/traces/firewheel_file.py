@@ -11,14 +11,14 @@ from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import displayed, shown
 from batsched_py.traces.json_document import read_content
 
-#: First bytes of pickles, as FIREWHEEL stores schedules: of protocols from 2 on, and of 0 for objects.
+#: First bytes of pickles, FIREWHEEL's storage format: protocols 2 and later, and protocol 0 for objects.
 _PICKLED: Final = (b"\x80", b"ccopy_reg", b"(lp", b"(dp", b"(ifirewheel")
 
 
 def read_schedule(path: Path, limits: Limits = LIMITS) -> dict[str, Any]:
     """Return the object in a file of `print_schedule`; WorkloadError names the file, the place and the rule.
 
-    A pickle is refused: to open it is to run what it says.
+    Pickles are refused: loading one can run arbitrary code.
     """
     file, content = str(path), read_content(path, limits)
     if content.startswith(_PICKLED):

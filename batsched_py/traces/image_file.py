@@ -1,4 +1,4 @@
-"""Reader of Haizea's image files: the sizes of images, a line that begins with #, and the image of each lease."""
+"""Reader of Haizea's image files: sizes of images, then a line that begins with #, then the image of each lease."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted
 from batsched_py.traces.lease_request import DiskImage
 
-#: Digits of a size in MB.
+#: Maximum number of digits of a size in MB.
 _MOST_DIGITS: Final = 15
 
 
 class ImageList(Brief, frozen=True):
-    """The images of leases, in the order in which these are submitted.
+    """The images of leases, in submission order of the leases.
 
     Attributes:
         source: its file, for messages.

@@ -1,4 +1,4 @@
-"""A reader of JSON files with one object: fast, and a second, slow reading finds the place of an error."""
+"""A fast reader of JSON files with one object; only after an error, a second, slow pass locates it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.text.display import shown
 
-#: Digits of a number that a message shows.
+#: Maximum number of digits of a number in a message.
 _MOST_DIGITS = 20
 #: The beginning of an escaped colon.
 _COLON = b"\\u003"
@@ -30,7 +30,7 @@ _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class _NotFinite(str):
-    """The text of a number that no float can hold, or that is none: NaN, Infinity, 1e400."""
+    """The text of a number that no finite float represents: NaN, Infinity, 1e400."""
 
     __slots__ = ()
 
@@ -68,9 +68,9 @@ def parse_object(file: str, content: bytes) -> dict[str, Any]:
 def parse_outline(file: str, content: bytes, member: str) -> tuple[dict[str, Any], bytes, list[msgspec.Raw] | None]:
     """Return the object without `member`, the text that holds that list, and the list's elements as JSON.
 
-    The elements stand in the text in their order; as a rule it is `content` itself, so that long lists cost little
-    memory. A member that is no list stays in the object, and the elements are None. WorkloadError as `parse_object`,
-    but the elements are not decoded yet.
+    The elements are slices of the text, in order; usually the text is `content` itself, and long lists need little
+    memory. A member that is not a list remains in the object, and the elements are None. WorkloadError as
+    `parse_object`; errors inside elements are not detected yet.
     """
     try:
         parts = _PARTS.decode(content)
@@ -85,7 +85,7 @@ def parse_outline(file: str, content: bytes, member: str) -> tuple[dict[str, Any
 
 
 def count_members(document: dict[str, Any]) -> int:
-    """Return the number of members of an object and of all objects inside."""
+    """Return the number of members of an object and of all nested objects."""
     count, left = 0, list[Any]([document])
     while left:
         value = left.pop()
@@ -97,23 +97,23 @@ def count_members(document: dict[str, Any]) -> int:
 
 
 def may_be_doubled(content: bytes, members: int, texts: Iterable[str]) -> bool:
-    """Return False only if no object has a member twice, of which the fast reader silently keeps the last one.
+    """Return False only if no object has a member twice: the fast reader silently keeps the last one.
 
-    Each member that was written has a colon. `members` is how many were read, `texts` are some that may have colons,
-    too. Colons in other texts make the answer True, and so does an escape that may stand for one.
+    Each member in the file has one colon. `members` is the number of members read; `texts` are values in which colons
+    are counted, too. Colons in other texts, and escapes that may encode a colon, make the result True.
     """
     return _COLON in content or content.count(b":") != members + sum(text.count(":") for text in texts)
 
 
 def refuse_doubled(file: str, content: bytes) -> None:
-    """Raise WorkloadError if an object has a member twice; slow: a second reading, several times as long."""
+    """Raise WorkloadError if an object has a member twice; slow: several times the duration of `parse_object`."""
     for field, value in _members(content):
         if isinstance(value, _Doubled):
             raise WorkloadError(file, field, f"has the member {shown(value.key)} twice")
 
 
 def _name_number(file: str, content: bytes) -> None:
-    """Raise WorkloadError with the first invalid number, if nothing else is wrong."""
+    """Raise WorkloadError for the first invalid number, if the document is valid otherwise."""
     for field, value in _members(content):
         if isinstance(value, _NotFinite):
             if not value[-1].isdigit():

@@ -1,4 +1,4 @@
-"""Changes of requests for leases before they are simulated: images, overheads, memory, reservations that are drawn."""
+"""Changes of requests for leases before a simulation: images, overheads, memory, random reservations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from batsched_py.text.display import shown
 from batsched_py.traces.image_file import ImageList
 from batsched_py.traces.lease_request import LeaseRequest
 
-#: Seconds from the request to the start of reservations that are drawn.
+#: Range of seconds from the request to the start of a random reservation.
 NEAREST_START: Final = 3600
 FARTHEST_START: Final = 86400
 
@@ -26,9 +26,9 @@ class Overheads(Struct, frozen=True):
     """Time that virtual machines add to leases.
 
     Attributes:
-        of: the leases that have them.
-        slowdown: percent by which everything takes longer.
-        boot: seconds for booting and shutting down, on top of that.
+        of: the leases that have overheads.
+        slowdown: percentage by which run times grow.
+        boot: additional seconds for booting and shutting down.
     """
 
     of: Literal["none", "all", "besteffort"] = "none"
@@ -37,23 +37,23 @@ class Overheads(Struct, frozen=True):
 
     def add(self, seconds: float) -> int:
         """Return a duration with the overheads, in whole seconds, rounded up."""
-        # Exactly: 1000 s and 10 % are 1100 s, not a little more, which would be rounded to 1101.
+        # Exact arithmetic: 1000 s and 10 % are 1100 s, not a little more, which would be rounded up to 1101.
         return math.ceil(_exact(seconds) * (100 + _exact(self.slowdown)) / 100 + _exact(self.boot))
 
     def concern(self, request: LeaseRequest) -> bool:
-        """Return whether a request has them."""
+        """Return whether a request has overheads."""
         return self.of == "all" or (self.of == "besteffort" and request.best_effort)
 
 
 class LeaseChanges(Struct, frozen=True):
-    """All changes, in the order in which they are made.
+    """All changes, in the order in which they are applied.
 
     Attributes:
         ar_share: the share, from 0 to 1, of best-effort leases that become reservations.
-        seed: decides which.
-        overheads: what durations are prolonged by.
-        memory: MB that each node asks for instead; None for its own.
-        images: the image of each lease; None for its own.
+        seed: seed of the random choice of these leases.
+        overheads: the overheads that prolong durations.
+        memory: MB that each node requests instead; None to keep its request.
+        images: the image of each lease; None to keep its own.
     """
 
     ar_share: float = 0
@@ -74,12 +74,12 @@ class LeaseChanges(Struct, frozen=True):
         return changed if self.images is None else assign_images(changed, self.images)
 
 
-#: For requests that are taken as they are.
+#: No changes.
 AS_THEY_ARE: Final = LeaseChanges()
 
 
 def draw_reservations(requests: Sequence[LeaseRequest], share: float, random: Random) -> tuple[LeaseRequest, ...]:
-    """Make this share of the best-effort leases reservations, which start an hour to a day after their requests."""
+    """Turn this share of the best-effort leases into reservations that start an hour to a day after their requests."""
     best_effort = [number for number, request in enumerate(requests) if request.best_effort]
     changed = list(requests)
     for number in sorted(random.sample(best_effort, round(share * len(best_effort)))):
@@ -89,7 +89,7 @@ def draw_reservations(requests: Sequence[LeaseRequest], share: float, random: Ra
 
 
 def add_overheads(source: str, requests: Iterable[LeaseRequest], overheads: Overheads) -> tuple[LeaseRequest, ...]:
-    """Prolong the durations, the requested ones and those that are known (Haizea confuses the two). WorkloadError."""
+    """Prolong the requested durations and the known real ones (Haizea confuses the two). WorkloadError."""
     changed = list(requests)
     for index, request in enumerate(changed):
         if overheads.concern(request):
@@ -103,7 +103,7 @@ def add_overheads(source: str, requests: Iterable[LeaseRequest], overheads: Over
 
 
 def override_memory(requests: Iterable[LeaseRequest], memory: float) -> tuple[LeaseRequest, ...]:
-    """Let each node ask for this memory, in MB."""
+    """Replace the memory requested by each node, in MB."""
     return tuple(
         request._replace(
             nodes=tuple(one._replace(resources={**one.resources, MEMORY: memory}) for one in request.nodes)
@@ -113,7 +113,7 @@ def override_memory(requests: Iterable[LeaseRequest], memory: float) -> tuple[Le
 
 
 def assign_images(requests: Sequence[LeaseRequest], images: ImageList) -> tuple[LeaseRequest, ...]:
-    """Give each lease its image, in the order in which they are submitted; WorkloadError if there are too few."""
+    """Assign an image to each lease, in submission order; WorkloadError if there are too few images."""
     images.left_over(len(requests))
     order = sorted(range(len(requests)), key=lambda number: requests[number].arrival)
     changed = list(requests)
@@ -123,5 +123,5 @@ def assign_images(requests: Sequence[LeaseRequest], images: ImageList) -> tuple[
 
 
 def _exact(number: float) -> Fraction:
-    """Return the number that was written, not the float that is nearest to it."""
+    """Return the decimal number as written, not the nearest float."""
     return Fraction(repr(number))

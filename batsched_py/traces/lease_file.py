@@ -1,4 +1,4 @@
-"""Reader of one request for a lease in Haizea's XML, as its command `haizea-request-lease -f FILE` takes it."""
+"""Reader of one request for a lease in Haizea's XML, the input of `haizea-request-lease -f FILE`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from batsched_py.traces.lwf import LwfReader
 from batsched_py.traces.lwf_element import REQUEST, ROOT, LwfElement, read_elements
 from batsched_py.traces.lwf_time import read_time
 
-#: What stands before the first element, and its name.
+#: The text before the first element, and that element's name.
 _HEAD: Final = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>)?(?:\s|<!--.*?-->|<!DOCTYPE[^>\[]*>)*(<([\w-]+))", re.DOTALL
 )
-#: First element -> what is around it in a trace.
+#: First element -> the elements around it in a trace.
 _AROUND: Final = {
     ROOT: ("", ""),
     REQUEST: (f"<{ROOT}><lease-requests>", f"</lease-requests></{ROOT}>"),
@@ -33,12 +33,12 @@ _AROUND: Final = {
 }
 #: Type of a resource -> its name in the terms of a lease; others keep their names.
 _NAMES: Final = {CPU: "cpu", MEMORY: "memory"}
-#: A day for times with a date, which are handed on as they are written.
+#: An arbitrary start date for validating times with a date, which are passed on as written.
 _SOME_DAY: Final = datetime(1970, 1, 1)  # as dates in the format are: without an offset
 
 
 class LeaseFile(NamedTuple):
-    """A request: the members that a live site takes, and lines on what has no effect."""
+    """A request: the members that a live site accepts, and a line for each part without effect."""
 
     members: dict[str, Any]
     told: tuple[str, ...]
@@ -68,7 +68,7 @@ def _wrapped(file: str, content: bytes) -> tuple[bytes, ...]:
         rule = f"must begin with one of {', '.join(_AROUND)}" + (f", not {displayed(name)}" if name else "")
         raise WorkloadError(file, "", rule)
     before, after = _AROUND[name]
-    lines = b"\n" * content.count(b"\n", 0, head.start(1))  # so that messages name the lines of the file
+    lines = b"\n" * content.count(b"\n", 0, head.start(1))  # keeps the line numbers of messages those of the file
     return lines + before.encode(), content[head.start(1) :], after.encode()
 
 
@@ -96,6 +96,6 @@ def _members(request: LeaseRequest, lease: LwfElement) -> dict[str, Any]:
 
 
 def _instant(element: LwfElement) -> float | str:
-    """Return a time as a site takes it: seconds since it began, "+" and a time from now, or a date."""
+    """Return a time as a site accepts it: seconds since the site's start, "+" and a delay from now, or a date."""
     text = element.attribute("time").strip()
     return text if text.startswith("+") or "-" in text else read_time(text)

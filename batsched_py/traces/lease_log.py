@@ -1,4 +1,4 @@
-"""Requests for leases of the jobs of a log: best effort, of whole hosts, preemptible."""
+"""Requests for leases from the jobs of a log: best effort, whole hosts, preemptible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, NodeSet
 
 
 def log_requests(jobs: Iterable[DelayJob]) -> tuple[LeaseRequest, ...]:
-    """Return a request for each job: its walltime is the duration, its run time the real one."""
+    """Return a request for each job: the walltime is its duration, the run time its real duration."""
     return tuple(
         LeaseRequest(
             job.submit,

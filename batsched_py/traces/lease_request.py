@@ -1,4 +1,4 @@
-"""Requests for leases, and the site that is to serve them: what Haizea's files say, as plain data."""
+"""Requests for leases and the site that serves them: the content of Haizea's files as plain data."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Final, Literal, NamedTuple
 from batsched_py.model.resources import CPU, MEMORY, Resources, check_type, read_resources
 from batsched_py.text.display import shown
 
-#: Hosts of logs, and nodes of leases that do not say what they ask for: one CPU, and 1 GB.
+#: Resources of hosts of logs, and default request of nodes of leases: one CPU, and 1 GB.
 WHOLE_HOST: Final[Resources] = {CPU: 100, MEMORY: 1024}
 
 
 class DiskImage(NamedTuple):
-    """An image that the hosts of a lease need: its name, and its size in MB."""
+    """A disk image that the hosts of a lease need: its name, and its size in MB."""
 
     name: str
     size: float
 
 
 class NodeSet(NamedTuple):
-    """Nodes of a lease, or hosts of a site, that are alike: their number, and what each asks for or has."""
+    """Identical nodes of a lease, or hosts of a site: their number, and the resources that each requests or has."""
 
     number: int
     resources: Resources
@@ -30,15 +30,15 @@ class LeaseRequest(NamedTuple):
     """A request for a lease; times are in seconds since the workload's start.
 
     Attributes:
-        arrival: when it is submitted.
-        duration: how long it is asked for.
-        nodes: what it is asked for, one set at least.
-        start: when it must start, or may start if it has a deadline; "now" for one that starts at once or never; None
-            for one that starts when it can. An absolute time may lie before the workload's start.
-        preemptible: it may be stopped for the sake of another.
-        real: how long it will really last; None if as long as was asked for.
-        deadline: when it must have ended; None for no matter when.
-        image: the image that its hosts need; None if nothing is to be prepared.
+        arrival: submission time.
+        duration: requested duration.
+        nodes: requested nodes, at least one set.
+        start: start time, or earliest start time if it has a deadline; "now" for an immediate start or a rejection;
+            None for best effort. It may precede the workload's start if the file has an absolute time.
+        preemptible: whether it may be preempted by another lease.
+        real: real duration; None if it equals the requested one.
+        deadline: latest end; None if it has no deadline.
+        image: the image that its hosts need; None if no preparation is needed.
     """
 
     arrival: float
@@ -52,12 +52,12 @@ class LeaseRequest(NamedTuple):
 
     @property
     def best_effort(self) -> bool:
-        """True if it starts when it can, and ends when it does."""
+        """True if it has neither a start time nor a deadline."""
         return self.start is None and self.deadline is None
 
     @property
     def size(self) -> int:
-        """The number of its nodes."""
+        """The total number of nodes."""
         return sum(one.number for one in self.nodes)
 
 
@@ -69,19 +69,19 @@ class LeaseSite(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of its hosts."""
+        """The total number of hosts."""
         return sum(one.number for one in self.hosts)
 
 
 class LeaseTrace(NamedTuple):
-    """A file of requests, in its order, and its site.
+    """The content of a file of requests, and its site.
 
     Attributes:
         source: the file.
-        requests: in its order.
-        site: None if it has none.
-        name, description: as they are written.
-        told: sentences on what stands in it and means nothing.
+        requests: the requests in the file's order.
+        site: the site; None if the file has none.
+        name, description: the texts as written.
+        `told`: a line for each part of the file without effect.
     """
 
     source: str
@@ -93,7 +93,7 @@ class LeaseTrace(NamedTuple):
 
 
 def check_types(types: Mapping[str, object] | tuple[str, ...]) -> None:
-    """Raise ValueError unless these are types, and those that every host has are among them."""
+    """Raise ValueError for invalid types, or if types that every host has are missing."""
     for name in types:
         check_type(name)
     for name in (CPU, MEMORY):
@@ -102,7 +102,7 @@ def check_types(types: Mapping[str, object] | tuple[str, ...]) -> None:
 
 
 def read_site(text: str, most: int) -> LeaseSite:
-    """Read hosts alike as Haizea spells them, "4 CPU:100 Memory:1024"; ValueError names the rule."""
+    """Parse identical hosts in Haizea's notation, "4 CPU:100 Memory:1024"; ValueError names the rule."""
     number, _, rest = text.strip().replace(",", " ").partition(" ")
     if not (number.isascii() and number.isdecimal() and len(number) <= len(str(most)) and 1 <= int(number) <= most):
         raise ValueError(
@@ -114,5 +114,5 @@ def read_site(text: str, most: int) -> LeaseSite:
 
 
 def uniform_site(hosts: int) -> LeaseSite:
-    """Return a site of so many hosts of one CPU and 1 GB."""
+    """Return a site of hosts with one CPU and 1 GB each."""
     return LeaseSite(tuple(WHOLE_HOST), (NodeSet(hosts, WHOLE_HOST),))

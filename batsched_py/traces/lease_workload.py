@@ -1,7 +1,7 @@
 """Requests for leases as Batsim's workload, and the site as its platform.
 
-A request is a job of as many hosts as the lease has nodes. Its walltime is the duration asked for, its profile a delay
-of the real one, and its member `lease` has the other terms. What a host has is told by its properties.
+A request becomes a job with one host for each node of the lease. Its walltime is the requested duration, its profile a
+delay of the real duration, and its member `lease` contains the other terms. Properties describe a host's resources.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from batsched_py.traces.lease_changes import AS_THEY_ARE, LeaseChanges
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite
 from batsched_py.traces.simgrid_xml import flat_platform
 
-#: The member of a job that has the terms of its lease.
+#: The member of a job with the terms of its lease.
 MEMBER = "lease"
 
 
 def lease_inputs(
     source: str, requests: Sequence[LeaseRequest], site: LeaseSite, changes: LeaseChanges = AS_THEY_ARE
 ) -> tuple[Workload, Platform]:
-    """Return the workload of the requests, after the changes, and the platform of the site; nothing is written.
+    """Return the workload of the requests after the changes, and the platform of the site; write no files.
 
-    Leases are numbered in the order of the requests: those of an injected trace come after the trace's own.
+    Leases are numbered in the order of the requests; those of an injected trace follow the trace's own.
     WorkloadError if images are missing, or if overheads make a duration too long.
     """
     changed = changes.apply(source, requests)
@@ -36,7 +36,7 @@ def lease_inputs(
 
 
 def lease_workload(source: str, requests: Sequence[LeaseRequest], host_count: int = 0) -> Workload:
-    """Return a workload of a job for each request; its id is the lease's number, from 1, padded with zeros."""
+    """Return a workload with one job for each request; its id is the lease's number, from 1, padded with zeros."""
     width = len(str(len(requests)))
     profiles: dict[str, Profile] = {}
     jobs = []
@@ -53,7 +53,7 @@ def lease_workload(source: str, requests: Sequence[LeaseRequest], host_count: in
 def site_platform(source: str, site: LeaseSite, requests: Sequence[LeaseRequest] = ()) -> Platform:
     """Return a platform of the site's hosts, in its order, without network.
 
-    Types that every host has in plenty are told if a request asks for them.
+    Resource types that every host has in plenty are listed only if a request asks for them.
     """
     wanted = {name for request in requests for one in request.nodes for name in one.resources} & set(PLENTY)
     properties = []
@@ -70,7 +70,7 @@ def _job(name: str, request: LeaseRequest, profile: str) -> Job:
 
 
 def _terms(request: LeaseRequest) -> dict[str, Any]:
-    """Return the terms as JSON has them; those that say nothing are left out."""
+    """Return the terms as JSON, without those that have default values."""
     sets = [_capacity(one.resources) for one in request.nodes]
     counted = [{"count": one.number, **capacity} for one, capacity in zip(request.nodes, sets, strict=True)]
     terms: dict[str, Any] = {} if request.start is None else {"start": request.start}

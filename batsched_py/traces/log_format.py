@@ -1,4 +1,4 @@
-"""The format of a file of jobs, told by its first line, whatever its name."""
+"""Detection of the format of a file of jobs from its first line, independent of its name."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LIMITS, Limits
 
-#: Between the fields of sacct: of --parsable2, of --delimiter, of a spreadsheet.
+#: Delimiters in the output of sacct: that of --parsable2, and those of --delimiter and spreadsheets.
 DELIMITERS: Final = "|;\t,"
-#: Fields of a line of a log in the Standard Workload Format.
+#: Number of fields of a line of a log in the Standard Workload Format.
 _FIELDS: Final = 18
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
-#: Characters of a line that are looked at.
+#: Maximum number of characters of a line that are checked.
 _MOST: Final = 10_000
 
 
 class LogFormat(Enum):
-    """A format of files of jobs, in words."""
+    """The formats of files of jobs, with their descriptions for messages."""
 
     SWF = "a log in the Standard Workload Format"
     SACCT = "the output of sacct"
@@ -31,7 +31,7 @@ class LogFormat(Enum):
 
 
 def format_of_line(line: str) -> LogFormat | None:
-    """Return the format of a file whose first line with anything in it is this; None for another."""
+    """Return the format of a file from its first line that is not blank; None if it is unknown."""
     text = line.strip()[:_MOST]
     if text.startswith(("{", "[")):
         return LogFormat.JSON
@@ -47,7 +47,7 @@ def format_of_line(line: str) -> LogFormat | None:
 
 
 def format_of(path: Path, limits: Limits = LIMITS) -> LogFormat | None:
-    """Return the format of a file; None for another. WorkloadError if it cannot be read."""
+    """Return the format of a file; None if it is unknown. WorkloadError if it cannot be read."""
     with reported(path, WorkloadError, lambda: "line 1"):
         for line in read_lines(path, limits):
             if line.strip():
@@ -56,7 +56,7 @@ def format_of(path: Path, limits: Limits = LIMITS) -> LogFormat | None:
 
 
 def delimiter_of(line: str) -> str:
-    """Return what stands between the names of fields in the first line of sacct's output; "" if it is none."""
+    """Return the delimiter of the field names in the first line of sacct's output; "" for any other line."""
     for delimiter in DELIMITERS:
         names = [name.strip().strip('"').casefold() for name in line.split(delimiter)]
         if len(names) > 1 and "jobid" in names and "job_id" not in names:
@@ -65,6 +65,6 @@ def delimiter_of(line: str) -> str:
 
 
 def looks_like(line: str, expected: LogFormat) -> str:
-    """Return the end of an error about a line that is of another format than the expected one; "" if it is not."""
+    """Return a suffix for the error about a line if it has another format than the expected one; "" otherwise."""
     found = format_of_line(line)
     return "" if found in (None, expected) else f"; the file looks like {found.value}"

@@ -25,10 +25,10 @@ from batsched_py.text.display import shown
 from batsched_py.text.wording import counted
 from batsched_py.traces.delay_workload import DELAYS, USUAL_SPEED, DelayJob, Work, delay_workload
 
-#: Limits of draws (natural logarithms of seconds), above which one is repeated: 45 hours to run, 5 days of a gap.
+#: Limits of draws (natural logarithms of seconds): larger ones are repeated. 45 hours of run time, gaps of 5 days.
 _LONGEST_RUN: Final = 12.0
 _LONGEST_GAP: Final = 13.0
-#: Limits of arguments: more jobs than fit into memory, or a load that no machine sees, are mistakes.
+#: Limits of arguments: more jobs than fit into memory, or an unrealistic load, are mistakes.
 MOST_JOBS: Final = 10_000_000
 LEAST_LOAD: Final = 1e-3
 MOST_LOAD: Final = 10.0
@@ -40,7 +40,7 @@ _BUCKETS: Final = 48
 _BUCKET_SECONDS: Final = 1800.0
 _FIRST_BUCKET: Final = 11
 _NUMBER: Final = r"(\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?)"
-#: Descriptions as they are written, with the parameters in them.
+#: The description in a generated file, with the parameters.
 _DESCRIPTION: Final = re.compile(
     r"Lublin-Feitelson model: batsched-py generate --jobs (\d{1,12}) --hosts (\d{1,12}) --seed (-?\d{1,18})"
     rf"(?: --load {_NUMBER})?(?: --overestimate {_NUMBER})?(?:( --profiles compute)(?: --speed {_NUMBER})?)?"
@@ -130,9 +130,9 @@ def generate(
 def draw_jobs(
     jobs: int, hosts: int, rng: Random, *, load: float | None = None, overestimate: float = DEFAULT_OVERESTIMATE
 ) -> Iterator[DelayJob]:
-    """Return an iterator over the jobs that `generate` draws, none of which it keeps. OptionError.
+    """Return an iterator over the jobs of `generate`; no job is kept in memory. OptionError.
 
-    With `load` all are drawn twice: the first time tells how far submission times must be stretched.
+    With `load` all jobs are drawn twice: the first pass determines the factor by which submission times are scaled.
     """
     _check_options(jobs, hosts, load, overestimate)
     scale = None
@@ -143,7 +143,7 @@ def draw_jobs(
     return _placed(_draw(jobs, hosts, rng, overestimate, ALL_JOBS), scale)
 
 
-#: A job as it is drawn: arrival, number, run time, size, walltime.
+#: A drawn job: arrival, number, run time, size, walltime.
 _Draw = tuple[float, int, int, int, int]
 
 
@@ -155,7 +155,7 @@ def _draw(jobs: int, hosts: int, rng: Random, overestimate: float, parameters: L
 
 
 def _scale(drawn: Iterable[_Draw], hosts_used: float) -> float:
-    """Return by what to multiply submission times, so that so many hosts are used until the last one."""
+    """Return the factor for submission times that leads to an average of `hosts_used` used hosts until the last one."""
     area, last = 0.0, 0.0
     for last, _, run, size, _ in drawn:  # noqa: B007 - the last one is wanted
         area += size * run
@@ -163,7 +163,7 @@ def _scale(drawn: Iterable[_Draw], hosts_used: float) -> float:
 
 
 def _placed(drawn: Iterable[_Draw], scale: float | None) -> Iterator[DelayJob]:
-    """Yield jobs at their times of submission."""
+    """Yield the jobs with scaled submission times."""
     for arrival, number, run, size, walltime in drawn:
         yield DelayJob(int(arrival) if scale is None else round(arrival * scale, 3), number, run, size, walltime)
 
@@ -173,13 +173,13 @@ def _source(jobs: int, hosts: int) -> str:
 
 
 class Drawn(Struct, frozen=True):
-    """A workload that is drawn from the model when it is needed, as by `batsched-py generate`.
+    """A workload of the model, generated on demand as by `batsched-py generate`.
 
     Attributes:
         jobs: number of jobs.
         hosts: size of the machine.
-        seed: the same seed, the same workload.
-        load: the offered load that submission times are stretched to; None for those of the model.
+        seed: the same seed gives the same workload.
+        load: the offered load to which submission times are scaled; None for the submission times of the model.
         overestimate: walltimes are up to 1 + this times the run time.
         speed: flop/s of the hosts on which jobs compute; None for delays.
     """
@@ -198,7 +198,7 @@ class Drawn(Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """Return the command that makes the same workload."""
+        """Return the command that generates the same workload."""
         stretched = "" if self.load is None else f" --load {self.load:g}"
         estimated = "" if self.overestimate == DEFAULT_OVERESTIMATE else f" --overestimate {self.overestimate:g}"
         drawn = f"--jobs {self.jobs} --hosts {self.hosts} --seed {self.seed}"
@@ -212,12 +212,12 @@ class Drawn(Struct, frozen=True):
 
     @property
     def description(self) -> str:
-        """Return the description in the file, if it is written."""
+        """Return the description for the workload's file."""
         return f"Lublin-Feitelson model: {self.command}"
 
     @classmethod
     def of_description(cls, description: str) -> Drawn | None:
-        """Return the model with the parameters that a file's description names; None for any other text."""
+        """Parse the description of a generated file; None for any other text."""
         found = _DESCRIPTION.fullmatch(description)
         if found is None:
             return None
@@ -252,7 +252,7 @@ class Drawn(Struct, frozen=True):
         return generate(self.jobs, self.hosts, rng, load=self.load, overestimate=self.overestimate, work=self.work)
 
     def draw_jobs(self) -> Iterator[DelayJob]:
-        """Return an iterator over its jobs, none of which it keeps, the same at each call. OptionError."""
+        """Return an iterator over its jobs, the same at each call; no job is kept in memory. OptionError."""
         self.check()
         return draw_jobs(self.jobs, self.hosts, Random(self.seed), load=self.load, overestimate=self.overestimate)
 

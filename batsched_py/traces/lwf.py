@@ -24,21 +24,21 @@ from batsched_py.traces.lwf_time import format_time, read_time
 
 _Value = TypeVar("_Value")
 _FLAGS: Final = {"true": True, "yes": True, "false": False, "no": False}
-#: Digits of a whole number.
+#: Maximum number of digits of a whole number.
 _MOST_DIGITS: Final = 15
-#: Characters that stand in no text, and in no attribute. (xml.sax.saxutils has them, but loads urllib and ssl, too.)
+#: Characters that texts, and attributes, cannot contain. (xml.sax.saxutils has them, but imports urllib and ssl.)
 _IN_TEXT: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _IN_ATTRIBUTE: Final = _IN_TEXT | str.maketrans({"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
-#: Lines that are written together.
+#: Number of lines in one write.
 _LINES: Final = 1000
 
 
 def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = LIMITS) -> LeaseTrace:
     """Read a lease workload, plain or compressed by gzip.
 
-    `starttime` is the date of the workload's start, for requests that name a date. WorkloadError names the file, the
-    line, the request, the element and the rule that is broken. Attributes and texts that nothing reads are no errors,
-    as with Haizea: they are in `told`.
+    `starttime` is the date of the workload's start, required by requests with dates. WorkloadError names the file, the
+    line, the request, the element and the broken rule. Attributes and texts without effect are no errors, as with
+    Haizea: `told` lists them.
     """
     file, requests, root, notes = str(path), list[LeaseRequest](), None, Notes(str(path))
     reader, description, site = LwfReader(limits, starttime), "", None
@@ -61,7 +61,7 @@ def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = 
 def write_lwf(path: Path, trace: LeaseTrace) -> None:
     """Write a lease workload, one request a line: the same requests give the same bytes.
 
-    The file is replaced at once or not at all. WorkloadError names a request that the format cannot say.
+    The file is replaced completely or not at all. WorkloadError names a request that the format cannot express.
     """
     try:
         write_pieces_atomically(path, _format_trace(path, trace))
@@ -70,21 +70,21 @@ def write_lwf(path: Path, trace: LeaseTrace) -> None:
 
 
 def lwf_text(trace: LeaseTrace) -> str:
-    """Return what `write_lwf` writes. WorkloadError names a request that the format cannot say."""
+    """Return the content that `write_lwf` writes. WorkloadError names a request that the format cannot express."""
     return b"".join(_format_trace(Path(trace.source), trace)).decode()
 
 
 class LwfReader:
-    """The rules of one file: its limits, the date of its start, and the types of its site."""
+    """A reader of the elements of one file, with its limits, its start date, and the types of its site."""
 
     def __init__(self, limits: Limits, starttime: datetime | None) -> None:
-        """`starttime` is the date of the start, None if it is not known."""
+        """Take the date of the start; None if it is unknown."""
         self._limits, self._starttime = limits, starttime
-        #: Types that nodes may ask for; None for any, in a file without a site.
+        #: Resource types that nodes may request; None for any, in a file without a site.
         self._types: frozenset[str] | None = None
 
     def site(self, element: LwfElement) -> LeaseSite:
-        """Return the site that an element describes, whose types requests may name from now on. WorkloadError."""
+        """Return the site of an element; from now on requests may only name its resource types. WorkloadError."""
         declared = element.the("resource-types")
         types = tuple(declared.attribute("names").replace(",", " ").split())
         _parsed(declared, "names", check_types, types)
@@ -96,7 +96,7 @@ class LwfReader:
         return LeaseSite(types, hosts)
 
     def request(self, element: LwfElement) -> LeaseRequest:
-        """Return the request that an element is. WorkloadError."""
+        """Return the request of an element. WorkloadError."""
         lease, real = element.the("lease"), element.child("realduration")
         arrival = _time(element, "arrival")
         deadline, start = lease.child("deadline"), self._start(lease.the("start"), arrival)
@@ -122,7 +122,7 @@ class LwfReader:
         return self._instant(exact, arrival)
 
     def _instant(self, element: LwfElement, arrival: float) -> float:
-        """Read a time from the workload's start, "+" and a time from the arrival, or a date."""
+        """Read a time since the workload's start, "+" and a delay after the arrival, or a date."""
         text = element.attribute("time").strip()
         if text.startswith("+"):
             instant = arrival + _parsed(element, "time", read_time, text[1:])
@@ -185,7 +185,7 @@ class LwfReader:
 
 
 def _parsed(element: LwfElement, attribute: str, read: Callable[..., _Value], value: object) -> _Value:
-    """Return what a value is read as; its ValueError becomes an error of the element."""
+    """Parse a value; convert its ValueError into an error of the element."""
     try:
         return read(value)
     except ValueError as error:
@@ -245,7 +245,7 @@ def _format_trace(path: Path, trace: LeaseTrace) -> Iterator[bytes]:
 
 
 def _quoted(text: str) -> str:
-    """Return an attribute in quotes of the kind that it does not have, if there is one."""
+    """Return an attribute in quotes, if possible of the kind that it does not contain."""
     text = text.translate(_IN_ATTRIBUTE)
     if '"' in text and "'" not in text:
         return f"'{text}'"

@@ -1,8 +1,8 @@
-"""Elements of a lease workload (LWF): those that there are, and reading them one request after another.
+"""Elements of a lease workload (LWF): the table of valid elements, and a streaming reader.
 
-The tree of a large trace would take a hundred times the memory of its requests. So the parser's events are kept only
-from the beginning of a request, or of the site, to its end; what is not in the table of elements ends the reading where
-it stands, so that nothing nests deeper than the format.
+The tree of a large trace would need a hundred times the memory of its requests. Therefore parser events are kept only
+from the beginning to the end of one request, or of the site. An element that is not in the table is an error at once:
+nesting is never deeper than in the format.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SITE: Final = "site"
 DESCRIPTION: Final = "description"
 #: The root of files of annotations (.lwfa), which belong to those of leases.
 _ANNOTATIONS: Final = "lease-annotations"
-#: Element -> those that may be directly inside, and how often: "1" once, "?" at most once, "+" at least, "*" any times.
+#: Element -> its child elements and their number: "1" one, "?" at most one, "+" at least one, "*" any number.
 _INSIDE: Final[Mapping[str, Mapping[str, str]]] = {
     "": {ROOT: "1"},
     ROOT: {DESCRIPTION: "?", SITE: "?", "lease-requests": "1"},
@@ -41,7 +41,7 @@ _INSIDE: Final[Mapping[str, Mapping[str, str]]] = {
     "start": {"exact": "?", "now": "?"},
     "software": {"none": "?", "disk-image": "?"},
 }
-#: Element -> attributes that it may have; those that are not in the table have none.
+#: Element -> its valid attributes; elements that are not in the table have none.
 _ATTRIBUTES: Final[Mapping[str, Set[str]]] = {
     ROOT: {"name"},
     "resource-types": {"names"},
@@ -60,9 +60,9 @@ _ATTRIBUTES: Final[Mapping[str, Set[str]]] = {
 #: Element of Haizea 1.1 -> why it has no effect.
 _EXPLAINED: Final[Mapping[str, str]] = {"extra": "its attributes are for policies of Haizea 1.1"}
 _NONE: Final[Set[str]] = frozenset()
-#: Bytes that are parsed at a time.
+#: Number of bytes passed to the parser at a time.
 _PIECE: Final = 1 << 14
-#: Elements that are handed out once they have ended, rather than kept in the one around them.
+#: Elements that are yielded at their end, and not kept in the surrounding element.
 _WHOLE: Final = (REQUEST, SITE, DESCRIPTION, ROOT)
 
 
@@ -72,11 +72,11 @@ class LwfElement(Struct):
     Attributes:
         file: its file.
         line: the line on which it begins, from 1.
-        request: the number of the request that it belongs to, from 1; 0 for none.
+        request: the number of the request around it, from 1; 0 for none.
         tag: its name.
-        attributes: as they are written.
-        inside: the elements directly inside.
-        text: what is written between them.
+        attributes: the attributes as written.
+        inside: its child elements.
+        text: the text between them.
     """
 
     file: str
@@ -88,18 +88,18 @@ class LwfElement(Struct):
     text: str = ""
 
     def children(self, tag: str) -> Iterator[LwfElement]:
-        """Iterate over the elements of this name directly inside, in the file's order."""
+        """Iterate over the child elements of this name, in the file's order."""
         return iter([child for child in self.inside if child.tag == tag])
 
     def child(self, tag: str) -> LwfElement | None:
-        """Return the element of this name directly inside; None if there is none."""
+        """Return the child element of this name; None if there is none."""
         for child in self.inside:
             if child.tag == tag:
                 return child
         return None
 
     def the(self, tag: str) -> LwfElement:
-        """Return the element of this name directly inside, which the table of elements demands."""
+        """Return the child element of this name, which the table of elements requires."""
         found = self.child(tag)
         assert found is not None, f"{self.tag} without {tag}"  # noqa: S101  # the reader refuses it
         return found
@@ -118,10 +118,10 @@ class LwfElement(Struct):
 
 
 def read_elements(file: str, pieces: Iterable[bytes], notes: Notes) -> Iterator[LwfElement]:
-    """Yield the site, the description and each request once it has ended, and at last the root; WorkloadError.
+    """Yield the site, the description and each request at its end, and finally the root; WorkloadError.
 
-    A document type is accepted and not fetched; entities are refused. Attributes and texts that nothing reads are
-    noted.
+    A document type is accepted and not fetched; entities are refused. Attributes and texts without effect are added to
+    `notes`.
     """
     collector = _Collector(file, notes)
     parser = DefusedXMLParser(target=collector, forbid_dtd=False, forbid_entities=True, forbid_external=True)
@@ -130,7 +130,7 @@ def read_elements(file: str, pieces: Iterable[bytes], notes: Notes) -> Iterator[
         for piece in _gathered(pieces):
             try:
                 parser.feed(piece)
-            finally:  # what ended before a mistake may have one of its own, which comes first
+            finally:  # elements that ended before this error may contain an earlier one
                 yield from collector.taken()
         parser.close()
     except DefusedXmlException as error:
@@ -141,7 +141,7 @@ def read_elements(file: str, pieces: Iterable[bytes], notes: Notes) -> Iterator[
 
 
 def _gathered(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield several lines at a time: the parser takes them much faster than one by one."""
+    """Yield several lines at a time, which is much faster to parse than single lines."""
     found, size = list[bytes](), 0
     for line in lines:
         found.append(line)
@@ -153,27 +153,27 @@ def _gathered(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class _Position(Struct):
-    """The line that is read, before there is a parser that knows it."""
+    """The current line before a parser exists."""
 
     CurrentLineNumber: int = 1
 
 
 class _Collector:
-    """The target of the parser: elements that have begun and not ended, and those to hand out."""
+    """The target of the parser: a stack of open elements, and the completed elements to yield."""
 
     def __init__(self, file: str, notes: Notes) -> None:
         self._file, self._notes = file, notes
-        #: Elements around the place that is read, the outermost first; the first is no element.
+        #: The open elements, the outermost first; the first entry is a placeholder.
         self._open = [LwfElement(file, 1, 0, "", {})]
         self._ready: list[LwfElement] = []
         self._requests = 0
-        #: Names of the elements that have begun inside each of the open ones.
+        #: For each open element, the names of its child elements so far.
         self._begun: list[set[str]] = [set()]
         self._position: object = _Position()
 
     @property
     def place(self) -> str:
-        """The line that is read."""
+        """The current line."""
         return f"line {self._line}"
 
     @property
@@ -181,11 +181,11 @@ class _Collector:
         return int(getattr(self._position, "CurrentLineNumber", 1))
 
     def follow(self, position: object) -> None:
-        """Ask this parser for the line from now on."""
+        """Set the parser that reports the current line."""
         self._position = position
 
     def taken(self) -> list[LwfElement]:
-        """Return what has ended since the last call."""
+        """Return the elements completed since the last call."""
         ready, self._ready = self._ready, []
         return ready
 
@@ -209,7 +209,7 @@ class _Collector:
         self._begun.append(set())
 
     def end(self, tag: str) -> None:
-        """End an element: what it must have is there."""
+        """End an element, after a check of its required parts."""
         element, begun = self._open.pop(), self._begun.pop()
         for inner, often in _INSIDE.get(tag, {}).items():
             if often in "1+" and inner not in begun:
@@ -220,17 +220,17 @@ class _Collector:
             self._open[-1].inside.append(element)
 
     def data(self, text: str) -> None:
-        """Keep the text of the description; other text means nothing."""
+        """Keep the text of the description; note other text as without effect."""
         if self._open[-1].tag == DESCRIPTION:
             self._open[-1].text += text
         elif not text.isspace():
             self._notes.add(f"text in element {self._open[-1].tag} has no effect", self.place)
 
     def close(self) -> None:
-        """Do nothing: what has ended was handed out."""
+        """Do nothing: completed elements have been yielded."""
 
     def _tell(self, element: LwfElement) -> None:
-        """Tell which attributes of an element are passed over."""
+        """Note the attributes of an element that are ignored."""
         known = frozenset(_ATTRIBUTES.get(element.tag, _NONE))
         members = Members(f"element {element.tag}", known, unknown=Unknown.TOLD, word="attribute")
         members.check(element.attributes, self._notes, self.place)

@@ -1,4 +1,4 @@
-"""Times as Haizea's files spell them: "[DD:]HH:MM:SS[.ss]"."""
+"""Times in the notation of Haizea's files: "[DD:]HH:MM:SS[.ss]"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DAY: Final = 86400
 
 
 def read_time(text: str) -> float:
-    """Read a time in seconds; whole ones are integers. ValueError names the rule."""
+    """Parse a time in seconds; return whole seconds as an integer. ValueError names the rule."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
         raise ValueError(f"must be [DD:]HH:MM:SS[.ss], not {shown(text)}")
@@ -22,12 +22,12 @@ def read_time(text: str) -> float:
     whole = days * _DAY + hours * 3600 + minutes * 60 + seconds
     if whole >= LONGEST:
         raise ValueError(f"{TOO_LONG} not {shown(text)}")
-    # Read as one number, so that the nearest float is found, whatever the days.
+    # Converted as one number: the sum of rounded parts might not be the nearest float.
     return float(f"{whole}{found[5]}") if found[5] and found[5].strip(".0") else whole
 
 
 def format_time(seconds: float) -> str:
-    """Return the text that `read_time` reads as this very number; ValueError if it is negative."""
+    """Return the text that `read_time` parses as exactly this number; ValueError if it is negative."""
     if seconds < 0:
         raise ValueError(f"{seconds} s is before the workload's start")
     whole, point, fraction = f"{Decimal(repr(seconds)):f}".partition(".")

@@ -1,4 +1,4 @@
-"""A workload that is written for another Batsim, and what changes for those who read it."""
+"""Conversion of a workload for another version of Batsim, and the changes of its meaning."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from batsched_py.traces.workload_parts import without_unused_profiles
 
 
 def prepared(workload: Workload, protocol: str) -> Workload:
-    """Return what is written of a workload for a protocol: for Batsim 5, which crashes on them, no unused profiles."""
+    """Return the workload to write for a protocol: without unused profiles for Batsim 5, which crashes on them."""
     return without_unused_profiles(workload) if protocol == "v5" else workload
 
 
 def divided_otherwise(workload: Workload, protocol: str) -> list[str]:
-    """Return the profiles whose total of bytes has other parts than in the Batsim for which the file is written.
+    """Return the profiles whose total of bytes is divided differently by the Batsim for which the file is written.
 
-    Batsim 4 gives each pair of n hosts one part of n, Batsim 5 one of n * n - n: the same for up to two hosts.
+    Batsim 4 assigns each pair of n hosts 1/n of the total, Batsim 5 1/(n * n - n): the same for up to two hosts.
     """
     if (workload.protocol == "v5") == (protocol == "v5") or all(size <= 2 for _, size in workload.requests()):
         return []
@@ -29,7 +29,7 @@ def divided_otherwise(workload: Workload, protocol: str) -> list[str]:
 
 
 def lines_on_changes(workload: Workload, protocol: str) -> Iterator[str]:
-    """Yield a line for each thing that the Batsim of a protocol has no words for, or not the same."""
+    """Yield a line for each feature that the Batsim of a protocol cannot express, or interprets differently."""
     kept = prepared(workload, protocol)
     dropped = len(workload.profiles) - len(kept.profiles)
     if dropped:

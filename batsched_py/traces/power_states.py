@@ -1,4 +1,4 @@
-"""Power states of the hosts of platforms that are written here, as users spell them, and as Batsim's properties."""
+"""Power states of hosts in generated platforms: parser of the user's notation, and Batsim's properties."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SLEEPS: Final = "must be sleep=WATTS:OFF_TIME:OFF_WATTS:ON_TIME:ON_WATTS"
 
 
 class PowerState(Struct, frozen=True):
-    """A pstate: its speed in flop/s, and its power in watts: idle, at the least load, and at full load."""
+    """A pstate: its speed in flop/s, and its power in watts when idle, at minimum load, and at full load."""
 
     speed: float
     watts: tuple[float, float, float]
@@ -28,8 +28,8 @@ class PowerStates(Struct, frozen=True):
     """The pstates of a host.
 
     Attributes:
-        states: all of them, those that compute first.
-        sleeps: numbers of pstates: asleep, switching off, switching on.
+        states: all pstates, computing ones first.
+        sleeps: numbers of the pstates (asleep, switching off, switching on).
     """
 
     states: tuple[PowerState, ...]
@@ -37,10 +37,10 @@ class PowerStates(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str, speed: float) -> Self:
-        """Read states like "100:120:220,95:110:170@0.75Gf,sleep=8:5:110:100:150"; OptionError with the rule.
+        """Parse states like "100:120:220,95:110:170@0.75Gf,sleep=8:5:110:100:150"; OptionError with the rule.
 
-        The states that compute come first; the first of them has the speed that is given, in flop/s. A state that
-        sleeps has its power, then the seconds and the power of switching off and of switching on.
+        Computing states come first; the first one has the given speed, in flop/s. A sleep state lists its power, then
+        the seconds and the power of switching off and of switching on.
         """
         states: list[PowerState] = []
         sleeps: list[tuple[int, int, int]] = []
@@ -62,7 +62,7 @@ class PowerStates(Struct, frozen=True):
 
     @property
     def properties(self) -> dict[str, str]:
-        """The properties of SimGrid and Batsim, and the speeds, which Batsim does not send to schedulers otherwise."""
+        """The properties of SimGrid and Batsim, and one with the speeds, which Batsim does not send to schedulers."""
         found = {
             "speed_per_state": ", ".join(_number(state.speed) for state in self.states),
             "wattage_per_state": ", ".join(":".join(map(_number, state.watts)) for state in self.states),
@@ -88,14 +88,14 @@ def _asleep(part: str) -> list[PowerState]:
         raise OptionError(f"power: {_SLEEPS}, not {shown(part)}")
     asleep, off, on = _watts(":".join(texts[::2]), 3, _SLEEPS, part)
     off_time, on_time = (_seconds(text, part) for text in texts[1::2])
-    # What sleeps computes next to nothing; a switch lasts as long as one flop.
+    # A sleeping host computes almost nothing; a switch lasts as long as one flop.
     return [
         PowerState(speed, (watts,) * 3) for speed, watts in ((1e-3, asleep), (1 / off_time, off), (1 / on_time, on))
     ]
 
 
 def read_speed(text: str) -> float:
-    """Read a speed like "1Gf", in flop/s. OptionError."""
+    """Parse a speed like "1Gf", in flop/s. OptionError."""
     try:
         value = parse_quantity(text, SPEED)
     except ValueError as error:
@@ -126,5 +126,5 @@ def _seconds(text: str, part: str) -> float:
 
 
 def _number(value: float) -> str:
-    """Spell a number, without the point of a whole one."""
+    """Format a number, without a decimal point if it is whole."""
     return str(int(value)) if value.is_integer() and value < 1e15 else repr(value)

@@ -1,4 +1,4 @@
-"""A reader of the `profiles` object of a workload file: typed profiles, and the rules between them."""
+"""A reader of the `profiles` object of a workload file: typed profiles, and the checks of their references."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from batsched_py.model.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limit
 from batsched_py.model.profile import FORMER_TYPES, Composed, Delay, Profile, ProfileError, Receive, Send, parse_profile
 from batsched_py.text.display import shown
 
-#: The types that the embedded simulator executes, under their present names.
+#: The types that the embedded simulator executes, under their current names.
 SIMULATED_TYPES: Final = (
     *("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed"),
     *("parallel_homogeneous_pfs", "data_staging", "send", "recv"),
@@ -53,7 +53,7 @@ def read_profiles(
 
 
 def _check_levels(file: str, composed: Mapping[str, Sequence[str]], limits: Limits) -> None:
-    """Raise WorkloadError if composed profiles are nested deeper than the limit; none may contain itself."""
+    """Raise WorkloadError if composed profiles are nested deeper than the limit, or contain themselves."""
     levels: dict[str, int] = {}
     for name in TopologicalSorter(composed).static_order():
         inner = (levels[step] for step in composed.get(name, ()))
@@ -63,7 +63,7 @@ def _check_levels(file: str, composed: Mapping[str, Sequence[str]], limits: Limi
 
 
 def _check_continuations(file: str, table: Mapping[str, Profile]) -> None:
-    """Raise WorkloadError if a `recv` goes on with a profile that does not exist; it may go on with itself."""
+    """Raise WorkloadError if a `recv` continues with a profile that does not exist; it may continue with itself."""
     for name, profile in table.items():
         if isinstance(profile, Receive):
             for member, following in profile.continuations.items():
@@ -94,7 +94,7 @@ def _read_profile(file: str, name: str, members: Any, simulated_only: bool, limi
 
 
 def _type_rule(kind: str, simulated_only: bool) -> str | None:
-    """Return the rule that a type breaks; None if it is accepted."""
+    """Return the rule that a type violates; None if it is accepted."""
     if kind in SIMULATED_TYPES or kind in FORMER_TYPES or (kind in BATSIM_TYPES and not simulated_only):
         return None
     ours = f"the types simulated here are {', '.join(SIMULATED_TYPES)}"

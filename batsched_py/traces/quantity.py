@@ -1,4 +1,4 @@
-"""Quantities as SimGrid's platform files spell them: a number and a unit, "2.25GBps"."""
+"""Quantities in the notation of SimGrid's platform files: a number and a unit, "2.25GBps"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from batsched_py.text.display import shown
 
-#: SimGrid passes over blanks before the number, and takes all that follows the number for the unit.
+#: SimGrid skips blanks before the number, and interprets the whole rest as the unit.
 _NUMBER_AND_UNIT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(.*)", re.ASCII | re.DOTALL)
 _SHORT: Final = ("", "k", "M", "G", "T", "P", "E", "Z", "Y")
 _LONG: Final = ("", "kilo", "mega", "giga", "tera", "peta", "exa", "zeta", "yotta")
@@ -23,9 +23,9 @@ class Dimension(Struct, frozen=True):
 
     Attributes:
         name: for messages.
-        units: those that SimGrid knows, with their factors to the base unit, which is "".
-        slips: spellings in small letters that SimGrid refuses -> what is meant, for messages.
-        example: of units, for messages.
+        units: the units that SimGrid knows, with their factors to the base unit, which is "".
+        slips: misspellings in lower case that SimGrid refuses -> the intended unit, for messages.
+        example: examples of units, for messages.
     """
 
     name: str
@@ -45,7 +45,7 @@ def _speed_slips() -> Iterator[tuple[str, str]]:
 
 
 def _bandwidth_slips() -> Iterator[tuple[str, str]]:
-    """Yield spellings of bytes in all their forms; bits only where the word says so, since B and b differ by 8."""
+    """Yield misspellings of units of bytes; of bits only if spelled out, since B and b differ by a factor of 8."""
     for prefixes in (_SHORT, _BINARY):
         for prefix in prefixes:
             for ending in ("b/s", "b", "byte/s", "bytes/s", "byteps"):
@@ -109,9 +109,9 @@ TIME = Dimension(
 
 
 def parse_quantity(text: str, dimension: Dimension) -> float:
-    """Convert a text to the dimension's base unit, as SimGrid does; ValueError names the rule that it breaks.
+    """Convert a text to the dimension's base unit, as SimGrid does; ValueError names the broken rule.
 
-    Units are SimGrid's own, in their case and without a blank before them.
+    Units are those of SimGrid, case-sensitive and without a blank before them.
     """
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if match is None:
@@ -119,7 +119,8 @@ def parse_quantity(text: str, dimension: Dimension) -> float:
     number, unit = float(match[1]), match[2]
     if unit not in dimension.units:
         raise ValueError(_unknown(unit, dimension))
-    # Dividing by a whole number keeps "514.433us" the float nearest to 0.000514433; multiplying by 1e-6 does not.
+    # Division by a whole number gives the float nearest to 0.000514433 for "514.433us"; multiplication by 1e-6 does
+    # not.
     worth = dimension.units[unit]
     value = number / round(1 / worth) if worth < 0.1 else number * worth
     if not math.isfinite(value):
@@ -128,7 +129,7 @@ def parse_quantity(text: str, dimension: Dimension) -> float:
 
 
 def _unknown(unit: str, dimension: Dimension) -> str:
-    """Return the rule that an unknown unit breaks, with the one that is meant."""
+    """Return the message for an unknown unit, with the unit that was probably intended."""
     rule = f"has the unknown unit {shown(unit)} of {dimension.name}"
     plain = unit.strip()
     if plain in dimension.units:

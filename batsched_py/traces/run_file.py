@@ -1,7 +1,7 @@
-"""The description of a run, `PREFIX_run.json`: what was run, on which input, with which versions, and when.
+"""The description of a run, `PREFIX_run.json`: algorithm, options, input, versions, and time.
 
-The same input gives the same description but for `measured`, which has the times of the wall clock. Files are told by
-their paths and by the SHA-256 of their content, so that a reader knows whether two runs had the same.
+The same input gives the same description except for `measured`, which contains wall-clock times. Files are identified
+by path and by the SHA-256 of their content, which shows whether two runs had the same input.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from batsched_py.text.display import displayed
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.document_file import read_document
 
-#: Ending of the file behind the prefix of option -e.
+#: Ending of the file's name, after the prefix of option -e.
 RUN: Final = "_run.json"
 #: A date and time with an offset.
 Date = Annotated[datetime, Meta(tz=True)]
@@ -36,8 +36,8 @@ class InputFile(Struct, frozen=True):
     """A file that a run read.
 
     Attributes:
-        path: as it was given, or where it was found.
-        sha256: of its content; None if it was a pipe or a device, whose content is read once.
+        path: the path as given, or where the file was found.
+        sha256: hash of its content; None for a pipe or a device, whose content can only be read once.
     """
 
     path: str
@@ -45,18 +45,17 @@ class InputFile(Struct, frozen=True):
 
 
 class OtherFile(InputFile, frozen=True):
-    """A file that a run read besides its platform and workloads; `role` says what it was: "events", "algorithm"..."""
+    """A file that a run read in addition to platform and workloads; `role` is its purpose: "events", "algorithm"..."""
 
     role: str
 
 
 class WorkloadFile(InputFile, frozen=True, omit_defaults=True):
-    """A workload that a run read or drew.
+    """A workload that a run read or generated.
 
     Attributes:
-        generator: the parameters of the model that it was drawn from, with the name of the `model`; empty if the
-            workload does not tell.
-        log_start: the date at which the clock of its submission times was at 0; None if the workload does not tell.
+        generator: the parameters of the model that generated it, with the name of the `model`; empty if unknown.
+        log_start: the date of second 0 of its submission times; None if unknown.
     """
 
     generator: dict[str, str | int | float | None] = field(default_factory=dict)
@@ -64,11 +63,11 @@ class WorkloadFile(InputFile, frozen=True, omit_defaults=True):
 
 
 class Measured(Struct, frozen=True):
-    """Times of the wall clock.
+    """Wall-clock times of a run.
 
     Attributes:
         started: date and time in UTC, as in ISO 8601.
-        seconds: from there until the results were written.
+        seconds: elapsed time until the results were written.
     """
 
     started: str
@@ -79,22 +78,22 @@ class RunFile(Struct, frozen=True, kw_only=True):
     """The description of a run.
 
     Attributes:
-        algorithm: as after -s; None if another program decided.
-        options: those of the algorithm as they held, defaults included; texts stand for files and functions.
+        algorithm: the value of option -s; None if another program decided.
+        options: the algorithm's effective options, including defaults; files and functions are represented by texts.
         given: names of the options that were given; the others had their defaults.
-        seed: that of the algorithm's random numbers; None if it has no option of that name.
+        seed: seed of the algorithm's random numbers; None if it has no option of that name.
         platform: the file of the hosts; None if Batsim read it.
         workloads: the files of the jobs, in their order.
-        files: whatever else was read.
-        settings: those of the simulator as they held; of `serve`, what is known of Batsim's.
-        approximations: simplifications that had a part in the run, a line each.
+        files: all other files that were read.
+        settings: the simulator's effective settings; for `serve`, the known settings of Batsim.
+        approximations: simplifications that affected the run, one line each.
         command: the words of the command line.
         version: of batsched-py.
         python: the version of Python.
         dependencies: package -> version.
-        results: file -> SHA-256 of its content; names without the folder.
+        results: file name without folder -> SHA-256 of its content.
         failure: one line if the run ended with an error; "" otherwise.
-        measured: what differs if the same is run again.
+        measured: values that differ between repetitions of a run.
     """
 
     algorithm: str | None
@@ -116,18 +115,18 @@ class RunFile(Struct, frozen=True, kw_only=True):
 
     @property
     def log_start(self) -> datetime | None:
-        """The date at which the clock was at 0; None if the workloads do not tell, or tell several."""
+        """The date of second 0; None if the workloads do not specify it, or specify different ones."""
         starts = {file.log_start for file in self.workloads}
         return starts.pop() if len(starts) == 1 else None
 
 
 def run_path(prefix: str) -> Path:
-    """Return the file of a run's description; the prefix may end with a slash, as Batsim's."""
+    """Return the path of a run's description; the prefix may end with a slash, as in Batsim."""
     return Path(prefix + RUN)
 
 
 def write_run(path: Path, run: RunFile) -> None:
-    """Write a description; the file is replaced at once or not at all. OSError."""
+    """Write a description; the file is replaced completely or not at all. OSError."""
     content = orjson.dumps(msgspec.to_builtins(run), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     write_atomically(path, content)
 
@@ -135,7 +134,7 @@ def write_run(path: Path, run: RunFile) -> None:
 def read_run(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> RunFile:
     """Read a description; InputError names the file, the member and the rule.
 
-    A later version may write members that are unknown here: `notes`, if given, receives a line for each.
+    A later version may have written unknown members: `notes`, if given, receives a line for each.
     """
     document = read_document(path, limits)
     try:
@@ -151,7 +150,7 @@ def read_run(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None)
 
 
 def _objects(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Members]]:
-    """Yield the objects of a description: the place, the members, and those that are known."""
+    """Yield the objects of a description: place, members, and known members."""
     yield "", document, _known(RunFile, "a description")
     ones: dict[str, type[Struct]] = {"platform": InputFile, "measured": Measured}
     for name, kind in ones.items():
@@ -170,12 +169,12 @@ def _known(kind: type[Struct], what: str) -> Members:
 def content_hash(path: Path) -> str | None:
     """Return the SHA-256 of the content of a file; None for a pipe or a device. InputError if it cannot be read."""
     with reported(path, WorkloadError):
-        if not stat.S_ISREG(path.stat().st_mode):  # asked first: to open a pipe may take for ever
+        if not stat.S_ISREG(path.stat().st_mode):  # checked first: opening a pipe may block forever
             return None
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def belongs(run: RunFile, results: Mapping[str, Path]) -> bool:
-    """Return whether a description is of the run that wrote these files, by name; True if it names none of them."""
+    """Return whether a description belongs to the run that wrote these files; True if it names none of them."""
     return all(content_hash(path) == run.results[name] for name, path in results.items() if name in run.results)

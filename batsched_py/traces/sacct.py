@@ -1,7 +1,7 @@
-"""A reader of Slurm's accounting as `sacct --parsable2` prints it: the jobs that ended become the records of a log.
+"""A reader of Slurm's accounting in the format of `sacct --parsable2`: finished jobs become the records of a log.
 
-Times are taken as UTC if they have no offset and are no seconds since 1970: sacct prints those of the machine's zone,
-or of TZ.
+Times without an offset are read as UTC unless they are seconds since 1970; sacct prints local times of the machine's
+zone, or of TZ.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from batsched_py.traces.sacct_rows import SacctRows
 from batsched_py.traces.swf import UNKNOWN, SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import tell_records
 
-#: What a host of the workload stands for.
+#: Meaning of a host of the workload.
 Unit = Literal["cpus", "nodes"]
-#: Unit -> columns of the size that was requested and, the first one there, of that which was given.
+#: Unit -> column of the requested size, and columns of the allocated size, of which the first present one is read.
 _SIZES: Final[Mapping[Unit, tuple[str, tuple[str, ...]]]] = {
     "cpus": ("reqcpus", ("alloccpus", "ncpus")),
     "nodes": ("reqnodes", ("allocnodes", "nnodes")),
 }
-#: States in which an attempt of a job ends that is then queued again.
+#: States of attempts after which a job may be requeued.
 _INTERRUPTED: Final = frozenset({"NODE_FAIL", "PREEMPTED"}) | NEVER_RAN | ATTEMPTS | GOING_ON
-#: Seconds after the end of an attempt within which the next one is submitted.
+#: Maximum number of seconds from the end of an attempt to the submission of the next one.
 _SOON: Final = 86400
 
 
 class _Job(NamedTuple):
-    """A row that is read. Times are in seconds since 1970; None if they are unknown."""
+    """A parsed row. Times are in seconds since 1970; None if unknown."""
 
     line: int
     name: str
@@ -61,20 +61,20 @@ class _Job(NamedTuple):
 
     @property
     def order(self) -> tuple[float, ...]:
-        """The order in time; what is unknown of a start lies ahead, an unknown end is that of an older row."""
+        """The sort key for chronological order: an unknown start comes last, an unknown end first."""
         start = float("inf") if self.start is None else self.start
         return self.submit or 0, start, self.end or 0, self.line
 
     def repeats(self, other: _Job) -> bool:
-        """Return whether it is the same row, as where dumps overlap."""
+        """Return whether it is a duplicate of the other row, as in overlapping dumps."""
         return self.record == other.record and (self.state, self.owner, self.submit, self.start, self.end) == (
             (other.state, other.owner, other.submit, other.start, other.end)
         )
 
     def follows(self, other: _Job) -> bool:
-        """Return whether it is the next attempt of a job that was queued again, and not another job of its number.
+        """Return whether it is the next attempt of a requeued job, and not a different job with the same number.
 
-        A requeue keeps the user and the account, and is submitted when the attempt ends, which was interrupted.
+        A requeued job keeps its user and account, and is submitted again when the interrupted attempt ends.
         """
         if self.owner != other.owner or other.state not in _INTERRUPTED:
             return False
@@ -86,10 +86,10 @@ def read_sacct(
 ) -> SwfLog:
     """Read a file of `sacct --parsable2`; its clock starts at the first submission.
 
-    A record is a job that ended, with its id, and its user, account, partition and QOS as members, as well as the
-    fields `keep`, in small letters. Left out and counted are rows of job steps, of jobs that have not ended, of those
-    that never ran, all but the last row in time of a job that was requeued, and rows that cannot be read, which are
-    errors with `strict`. Jobs of other clusters and later ones that have the number of another get names of their own.
+    A record is a finished job with its id; its user, account, partition, QOS and the fields `keep`, in lower case, are
+    members. These rows are left out and counted: job steps, jobs that have not ended or never ran, all but the last
+    attempt of a requeued job, and unreadable rows, which are errors with `strict`. Jobs of other clusters, and later
+    jobs with a number that is in use, get unique names.
     WorkloadError names the file, the line, the column and the rule.
     """
     reader = _Reader(path, unit, (*MEMBERS, *(field.lower() for field in keep)), limits, strict=strict)
@@ -97,7 +97,7 @@ def read_sacct(
 
 
 def sacct_unit(path: Path, limits: Limits = LIMITS) -> Unit | None:
-    """Return what the sizes in a file of `sacct --parsable2` count: nodes if it has no CPUs; None for other files."""
+    """Return the unit of sizes in a file of `sacct --parsable2`: nodes if it has no CPUs; None for other files."""
     with reported(path, WorkloadError, lambda: "line 1"):
         first = next(read_lines(path, limits), b"").decode(errors="replace").strip()
     delimiter = delimiter_of(first)
@@ -109,12 +109,12 @@ def sacct_unit(path: Path, limits: Limits = LIMITS) -> Unit | None:
 
 
 class _Reader:
-    """Reads one file."""
+    """A reader of one file."""
 
     def __init__(self, path: Path, unit: Unit, fields: Sequence[str], limits: Limits, *, strict: bool) -> None:
         self._path, self._fields, self._limits, self._strict = path, tuple(dict.fromkeys(fields)), limits, strict
         self._requested, self._used = _SIZES[unit]
-        #: Rows that are left out, by the rule.
+        #: Number of rows left out by each rule.
         self._dropped: Counter[str] = Counter()
         self._notes = Notes(str(path))
         wanted = [*((name,) for name in self._fields[len(MEMBERS) :]), (self._requested, *self._used)]
@@ -152,20 +152,20 @@ class _Reader:
         return WorkloadError(str(self._path), f"line {line}", rule)
 
     def _drop(self, line: int, rule: str) -> None:
-        """Leave out a row that cannot be read; WorkloadError if the rules are strict."""
+        """Leave out an unreadable row; WorkloadError if the rules are strict."""
         if self._strict:
             raise self._error(line, rule)
         self._dropped["dropped_row"] += 1
         self._notes.add(f"row dropped: {rule}", f"line {line}")
 
     def _distinct(self) -> list[_Job]:
-        """Return the jobs, each once and under a name of its own, in the order of the file."""
+        """Return the jobs without duplicates, under unique names, in the order of the file."""
         groups: dict[tuple[str, str], list[_Job]] = {}
         for count, job in enumerate(self._jobs(), 1):
             groups.setdefault((job.cluster, job.name), []).append(job)
             if count > self._limits.jobs:
                 raise self._error(job.line, self._limits.rule("jobs"))
-        #: Names that are taken.
+        #: Names in use.
         taken: set[str] = set()
         found: list[_Job] = []
         for (cluster, name), rows in groups.items():
@@ -178,7 +178,7 @@ class _Reader:
         return sorted(found, key=lambda job: job.line)
 
     def _attempts(self, rows: Iterable[_Job]) -> list[_Job]:
-        """Return the jobs of one number, each the last of its attempts."""
+        """Return the last attempt of each job with one number."""
         first, *others = sorted(rows, key=lambda job: job.order)
         found = [first]
         for job in others:
@@ -198,7 +198,7 @@ class _Reader:
         return bool(reason)
 
     def _jobs(self) -> Iterable[_Job]:
-        """Yield what is read of the rows of jobs."""
+        """Parse and yield the rows of jobs."""
         for row in self._rows:
             identity = JOB_ID.fullmatch(row.text("jobid"))
             if identity is not None and identity[2]:
@@ -220,7 +220,7 @@ class _Reader:
             yield job
 
     def _job(self, row: Row, name: str) -> _Job:
-        """Read a row. CellError."""
+        """Parse a row. CellError."""
         cluster = row.text("cluster")
         if breaks_csv(cluster) or "!" in cluster:
             raise row.error("cluster", f"{NAME_RULE}, and no '!'")
@@ -242,7 +242,7 @@ class _Reader:
 
 
 def _first(row: Row, *columns: tuple[str, int]) -> int | None:
-    """Return the duration of the first of these columns, with their units, that tells one. CellError."""
+    """Return the duration from the first of these (column, unit) pairs that has a known one. CellError."""
     for column, unit in columns:
         time = row.duration(column, unit)
         if time is not None:
@@ -253,7 +253,7 @@ def _first(row: Row, *columns: tuple[str, int]) -> int | None:
 
 
 def _reason_to_drop(job: _Job) -> str:
-    """Return the rule by which a job is left out; "" for one that ended."""
+    """Return the rule that leaves out a job; "" for a finished one."""
     if job.state in ATTEMPTS:
         return "dropped_attempt"
     if job.state in NEVER_RAN:
@@ -262,7 +262,7 @@ def _reason_to_drop(job: _Job) -> str:
         return "dropped_going_on"
     if job.state not in ENDED:
         return "dropped_state"
-    if "[" in job.name:  # tasks of an array that were never split off
+    if "[" in job.name:  # tasks of an array that never became jobs
         return "dropped_never_ran"
     if job.start is None or (job.state == "CANCELLED" and job.record.run == 0):
         return "dropped_never_ran"

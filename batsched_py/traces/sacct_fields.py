@@ -1,6 +1,6 @@
-"""The fields of Slurm's accounting: their names, and the forms in which sacct writes times, limits, sizes and states.
+"""The fields of Slurm's accounting: their names, and the formats of times, limits, sizes and states.
 
-Fields, states and forms are those of Slurm's manual page sacct(1). Times without an offset are taken as UTC.
+Source: Slurm's manual page sacct(1). Times without an offset are read as UTC.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Final, NamedTuple
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.text.display import shown
 
-#: Columns that must be there; names are compared without regard to case.
+#: Required columns; names are case-insensitive.
 NEEDED: Final = ("jobid", "state", "submit", "start", "end")
 #: Columns that become members of jobs, under these names.
 MEMBERS: Final = ("user", "account", "partition", "qos")
-#: Columns with texts of users, which may hold the delimiter.
+#: Columns with texts of users, which may contain the delimiter.
 FREE_TEXT: Final = ("jobname", "submitline", "comment", "admincomment", "systemcomment", "extra", "workdir", "reason")
 _READ: Final = frozenset(
     {*NEEDED, *MEMBERS, "cluster", "elapsed", "elapsedraw", "timelimit", "timelimitraw"}
     | {"reqcpus", "alloccpus", "ncpus", "reqnodes", "allocnodes", "nnodes"}
 )
-#: Columns that tell what was measured, or repeat others in other words: nothing in them could be obeyed.
+#: Columns with measurements, or with the content of other columns in another form: they request nothing.
 _DESCRIBE: Final = frozenset(
     {*FREE_TEXT, "associd", "avecpu", "avecpufreq", "avediskread", "avediskwrite", "avepages", "averss", "avevmsize"}
     | {"blockid", "consumedenergy", "consumedenergyraw", "container", "cputime", "cputimeraw", "dbindex", "exitcode"}
@@ -56,7 +56,7 @@ COLUMNS: Final = Members(
     Unknown.TOLD,
     "field",
 )
-#: Column -> what its text must hold before anything is told of it.
+#: Column -> pattern of texts that are worth a note.
 _MATTERS: Final = {
     "alloctres": re.compile(r"gres/gpu"),
     "reqtres": re.compile(r"gres/gpu"),
@@ -65,7 +65,7 @@ _MATTERS: Final = {
     "suspended": re.compile(r"[1-9]"),
 }
 
-#: State of a job that ended by itself or was ended while it ran -> the status of a log.
+#: State of a job that completed, or was terminated while it ran -> the status of a log.
 ENDED: Final[Mapping[str, int]] = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromkeys(
     ("DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"), 0
 )
@@ -73,12 +73,12 @@ ENDED: Final[Mapping[str, int]] = {"COMPLETED": 1, "CANCELLED": 5} | dict.fromke
 GOING_ON: Final = frozenset(
     {"COMPLETING", "CONFIGURING", "PENDING", "RUNNING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED"}
 )
-#: States of rows that tell of a part of a job, or of an attempt that another row followed.
+#: States of rows for a part of a job, or for an attempt with a later row.
 ATTEMPTS: Final = frozenset({"REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESIZING", "SPECIAL_EXIT"})
 #: States of jobs that never ran.
 NEVER_RAN: Final = frozenset({"BOOT_FAIL", "LAUNCH_FAILED", "RECONFIG_FAIL", "REVOKED"})
 _STATES: Final = (*ENDED, *sorted(GOING_ON), *sorted(ATTEMPTS), *sorted(NEVER_RAN))
-#: Short spelling of a state, as squeue and sacct --state have them.
+#: Abbreviation of a state, as in squeue and sacct --state.
 _SHORT: Final = {
     "BF": "BOOT_FAIL",
     "CA": "CANCELLED",
@@ -107,26 +107,26 @@ _SHORT: Final = {
     "TO": "TIMEOUT",
 }
 
-#: Texts for a time, a limit or a size that is not known, or not set, in small letters. The numbers are Slurm's INFINITE
-#: and NO_VAL, of 32 and of 64 bits.
+#: Texts in lower case for an unknown or unset time, limit or size. The numbers are Slurm's INFINITE and NO_VAL, of
+#: 32 and of 64 bits.
 _UNKNOWN: Final = frozenset(
     {"", "unknown", "none", "n/a", "(null)", "invalid", "unlimited", "infinite", "partition_limit", "not_set"}
     | {"4294967295", "4294967294", "18446744073709551615", "18446744073709551614"}
 )
-#: A number, that of a task of an array or of those that wait, that of a component, and that of a step.
+#: A job number, then the number of an array task or a list of pending tasks, of a component, and of a step.
 JOB_ID: Final = re.compile(r"(\d{1,15}(?:_(?:\d{1,15}|\[[^|]*\]))?(?:\+\d{1,9})?)(\.\S+)?", re.ASCII)
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 #: days-hours[:minutes[:seconds]], or [hours:]minutes:seconds, with fractions of seconds.
 _WITH_DAYS: Final = re.compile(r"(\d{1,7})-(\d{1,9})(?::(\d\d))?(?::(\d\d)(?:\.\d{1,9})?)?", re.ASCII)
 _CLOCK: Final = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):(\d\d)(?:\.\d{1,9})?", re.ASCII)
 _WHOLE: Final = re.compile(r"\d{1,15}", re.ASCII)
-#: A number of CPUs or nodes as it is shortened: 2K, 1.50K.
+#: An abbreviated number of CPUs or nodes: 2K, 1.50K.
 _SHORTENED: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([KMGT])", re.ASCII)
 _FACTORS: Final = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 class CellError(ValueError):
-    """A cell breaks the rule of its column; `value` is what stands there, as messages show it."""
+    """A cell that violates the rule of its column; `value` is its text as shown in messages."""
 
     def __init__(self, column: str, rule: str, value: str) -> None:
         self.column, self.rule, self.value = column, rule, value
@@ -140,23 +140,23 @@ class Row(NamedTuple):
     cells: Mapping[str, str]
 
     def text(self, *columns: str) -> str:
-        """Return the text of the first of these columns that is there; "" if none is."""
+        """Return the text of the first of these columns that is present; "" if none is."""
         return next((self.cells[column] for column in columns if column in self.cells), "")
 
     def error(self, column: str, rule: str) -> CellError:
-        """Return an error about a cell."""
+        """Return the error for a cell and a rule."""
         return CellError(column, rule, shown(self.text(column)))
 
     @property
     def state(self) -> str:
-        """The first word of the state: "CANCELLED by 1000" is one, too, and "CANCELLED+", which was cut."""
+        """The state without its suffix, as in "CANCELLED by 1000" or the truncated "CANCELLED+"."""
         word = self.text("state").partition(" ")[0].upper()
         if word.endswith("+"):
             return next((state for state in _STATES if state.startswith(word[:-1])), word[:-1])
         return _SHORT.get(word, word)
 
     def date(self, column: str) -> int | None:
-        """Return seconds since 1970; None for a time that is not known. CellError."""
+        """Return seconds since 1970; None for an unknown time. CellError."""
         text = self.text(column)
         if text.casefold() in _UNKNOWN or text == "0":
             return None
@@ -171,7 +171,7 @@ class Row(NamedTuple):
         raise self.error(column, "must be a time like 2024-05-31T08:00:00, seconds since 1970, or Unknown")
 
     def duration(self, column: str, unit: int) -> int | None:
-        """Return seconds; None for one that is not known. A plain number counts units of so many seconds. CellError."""
+        """Return seconds; None for an unknown duration. A plain number counts units of `unit` seconds. CellError."""
         text = self.text(column)
         if text.casefold() in _UNKNOWN:
             return None
@@ -187,7 +187,7 @@ class Row(NamedTuple):
         return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 
     def size(self, *columns: str) -> int:
-        """Return a number of CPUs or nodes, of the first column that is there; -1 for one that is not known."""
+        """Return a number of CPUs or nodes from the first column that is present; -1 for an unknown one."""
         text = self.text(*columns)
         if text.casefold() in _UNKNOWN:
             return -1
@@ -199,7 +199,7 @@ class Row(NamedTuple):
         raise self.error(column, "must be a whole number")
 
     def is_sound(self) -> bool:
-        """Return whether the cells that every file has can be read: then each text stands in its own column."""
+        """Return whether the required cells are valid, which shows that each text is in its own column."""
         try:
             for column in ("submit", "start", "end"):
                 self.date(column)
@@ -213,7 +213,7 @@ class Row(NamedTuple):
 
 
 def holds(row: Row, column: str) -> bool:
-    """Return whether a cell of a column that is not obeyed says something."""
+    """Return whether the cell of a column without effect is worth a note."""
     text = row.text(column)
     if column == "eligible":
         return _is_later(row)
@@ -222,7 +222,7 @@ def holds(row: Row, column: str) -> bool:
 
 
 def _is_later(row: Row) -> bool:
-    """Return whether a job could not start when it was submitted."""
+    """Return whether a job became eligible only after its submission."""
     try:
         submitted, eligible = row.date("submit"), row.date("eligible")
     except CellError:

@@ -1,4 +1,4 @@
-"""The rows of sacct's output: what delimits their fields is seen from the header, and bad rows are counted."""
+"""The rows of sacct's output; the header determines the delimiter, and invalid rows are dropped and counted."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from batsched_py.text.display import shown
 from batsched_py.traces.log_format import LogFormat, delimiter_of, looks_like
 from batsched_py.traces.sacct_fields import FREE_TEXT, NEEDED, Row
 
-#: Lines into which the text of one row may be broken.
+#: Maximum number of lines of one row, whose texts may contain line ends.
 _MOST_BREAKS: Final = 100
 _CALL: Final = (
     "call sacct --allusers --parsable2"
     " --format=JobID,User,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqCPUS,AllocCPUS,ReqNodes,AllocNodes"
 )
-#: Alternatives, of which one must be there: the first name of each is told.
+#: For each required column, its alternative names; messages show the first one.
 Wanted = Sequence[Sequence[str]]
 
 
@@ -29,11 +29,11 @@ class SacctRows:
     """The rows of one file.
 
     Attributes:
-        header: names of the columns in small letters; the last is empty if sacct was called with --parsable.
+        header: names of the columns in lower case; the last is empty if sacct was called with --parsable.
     """
 
     def __init__(self, path: Path, wanted: Wanted, limits: Limits, drop: Callable[[int, str], None]) -> None:
-        """`wanted` are columns that must be there besides NEEDED. `drop` receives the line of a bad row, and the rule.
+        """Read the header; `wanted` columns are required besides NEEDED; `drop` receives line and rule of invalid rows.
 
         WorkloadError if the header is wrong.
         """
@@ -44,8 +44,8 @@ class SacctRows:
         self._texts = [self.header.index(name) for name in FREE_TEXT if name in self.header]
 
     def __iter__(self) -> Iterator[Row]:
-        """Yield the rows below the header, without empty lines and rules."""
-        #: The beginning of a row whose text holds an end of line, its lines, and the number of the first.
+        """Yield the rows after the header, without blank rows."""
+        #: The text so far of a row that contains line ends, its number of lines, and the number of its first line.
         begun, broken, first = "", 0, 0
         for text in self._lines:
             cells = self._split(text)
@@ -85,7 +85,7 @@ class SacctRows:
         return text.split(self._delimiter)
 
     def _row(self, cells: list[str], line: int) -> Row | None:
-        """Return the row; None if it has another number of cells than the header, and no text explains that."""
+        """Return the row; None if its number of cells is wrong and no delimiter in a text explains that."""
         surplus = len(cells) - len(self.header)
         if surplus == 1 and not cells[-1]:  # --parsable ends each line with a delimiter
             cells, surplus = cells[:-1], 0

@@ -1,10 +1,10 @@
-"""Configuration items of SimGrid 3.32, as they may stand in the `config` element of a platform file."""
+"""Configuration items of SimGrid 3.32 that the `config` element of a platform file may contain."""
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Families whose items are too many to be listed, and depend on how SimGrid was built.
+#: Prefixes of item families that are too large to list, and depend on the build of SimGrid.
 _FAMILIES: Final = ("smpi/", "tracing/", "model-check/", "viva/", "ns3/")
 
 _ITEMS: Final = frozenset(
@@ -24,17 +24,17 @@ _ITEMS: Final = frozenset(
         *("clean-atexit", "coordinates", "maxmin-selective-update", "verbose-exit"),  # former names
     }
 )
-#: Former names of items, which SimGrid accepts, differ in this.
+#: Former names of items, which SimGrid still accepts, have underscores in place of hyphens.
 _ALIKE: Final = str.maketrans("_", "-")
 _KNOWN: Final = frozenset(item.translate(_ALIKE) for item in _ITEMS)
 
 
 def is_known(item: str) -> bool:
-    """Return True unless SimGrid stops at this item."""
+    """Return whether SimGrid accepts this item; at an unknown item it stops."""
     plain = item.translate(_ALIKE)
     return plain in _KNOWN or plain.startswith(_FAMILIES)
 
 
 def plain_item(item: str) -> str:
-    """Return the item in small letters and its present spelling, to be compared with others."""
+    """Return the item in lower case and in its current spelling, for comparisons."""
     return item.translate(_ALIKE).lower()

@@ -1,8 +1,7 @@
-"""The elements of SimGrid's platform format: where each may stand, its attributes, and what becomes of them here.
+"""The elements of SimGrid's platform format: their valid places and attributes, and whether they are obeyed.
 
-Source: the DTD of SimGrid 3.32 to 4.0, which SimGrid's reader enforces: it stops at an element or attribute that is not
-in it, or in another place. Nothing is passed over by not being asked for: each element and attribute is obeyed, told in
-a line, or refused.
+Source: the DTD of SimGrid 3.32 to 4.0, which SimGrid's reader enforces: it stops at unknown elements and attributes,
+and at misplaced ones. No element or attribute is ignored silently: each is obeyed, reported in a line, or refused.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from msgspec import Struct
 
 from batsched_py.reading.members import Members
 
-#: Groups of elements, in their order; of each group any number in any order.
+#: Groups of elements, in this order; within each group, any number in any order.
 Contents = tuple[frozenset[str], ...]
 
 
@@ -23,13 +22,13 @@ class ElementRule(Struct, frozen=True):
     """The rules of one element.
 
     Attributes:
-        attributes: those that are known; others are refused, as by SimGrid.
-        required: the attributes without which SimGrid stops.
-        contents: what may stand inside: one of these alternatives; () for nothing.
-        told: why the element is not obeyed, and what SimGrid does; "" if it is obeyed.
-        refused: why no platform may have it: SimGrid stops there; "" if that is not so.
-        told_inside: elements inside that have no effect there -> why.
-        has_text: text may stand inside.
+        attributes: known attributes; others are refused, as by SimGrid.
+        required: attributes without which SimGrid stops.
+        contents: alternatives for the child elements; () for none.
+        `told`: reason why the element has no effect here, and SimGrid's behaviour; "" if it is obeyed.
+        refused: reason why SimGrid stops at the element in any platform; "" if it does not.
+        told_inside: child elements that have no effect here -> reason.
+        has_text: whether the element may contain text.
     """
 
     attributes: Members
@@ -42,7 +41,7 @@ class ElementRule(Struct, frozen=True):
 
     @property
     def is_plain(self) -> bool:
-        """True if nothing is said of the element itself."""
+        """True if the element itself is neither refused nor reported."""
         return not (self.told or self.refused)
 
 
@@ -186,7 +185,7 @@ ELEMENTS: Final[Mapping[str, ElementRule]] = dict(
 
 
 def follow(positions: Mapping[int, int], contents: tuple[Contents, ...], tag: str) -> dict[int, int]:
-    """Return where one is after this element: alternative -> its group; {} if it may not stand there."""
+    """Return the positions after this element: alternative -> group; {} if the element is not allowed there."""
     after = {}
     for alternative, group in positions.items():
         groups = contents[alternative]

@@ -1,7 +1,7 @@
-"""Reader of SimGrid platform files, versions 4 and 4.1, as Batsim reads them; writer of the simplest of them.
+"""Reader of SimGrid platform files, versions 4 and 4.1, as Batsim reads them; writer of flat platforms.
 
-Read: hosts, clusters, cabinets, peers, routers, links, routes and their nesting in zones. What becomes of all others is
-in `simgrid_dtd`. A routing kind or a topology that is not simulated is an error.
+Supported elements are hosts, clusters, cabinets, peers, routers, links and routes, nested in zones; `simgrid_dtd`
+covers all others. Unsupported routing kinds and topologies are errors.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from batsched_py.traces.xml_rules import check_elements, check_zone
 _NODES = ("host", "router", "cluster", "cabinet", "peer", *ZONES)
 _GRAPHS = ("Floyd", "Dijkstra", "DijkstraCache")
 _STARS = ("Cluster", "Vivaldi", "None")
-#: SimGrid's routings in small letters, in which it compares them -> as they are written.
+#: SimGrid's routings in lower case (it ignores case) -> their usual spelling.
 _ROUTINGS = {routing.lower(): routing for routing in ("Full", *_GRAPHS, *_STARS)}
 
 Properties = Mapping[str, str]
 
-#: Zones may have this many properties for each host that a platform may have, in all, counting those around them.
+#: Maximum total number of properties of zones, including inherited ones, per host of the host limit.
 _PROPERTIES = 10
 
 
 def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
-    """Read a platform file; PlatformError names the file, the element and the rule that is broken."""
+    """Read a platform file; PlatformError names the file, the element and the broken rule."""
     root = read_root(path, limits)
     if root.tag != "platform":
         raise PlatformError(root.file, root.tag, "must be a platform element: this is not a SimGrid platform")
@@ -61,7 +61,7 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
 
 
 def _check_version(root: Element) -> None:
-    """Raise PlatformError for another version of the format than 4 and 4.1."""
+    """Raise PlatformError for versions of the format other than 4 and 4.1."""
     text = root.text("version")
     try:
         version = round(100 * float(text))
@@ -72,7 +72,7 @@ def _check_version(root: Element) -> None:
 
 
 def _config(root: Element) -> tuple[tuple[str, str], ...]:
-    """Return the items of the configuration; of two of one name the first, as in SimGrid."""
+    """Return the items of the configuration; of repeated names the first one, as in SimGrid."""
     items: dict[str, str] = {}
     for element in root.children("config"):
         for item, value in element.properties().items():
@@ -83,26 +83,26 @@ def _config(root: Element) -> tuple[tuple[str, str], ...]:
 
 
 class _Reader:
-    """The parts of one file that were read so far."""
+    """A reader of one file, with the parts read so far."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        #: Zones around the element that is read, and properties that zones have of their own and of those around them.
+        #: Depth of the current zone, and total number of the zones' own and inherited properties.
         self._depth, self._inherited = 0, 0
-        #: name -> host, whatever zone it is in.
+        #: name -> host, in all zones.
         self.hosts: dict[str, PlatformHost] = {}
-        #: name -> zone, once all inside it is read.
+        #: name -> zone, after its content has been read.
         self.zones: dict[str, Zone] = {}
         #: host or router -> its zone; never a zone.
         self.zone_of: dict[str, str] = {}
         self.network = LinkTable()
-        #: zone -> the one around it ("" for the outermost), from the moment it is opened.
+        #: zone -> its parent ("" for the outermost zone), from its start tag on.
         self._parents: dict[str, str] = {}
-        #: speeds as written -> as numbers: large platforms repeat them.
+        #: text of speeds -> numbers: large platforms repeat them.
         self._speeds: dict[str, tuple[float, ...]] = {}
 
     def read_node(self, element: Element, zone: str, around: Properties, spokes: dict[str, Spoke]) -> None:
-        """Read an element directly inside a zone; `around` are that zone's properties, `spokes` its private links."""
+        """Read a child element of a zone; `around` are that zone's properties, `spokes` its private links."""
         if element.tag in ZONES:
             self._read_zone(element, zone, around)
         elif element.tag == "cluster":
@@ -137,12 +137,12 @@ class _Reader:
             return
         points = {element.name() for element in zone.children(*_NODES) if element.tag != "cabinet"}
         table = self.network.read_routes(zone, points, self._gateway_rule)
-        # SimGrid gives hosts a loopback only in zones that have no others inside.
+        # SimGrid gives hosts a loopback only in zones without nested zones.
         loopback = OWN_LOOPBACK if next(zone.children("cluster", *ZONES), None) is None else None
         self.zones[name] = (TableZone if routing == "Full" else _graph)(name, parent, table, loopback)
 
     def _check_nesting(self, zone: Element, properties: int) -> None:
-        """Raise PlatformError if zones are too deep, or if they inherit many times the content of the file."""
+        """Raise PlatformError for zones that are nested too deeply, or inherit too many properties."""
         limits = self._limits
         self._inherited += properties
         if self._depth >= limits.depth:
@@ -151,7 +151,7 @@ class _Reader:
             raise zone.error("prop", f"zones inherit too many properties for a platform that {limits.rule('hosts')}")
 
     def _check_bypasses(self, zone: Element) -> None:
-        """Raise PlatformError for a bypass of ends or links that are not in the platform before."""
+        """Raise PlatformError for a bypass route with ends or links that are not defined before it."""
         for bypass in zone.children(*BYPASSES):
             self.network.check_links(bypass)
             for attribute in ("src", "dst", "gw_src", "gw_dst"):
@@ -215,7 +215,7 @@ class _Reader:
         text = element.text("speed")
         if text not in self._speeds:
             pieces = text.split(",")
-            if len(pieces) > 1:  # only of a list SimGrid strips the blanks
+            if len(pieces) > 1:  # SimGrid strips blanks only from the items of a list
                 pieces = [piece.strip() for piece in pieces]
             try:
                 speeds = tuple(parse_quantity(piece, SPEED) for piece in pieces)
@@ -236,7 +236,7 @@ class _Reader:
         return element.name()
 
     def _check_name(self, element: Element, attribute: str, text: str) -> None:
-        """Raise PlatformError if a name, or a part of the names of many hosts, is too long."""
+        """Raise PlatformError if a name, or the common part of the names of many hosts, is too long."""
         if len(text) > self._limits.name_size:
             raise element.error(attribute, self._limits.rule("name_size"))
 
@@ -246,7 +246,7 @@ class _Reader:
             raise element.error("id", f"the name {name!r} is used twice")
 
     def _gateway_rule(self, point: str, gateway: str) -> str | None:
-        """Return the rule that a gateway breaks: it must be a host or router somewhere inside the point, a zone."""
+        """Return the rule that a gateway violates: it must be a host or router somewhere inside the zone `point`."""
         if point not in self._parents:
             return f"leads into {point!r}, which is not a zone"
         zone = self.zone_of.get(gateway, "")
@@ -256,12 +256,12 @@ class _Reader:
 
 
 def _nested(own: Properties, around: Properties) -> dict[str, str]:
-    """Return a zone's properties, then those of the zones around it that it does not redefine."""
+    """Return a zone's properties, then those inherited from the zones around it."""
     return {**own, **{key: value for key, value in around.items() if key not in own}}
 
 
 def _routing(zone: Element) -> str:
-    """Return the routing of a zone, in any case."""
+    """Return the routing of a zone, independent of case."""
     text = zone.text("routing")
     routing = _ROUTINGS.get(text.lower())
     if routing is None:
@@ -285,11 +285,11 @@ def write_homogeneous(
     master: str = DEFAULT_MASTER,
     power: PowerStates | None = None,
 ) -> None:
-    """Write a platform of `hosts` compute hosts alike and a master host, without network.
+    """Write a platform of `hosts` identical compute hosts and a master host, without network.
 
-    With `power` the hosts have these pstates, whose speeds count; the master host, which runs no jobs, draws nothing.
-    Names are padded with zeros, so that Batsim's order of names is the order of numbers. The file is replaced at once
-    or not at all. PlatformError if `hosts` is below 1, if `speed` is not a speed or if the file cannot be written.
+    With `power` the hosts have these pstates and their speeds; the master host, which runs no jobs, draws no power.
+    Names are padded with zeros: Batsim's order of names equals the order of numbers. The file is replaced completely or
+    not at all. PlatformError if `hosts` is below 1, if `speed` is invalid or if the file cannot be written.
     """
     if not 1 <= hosts <= MAX_HOST:
         raise PlatformError(str(path), "hosts", f"must be from 1 to {MAX_HOST}, not {hosts}")
@@ -304,7 +304,7 @@ def write_homogeneous(
 
 
 def flat_platform(source: str, properties: Sequence[Properties]) -> Platform:
-    """Return a platform of a master host and of compute hosts with these properties, in order, without network."""
+    """Return a platform of a master host and compute hosts with these properties, in order, without network."""
     names = (DEFAULT_MASTER, *_names(len(properties), "n"))
     hosts = [
         PlatformHost(name, (parse_quantity(_SPEED, SPEED),), properties=own)
@@ -343,7 +343,7 @@ def _write_hosts(path: Path, lines: Sequence[str]) -> None:
 
 
 _ZONE: Final = "AS0"
-#: SimGrid asks each host what it draws.
+#: SimGrid requires the power of every host.
 _NO_POWER: Final = MappingProxyType({"wattage_per_state": "0:0:0"})
 #: The speed of hosts that run delays.
 _SPEED: Final = "1Gf"

@@ -22,9 +22,9 @@ from batsched_py.traces.swf_remarks import FurtherFields, tell_records
 
 
 class SwfRecord(NamedTuple):
-    """One job of a log: the 18 fields of a line, in the format's order; -1 where the log does not know.
+    """One job of a log: the 18 fields of a line, in the format's order; -1 for unknown values.
 
-    Times are in seconds, memory in kilobytes for each processor; `submit` counts from the start of the log.
+    Times are in seconds, memory in kilobytes per processor; `submit` is relative to the start of the log.
     """
 
     number: int
@@ -47,30 +47,30 @@ class SwfRecord(NamedTuple):
     think_time: float
 
 
-#: A record of which nothing is known.
+#: A record with unknown values in all fields.
 UNKNOWN: Final = SwfRecord(*[-1] * len(SwfRecord._fields))
-#: Number of fields of a line; archives append fields of their own.
+#: Number of fields of a line; archives append further fields.
 FIELDS: Final = len(SwfRecord._fields)
-#: Positions of the times that become part of a workload: submit, run, requested_time.
+#: Positions of the times used in a workload: submit, run, requested_time.
 _TIMES = (1, 3, 8)
-#: Positions of the fields that archives also write as fractions; the others are whole numbers.
+#: Positions of the fields in which archives also write fractions; the others contain whole numbers.
 _FRACTIONS = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 
 
 class SwfLog(Brief, frozen=True):
-    """A log as it was read, without corrections.
+    """A log as read from its file, without corrections.
 
     Attributes:
         source: its file, for messages.
         headers: the `; Key: value` comments, as in `SwfHeaders`.
         records: the jobs, in the order of the file.
         header_lines: key -> its first line, from 1.
-        long_lines: the number of lines with more than 18 fields, of which the first 18 were read.
-        names: number -> the id of a job whose number was given by the reader of another format.
+        long_lines: the number of lines with more than 18 fields, whose first 18 fields were read.
+        names: number -> id of a job, if the reader of another format assigned the number.
         members: number -> members of such a job.
-        dropped: rule of cleaning -> the number of rows that such a reader has left out.
-        zero: seconds of the clock in the file at which that of `records` is at 0.
-        notes: lines on what the log says and is not obeyed.
+        dropped: rule of cleaning -> the number of rows left out by such a reader.
+        zero: time in seconds on the file's clock at which the clock of `records` is 0.
+        notes: a line for each statement of the log that has no effect.
     """
 
     source: str
@@ -86,23 +86,23 @@ class SwfLog(Brief, frozen=True):
 
     @property
     def machine_size(self) -> int:
-        """Return the processors of the machine, as `SwfHeaders` does. WorkloadError."""
+        """Return the number of processors of the machine, as `SwfHeaders` does. WorkloadError."""
         return self._headers.machine_size
 
     def members_of(self, record: SwfRecord, fields: Sequence[str] = ()) -> Mapping[str, str | int]:
-        """Return what becomes a member of a job of a workload: whose it is, and these fields, where they are known."""
+        """Return the members of the workload's job: its user, and these fields, where they are known."""
         if record.number in self.members:
             return self.members[record.number]
         return {name: value for name in ("user", *fields) if (value := getattr(record, name)) >= 0}
 
     @property
     def first(self) -> float:
-        """Return the first submission that is known, 0 without one."""
+        """Return the earliest known submission time; 0 without one."""
         return min((record.submit for record in self.records if record.submit >= 0), default=0.0)
 
     @property
     def start(self) -> datetime | None:
-        """The date at which the clock was at 0, by the headers; None if they do not tell."""
+        """The date of second 0 according to the headers; None if they do not specify it."""
         start = self._headers.start
         if not self.zero:
             return start
@@ -116,15 +116,15 @@ class SwfLog(Brief, frozen=True):
 
 
 def _counts_from_1970(first: float, start: datetime) -> bool:
-    """Return whether a first submission, at least EPOCH, is a date as the start of the log is."""
+    """Return whether the first submission, at least EPOCH, counts from 1970 and not from the start of the log."""
     return abs(start.timestamp() - first) < EPOCH
 
 
 def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
-    """Read a log; WorkloadError names the file, the line and the rule that is broken.
+    """Read a log; WorkloadError names the file, the line and the broken rule.
 
-    If its first submission is later than EPOCH, time starts there, and submissions count from it. What the log says and
-    is not obeyed is told in its notes.
+    If the first submission is at EPOCH or later, the clock is moved: submission times are relative to the first one.
+    The notes list the statements of the log that have no effect.
     """
     headers, notes = HeaderLines(), Notes(str(path))
     records: list[SwfRecord] = []
@@ -154,7 +154,7 @@ def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
 
 
 def _moved(log: SwfLog) -> SwfLog:
-    """Return the log with a clock that starts at the first submission; what is before it stays unknown."""
+    """Return the log with a clock that starts at the first submission; unknown submission times remain unknown."""
     first = log.first
     records = tuple(
         record._replace(submit=record.submit - first) if record.submit >= 0 else record for record in log.records
@@ -166,14 +166,14 @@ def _read_lines(path: Path, limits: Limits) -> Iterator[str]:
     number = 0
     with reported(path, WorkloadError, lambda: f"line {number + 1}"):
         for content in read_lines(path, limits):
-            # Headers of old logs are in any encoding, jobs are digits.
+            # The encoding of headers is unknown, but lines of jobs contain only digits.
             for line in content.decode(errors="replace").splitlines():
                 yield line
                 number += 1
 
 
 def _record(pieces: list[str]) -> SwfRecord:
-    """Convert a line's fields to numbers; ValueError names the field and the rule that it breaks."""
+    """Convert a line's fields to numbers; ValueError names the field and the broken rule."""
     if len(pieces) < FIELDS:
         raise ValueError(f"must have {FIELDS} fields, not {len(pieces)}")
     try:

@@ -1,4 +1,4 @@
-"""The headers of logs in the Standard Workload Format, version 2.2: what they say of the machine and of the clock."""
+"""The headers of logs in the Standard Workload Format, version 2.2: size of the machine, and clock."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _HEADER: Final = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*)")
 _WHOLE: Final = re.compile(r"[+-]?\d{1,11}(?![.,]?\d)", re.ASCII)
 _PROCESSORS: Final = re.compile(r"(-?\d{1,9})(?![.,]?\d)", re.ASCII)
 _DAY: Final = 86400
-#: Seconds. A first submission so late is counted from 1970: no log has a decade without a job before it.
+#: Seconds. A later first submission is relative to 1970: no log begins with ten years without a job.
 EPOCH: Final = 10 * 365 * _DAY
 _SIZES: Final = ("MaxProcs", "MaxNodes")
-#: Words of headers that ask for nothing: they describe the machine, the log, or what its fields name.
+#: Headers that request nothing: they describe the machine, the log, or the names in its fields.
 _DESCRIBES: Final = frozenset(
     {"Version", "Computer", "Installation", "Acknowledge", "Information", "Conversion", "Note", "Notes", "Warning"}
     | {"MaxJobs", "MaxRecords", "EndTime", "MaxRuntime", "MaxMemory", "http", "https"}
@@ -37,9 +37,9 @@ HEADERS: Final = Members(
     unknown=Unknown.TOLD,
     word="header",
 )
-#: Header in small letters -> as the format spells it.
+#: Header in lower case -> its spelling in the format.
 _SPELLED: Final = {name.casefold(): name for name in HEADERS.obeyed}
-#: Values of Preemption and AllowOveruse that say what is done here anyway.
+#: Values of Preemption and AllowOveruse that agree with the behaviour here.
 _NO: Final = frozenset({"", "no", "none", "false", "0", "-1", "unknown"})
 
 
@@ -48,8 +48,8 @@ class SwfHeaders(Brief, frozen=True):
 
     Attributes:
         source: the log's file, for messages.
-        values: key -> what stands there; the lines of a key that comes again are joined by line ends. Keys of the
-            format are spelled as there.
+        values: key -> text; the lines of a repeated key are joined by line ends. Keys of the format have the format's
+            spelling.
         lines: key -> its first line, from 1.
     """
 
@@ -59,19 +59,19 @@ class SwfHeaders(Brief, frozen=True):
 
     @property
     def machine_size(self) -> int:
-        """Return the processors of the machine: MaxProcs, else MaxNodes; 0 if neither is above 0.
+        """Return the number of processors of the machine: MaxProcs, else MaxNodes; 0 if neither is above 0.
 
-        The largest counts if it is there again, since machines are extended. WorkloadError if the one that decides
-        does not begin with a number: jobs larger than the machine would stay.
+        The largest value of a repeated header is used, since machines are extended. WorkloadError if the decisive
+        header does not begin with a number: jobs larger than the machine would be kept.
         """
         return next((size for key in _SIZES if (size := self._size(key))), 0)
 
     @property
     def start(self) -> datetime | None:
-        """The date at which the clock was at 0, by UnixStartTime; None if it does not tell.
+        """The date of second 0 according to UnixStartTime; None if it does not specify one.
 
         The offset is that of TimeZoneString on that day, else that of TimeZone, in seconds, else that of UTC. A start
-        of 0 stands for an unknown one.
+        of 0 means unknown.
         """
         second = _whole(self._first("UnixStartTime")) or 0
         return self.at(second) if 0 < second <= LONGEST else None
@@ -83,12 +83,12 @@ class SwfHeaders(Brief, frozen=True):
         zone = _zone(name) if name else None
         if zone is not None:
             offset = date.astimezone(zone).utcoffset()
-            return date.astimezone(timezone(offset or timedelta()))  # the same on all days: a clock has no summer time
+            return date.astimezone(timezone(offset or timedelta()))  # constant: clocks of logs have no DST
         seconds = _whole(self._first("TimeZone")) or 0
         return date if abs(seconds) >= _DAY else date.astimezone(timezone(timedelta(seconds=seconds)))
 
     def tell(self, notes: Notes) -> None:
-        """Tell what is unknown, has no effect, or counts otherwise than one might think."""
+        """Add notes on headers that are unknown, have no effect, or are interpreted unexpectedly."""
         for key, line in self.lines.items():
             if key and (told := HEADERS.told(key)):
                 notes.add(told, f"line {line}")
@@ -142,7 +142,7 @@ class SwfHeaders(Brief, frozen=True):
         return self.values.get(key, "").partition("\n")[0]
 
     def _size(self, key: str) -> int:
-        """Return 0 for "unknown": an absent or empty header, 0 or a negative number."""
+        """Parse a size; return 0 (unknown) for an absent or empty header, 0 or a negative number."""
         sizes = [0]
         for text in self._all(key):
             number = _PROCESSORS.match(text)
@@ -154,14 +154,14 @@ class SwfHeaders(Brief, frozen=True):
 
 
 class HeaderLines:
-    """Collects the headers of a log, line by line."""
+    """A collector of the headers of a log."""
 
     def __init__(self) -> None:
         self._values: dict[str, list[str]] = {}
         self._lines: dict[str, int] = {}
 
     def add(self, text: str, line: int) -> None:
-        """Keep a header; other comments are prose."""
+        """Add a comment line; skip comments that are not headers."""
         match = _HEADER.fullmatch(text)
         if match is not None:
             key = _SPELLED.get(match[1].casefold(), match[1])
@@ -169,12 +169,12 @@ class HeaderLines:
             self._lines.setdefault(key, line)
 
     def headers(self, source: str) -> SwfHeaders:
-        """Return what was collected."""
+        """Return the collected headers."""
         return SwfHeaders(source, {key: "\n".join(values) for key, values in self._values.items()}, self._lines)
 
 
 def told_epoch(first: float, start: datetime) -> str:
-    """Return the line on a clock that is moved to the first submission."""
+    """Return the note about a clock that was moved to the first submission."""
     years = counted(int(first // (365 * _DAY)), "year")
     rule = f"time starts with the first submission, at {start.isoformat()}, {years} after 0"
     return f"submissions are in seconds since 1970: {rule}" if start.timestamp() == int(first) else rule
@@ -186,7 +186,7 @@ def _whole(text: str) -> int | None:
 
 
 def _zone(name: str) -> tzinfo | None:
-    """Return a time zone; None for a name that is none, or that this machine does not have."""
+    """Return a time zone; None for a name that is invalid, or unknown on this machine."""
     from zoneinfo import ZoneInfo  # noqa: PLC0415  # takes as long as 3 000 lines of a log, and few logs name a zone
 
     try:

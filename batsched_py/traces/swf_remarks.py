@@ -1,4 +1,4 @@
-"""What the jobs of a log say and is not obeyed, and sizes that seem to count two different things."""
+"""Notes on data in the job lines of a log that has no effect, and on sizes with inconsistent units."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from batsched_py.traces.swf_headers import EPOCH
 if TYPE_CHECKING:
     from batsched_py.traces.swf import SwfRecord
 
-#: Run time, used and requested processors, preceding job and think time: a log has hundreds of thousands of records.
+#: Run time, used and requested processors, preceding job and think time; fast for hundreds of thousands of records.
 _LOOKED_AT: Final = itemgetter(3, 4, 7, 16, 17)
-#: How often the requested host time was used before a log is suspected to request nodes and to use processors. In
-#: published logs it is used 1.02 times.
+#: Ratio of used to requested host time above which a log seems to request nodes but use processors. In
+#: published logs it is 1.02.
 _SUSPICIOUS: Final = 1.5
-#: A description of a job by its site, like frontier:excl:2500x112: nodes and cores.
+#: A site-specific description of a job, like frontier:excl:2500x112: nodes and cores.
 _DESCRIPTOR: Final = re.compile(r"(?:[^:]*:)+\d{1,9}x\d{1,9}", re.ASCII)
 
 
 class FurtherFields:
-    """Fields after those of the format, which archives append.
+    """A counter of the fields that archives append to those of the format.
 
     Attributes:
-        lines: the number of lines with any.
+        lines: the number of lines with such fields.
     """
 
     def __init__(self, notes: Notes) -> None:
@@ -36,7 +36,7 @@ class FurtherFields:
         self._like = ""
 
     def add(self, fields: Sequence[str], line: int) -> None:
-        """Count a line with further fields, and tell of those that describe the size of the job."""
+        """Count a line with further fields, and note those that describe the size of the job."""
         self.lines += 1
         for text in fields:
             if _DESCRIPTOR.fullmatch(text[:100]):
@@ -50,9 +50,9 @@ class FurtherFields:
 def tell_records(
     records: Sequence[SwfRecord], notes: Notes, *, most: str = "most requests seem to count nodes"
 ) -> None:
-    """Tell of jobs that follow others, of sizes that count two things, and of a clock that leaps.
+    """Add notes on dependencies between jobs, on sizes with inconsistent units, and on jumps of the clock.
 
-    `most` is said if most jobs used more processors than they requested.
+    `most` is the explanation in the note if most jobs used more processors than they requested.
     """
     following = sized = larger = 0
     used = requested = 0.0

@@ -1,4 +1,4 @@
-"""The writer of tables: CSV files that are replaced whole."""
+"""The writer of tables: CSV files that are replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from batsched_py.traces.atomic_file import write_atomically
 
 
 def table_path(prefix: str, table: Table) -> Path:
-    """Return the file of a table; the prefix may end with a slash, as Batsim's."""
+    """Return the path of a table; the prefix may end with a slash, as in Batsim."""
     return Path(f"{prefix}_{table.name}.csv")
 
 
 def write_table(path: Path, table: Table) -> None:
-    """Write a table; the file is replaced at once or not at all. OSError."""
+    """Write a table; the file is replaced completely or not at all. OSError."""
     write_atomically(path, csv_text(table).encode())

@@ -1,4 +1,4 @@
-"""Text that is put aside on disk until it is wanted, so that it takes no memory."""
+"""Temporary storage of text on disk, which saves memory."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Final, Self
 
 from batsched_py.traces.atomic_file import write_pieces_atomically
 
-#: Bytes that are written at once.
+#: Number of bytes in one write.
 _BLOCK: Final = 1 << 20
 
 
 class TextAside:
-    """Lines in a file without a name, which is gone when it is closed, whatever becomes of this process. OSError."""
+    """Lines in an anonymous temporary file, which the system removes even if this process is killed. OSError."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is where the text waits, which must exist."""
+        """Open the temporary file in `folder`, which must exist."""
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115  (closed with this object)
 
     def __enter__(self) -> Self:
@@ -28,11 +28,11 @@ class TextAside:
         self._file.close()
 
     def put(self, text: str) -> None:
-        """Add lines, each with its end."""
+        """Append lines, each with its line end."""
         self._file.write(text.encode())
 
     def write_below(self, header: str, path: Path) -> None:
-        """Write a header and all lines; the file is replaced whole or not at all."""
+        """Write a header and all lines to a file, which is replaced completely or not at all."""
         self._file.seek(0)
         blocks = iter(partial(self._file.read, _BLOCK), b"")
         write_pieces_atomically(path, chain((f"{header}\n".encode(),), blocks))

@@ -1,7 +1,7 @@
-"""The members of a workload file, of its jobs and of its profiles: what is obeyed, and what others make of the rest.
+"""The members of workload files, jobs and profiles: those obeyed here, and those that only other systems obey.
 
-Members of one's own are forwarded to algorithms, as Batsim does. Those that other systems obey are known here, so that
-nobody takes a result for theirs: Batsim's documents suggest `dependencies`; forks of Batsim and batsched
+User-defined members are forwarded to algorithms, as in Batsim. Notes list the members that other systems would obey,
+because results differ from those systems: Batsim's documentation suggests `dependencies`; forks of Batsim and batsched
 (github.com/lanl-ccu) have jobs with `cores`, reservations and checkpoints.
 """
 
@@ -23,13 +23,13 @@ _NO_GPUS: Final = "hosts have no GPUs"
 _NO_CHECKPOINTS: Final = "jobs make no checkpoints"
 _CHOSEN: Final = "the algorithm chooses when and where a job starts; reservations are leases, the member lease"
 
-#: What describes a file, and asks for nothing: Batsim's own workloads have the last ones.
+#: Members that describe a file and request nothing; the last ones occur in Batsim's own workloads.
 _DESCRIBES: Final = frozenset({"description", "log_start", "author", "command", "comment", "date", "name", "version"})
 DOCUMENT: Final = Members("a workload", frozenset({"nb_res", "jobs", "profiles"}) | _DESCRIBES, unknown=Unknown.TOLD)
 
 JOB: Final = Members(
     "a job",
-    # What algorithms and metrics of ours read, and what `convert` writes.
+    # Members that built-in algorithms and metrics read, and that `convert` writes.
     KNOWN_MEMBERS
     | {"lease", "constraint", "experiments", "user", "deadline", "extra_data"}
     | {"alternatives", "class", "cpus", "origin", "space", "vault"}
@@ -45,7 +45,7 @@ JOB: Final = Members(
     Unknown.KEPT,
 )
 
-#: Type of profile -> its members, as they are called in Batsim 4.
+#: Type of profile -> its members, under their names in Batsim 4.
 _TYPES: Final[Mapping[str, frozenset[str]]] = {
     "delay": frozenset({"delay"}),
     "parallel": frozenset({"cpu", "com"}),
@@ -59,10 +59,10 @@ _TYPES: Final[Mapping[str, frozenset[str]]] = {
     "smpi": frozenset({"trace"}),
     "usage_trace": frozenset({"trace"}),
 }
-#: Of every type; Batsim's own experiments ran `command` on real machines.
+#: Members of all types; Batsim's own experiments ran `command` on real machines.
 _ALWAYS: Final = frozenset({"type", "ret", "extra_data", "command"})
 _STRATEGY: Final = "generation_strategy"
-#: The second of two names of one thing -> the first, which is obeyed.
+#: An alias of a member -> the preferred name, which is obeyed if both are present.
 _BETTER: Final = {"nb": "repeat", "host": "storage"}
 
 
@@ -79,12 +79,12 @@ PROFILES: Final = {kind: _profile_members(kind, own) for kind, own in _TYPES.ite
 
 
 def tell_document(document: Mapping[str, Any], notes: Notes) -> None:
-    """Tell the members of a workload file that have no effect."""
+    """Note the members of a workload file that have no effect."""
     DOCUMENT.check(document, notes)
 
 
 def tell_profiles(profiles: Mapping[str, Mapping[str, Any]], notes: Notes) -> None:
-    """Tell the members of profiles, whose rules are kept, that have no effect. Types without a table are Batsim's."""
+    """Note the members of valid profiles that have no effect. Types without a table are executed by Batsim only."""
     checks: dict[str, ManyMembers] = {}
     for name, members in profiles.items():
         kind = FORMER_TYPES.get(members["type"], members["type"])

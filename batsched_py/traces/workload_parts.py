@@ -1,4 +1,4 @@
-"""Parts of a workload, of equal length: each is a workload of its own, for observations that do not overlap."""
+"""Parts of a workload of equal length: separate workloads for independent observations."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from batsched_py.model.profile import Composed, Delay, Receive
 from batsched_py.model.workload import Workload
 from batsched_py.text.wording import counted, seconds
 
-#: More are a slip of the finger: a file is written for each.
+#: Maximum number of parts: more are a typing error, and each becomes a file.
 MOST_PARTS: Final = 10_000
 
 
 class WorkloadPart(Struct, frozen=True):
-    """What was submitted in [begin, end), in seconds of the clock of the whole; `number` counts from 1.
+    """The jobs submitted in [begin, end), in seconds on the clock of the whole workload; `number` counts from 1.
 
-    The submission times of the workload count from `begin`.
+    Submission times of the part are relative to `begin`.
     """
 
     number: int
@@ -33,10 +33,10 @@ class WorkloadPart(Struct, frozen=True):
 
 
 def parts_of(workload: Workload, length: float) -> list[WorkloadPart]:
-    """Cut a workload every `length` seconds from 0 on; parts without a job are left out, and keep their number.
+    """Cut a workload every `length` seconds from 0 on; empty parts are left out, but counted in the numbers.
 
-    A job belongs to the part in which it is submitted, with all of its run time: the next part begins with an empty
-    machine. OptionError if there would be too many, or the length is 0.
+    A job belongs to the part in which it is submitted, with its whole run time: the next part begins with an empty
+    machine. OptionError for too many parts, or a length of 0.
     """
     if length <= 0:
         raise OptionError(f"--every: must be more than 0 s, not {seconds(length)}")
@@ -47,7 +47,7 @@ def parts_of(workload: Workload, length: float) -> list[WorkloadPart]:
 
 
 def later(start: datetime | None, passed: float) -> datetime | None:
-    """Return the date so many seconds later; None if there is none, or none that can be written."""
+    """Return the date `passed` seconds later; None without a date, or if the result is out of range."""
     try:
         return None if start is None else start + timedelta(seconds=passed)
     except OverflowError:
@@ -55,7 +55,7 @@ def later(start: datetime | None, passed: float) -> datetime | None:
 
 
 def part_of(workload: Workload, begin: float, end: float) -> Workload:
-    """Return what is submitted in [begin, end); submission times count from there. WorkloadError if that is nothing."""
+    """Return the jobs submitted in [begin, end) with times relative to `begin`. WorkloadError if there are none."""
     jobs = [job for job in workload.jobs if begin <= job.submit_time < end]
     if not jobs:
         raise WorkloadError(workload.source, "", f"has no job that the rules keep, of {len(workload.jobs)}")
@@ -63,9 +63,9 @@ def part_of(workload: Workload, begin: float, end: float) -> Workload:
 
 
 def jobs_of(workload: Workload, first: int, count: int) -> Workload:
-    """Return `count` jobs in order of submission, from number `first` on (from 0); times count from the first of them.
+    """Return `count` jobs in submission order, from index `first` on; times are relative to the first of them.
 
-    WorkloadError if there are not as many.
+    WorkloadError if there are fewer jobs.
     """
     total = len(workload.jobs)
     if not (first >= 0 and 1 <= count <= total - first):
@@ -75,7 +75,7 @@ def jobs_of(workload: Workload, first: int, count: int) -> Workload:
 
 
 def without_unused_profiles(workload: Workload) -> Workload:
-    """Return the workload without the profiles that no job runs, neither as its own nor as a step or continuation."""
+    """Return the workload without unused profiles; steps and continuations of used profiles are kept."""
     wanted = list(dict.fromkeys(name for name, _ in workload.requests()))
     used = set(wanted)
     while wanted:
@@ -100,12 +100,12 @@ def _cut(workload: Workload, jobs: Iterable[Job], begin: float) -> Workload:
     """Return a workload of these jobs, whose clock starts at `begin`."""
     moved = tuple(_moved(job, begin) for job in jobs)
     profiles = workload.profiles
-    if all(isinstance(profile, Delay) for profile in profiles.values()):  # which no other one names
+    if all(isinstance(profile, Delay) for profile in profiles.values()):  # delays reference no other profiles
         used = {job.profile for job in moved}
         profiles = {name: profile for name, profile in profiles.items() if name in used}
     return replace(workload, jobs=moved, profiles=profiles, log_start=later(workload.log_start, begin))
 
 
 def _moved(job: Job, begin: float) -> Job:
-    submitted = max(job.submit_time - begin, 0)  # rounding may leave less than nothing
+    submitted = max(job.submit_time - begin, 0)  # rounding may give a negative time
     return replace(job, submit_time=submitted, members={**job.members, "subtime": submitted})

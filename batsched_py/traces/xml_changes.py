@@ -1,6 +1,7 @@
-"""Changes over time as SimGrid's platforms describe them: lines "DATE VALUE"; what SimGrid requires of them.
+"""Validation of changes over time in SimGrid's platforms: lines "DATE VALUE".
 
-They are only checked. Dates and values may be drawn by laws ("NORM 5 1"); then dates are intervals.
+They are checked, but not simulated. Dates and values may be drawn from distributions ("NORM 5 1"); then dates are
+intervals.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 from batsched_py.text.display import shown
 from batsched_py.text.wording import seconds
 
-#: Name of a law -> the number of its parameters.
+#: Name of a distribution -> the number of its parameters.
 _LAWS: Final = {
     "DET": 1,
     **dict.fromkeys(("NORM", "NORMAL", "GAUSS", "GAUSSIAN"), 2),
@@ -25,9 +26,9 @@ _SETTING: Final = re.compile(r"(PERIODICITY|LOOPAFTER)\s+(\S+)")
 
 
 def changes_fault(text: str, period: float = -1.0) -> str | None:
-    """Return the rule that some changes break, for which SimGrid stops; None if there is none.
+    """Return the rule that the changes violate, at which SimGrid stops; None if they are valid.
 
-    The pattern begins anew every `period` seconds, if that is more than 0, unless the text has a period of its own.
+    The pattern repeats every `period` seconds if that is positive, unless the text specifies a period.
     """
     laws, date, pause = False, 0.0, 0.0
     for number, line in _lines(text):
@@ -59,7 +60,7 @@ def _loop_fault(period: float, pause: float, last: float, *, laws: bool) -> str 
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (number, text) of lines that say something."""
+    """Yield (number, text) of the lines that are neither blank nor comments."""
     for number, line in enumerate(_LINE.split(text), 1):
         stripped = line.strip()
         if stripped and stripped[0] not in "#%":
@@ -67,7 +68,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _draw(words: Sequence[str], *, laws: bool) -> tuple[list[float] | None, Sequence[str]]:
-    """Read a number, or a law with its parameters; return them, None if they are wrong, and the words that follow."""
+    """Parse a number, or a distribution with parameters; return the numbers (None if invalid) and the other words."""
     if not words:
         return None, words
     count = _LAWS.get(words[0])

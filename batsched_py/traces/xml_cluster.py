@@ -1,4 +1,4 @@
-"""Groups of hosts alike in a platform file: `cluster`, `cabinet` and `peer`, and the private links of their hosts."""
+"""Groups of identical hosts in a platform file (`cluster`, `cabinet`, `peer`), and the private links of their hosts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from batsched_py.traces.xml_network import SHARING, LinkTable
 class PrivateLinks(Struct, frozen=True):
     """The private links of each host of a group: bandwidths in bytes per second, latencies in seconds.
 
-    A limiter of 0 bytes per second does not exist, nor does a loopback without a latency.
+    A limiter of 0 bytes per second, or a loopback of 0 bytes per second, means that there is none.
     """
 
     bandwidth: float
@@ -29,7 +29,7 @@ class PrivateLinks(Struct, frozen=True):
     def read(cls, group: Element) -> PrivateLinks:
         """Read the attributes of a `cluster` or `cabinet`; SPLITDUPLEX by default, FATPIPE is SHARED (SimGrid)."""
         loopback = group.optional("loopback_bw", BANDWIDTH), group.optional("loopback_lat", TIME)
-        if loopback[1] and not loopback[0]:  # SimGrid makes a link that nothing ever crosses
+        if loopback[1] and not loopback[0]:  # SimGrid creates a link without traffic
             raise group.error("loopback_bw", "must be more than 0 where loopback_lat is")
         policy = group.choice("sharing_policy", SHARING, "SPLITDUPLEX")
         if policy == "FATPIPE":
@@ -44,7 +44,7 @@ class PrivateLinks(Struct, frozen=True):
         )
 
     def spoke(self, name: str, links: LinkTable, group: Element) -> Spoke:
-        """Add the private links of one host to the network, under `name` and SimGrid's endings of it."""
+        """Add the private links of one host to the network, under `name` with SimGrid's suffixes."""
         up, down = links.add_ways(name, self.bandwidth, self.latency, self.policy, group)
         loopback: tuple[Link, ...] = ()
         if self.loopback_bandwidth:
@@ -59,7 +59,7 @@ class PrivateLinks(Struct, frozen=True):
 def read_backbone(cluster: Element, links: LinkTable) -> tuple[Link, ...]:
     """Read the backbone of a `cluster` with the attribute `bb_bw`.
 
-    Without bandwidth there is none; with a latency alone SimGrid makes one that nothing ever crosses.
+    Without bandwidth there is none; with a latency alone SimGrid creates one without traffic.
     """
     bandwidth, latency = cluster.optional("bb_bw", BANDWIDTH), cluster.optional("bb_lat", TIME)
     shared = cluster.choice("bb_sharing_policy", ("SHARED", "FATPIPE"), "SHARED") == "SHARED"
@@ -74,17 +74,17 @@ def read_backbone(cluster: Element, links: LinkTable) -> tuple[Link, ...]:
 
 
 def read_peer_spoke(peer: Element, links: LinkTable) -> Spoke:
-    """Read the links of a `peer`: one out, one in. They have no latency: that is the distance of coordinates."""
+    """Read the links of a `peer`, one out and one in. Their latency is 0: the coordinates determine latencies."""
     up = Link(f"link_{peer.name()}_UP", peer.positive("bw_out", BANDWIDTH), 0.0)
     down = Link(f"link_{peer.name()}_DOWN", peer.positive("bw_in", BANDWIDTH), 0.0)
     return Spoke((links.add(up, peer),), (links.add(down, peer),))
 
 
 def read_radical(group: Element, before: int, limits: Limits) -> list[int]:
-    """Read the numbers of the attribute `radical`, "0-31,40", in that order.
+    """Read the numbers of the attribute `radical` ("0-31,40"), in that order.
 
-    PlatformError if there are too many hosts with the `before` that the platform has already, which is known before
-    any of them is made.
+    PlatformError if these hosts and the `before` previous ones exceed the limit; the check precedes the creation of
+    any host.
     """
     intervals: list[tuple[int, int]] = []
     count = 0

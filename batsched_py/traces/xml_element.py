@@ -1,4 +1,4 @@
-"""An element of a platform file: reads attributes by their rules, and names itself in errors."""
+"""Access to an element of a platform file: validated attributes, and errors with its name and place."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Element(Struct, frozen=True):
     """An XML element.
 
     Attributes:
-        file: its name, for messages.
+        file: the file's name, for messages.
         xml: the element itself.
-        notes: receives lines on what is not obeyed.
+        notes: receives a line for each part without effect.
     """
 
     file: str
@@ -41,7 +41,7 @@ class Element(Struct, frozen=True):
         return self.xml.tag
 
     def children(self, *tags: str) -> Iterator[Element]:
-        """Yield the elements directly inside, in the file's order; only those of these tags, if any is given."""
+        """Yield the child elements in the file's order; only those with these tags, if any are given."""
         for child in self.xml:
             if not tags or child.tag in tags:
                 yield Element(self.file, child, self.notes)
@@ -52,7 +52,7 @@ class Element(Struct, frozen=True):
         return PlatformError(self.file, f"{where}.{attribute}" if attribute else where, rule)
 
     def name_of(self) -> str:
-        """Return what messages call it: "host n0", "route a-b"."""
+        """Return the element's name in messages: "host n0", "route a-b"."""
         name = self.xml.get("id") or "-".join(filter(None, (self.xml.get("src"), self.xml.get("dst"))))
         return f"{self.tag} {name}" if name else self.tag
 
@@ -71,16 +71,17 @@ class Element(Struct, frozen=True):
         return value
 
     def choice(self, attribute: str, allowed: tuple[str, ...], default: str) -> str:
-        """Read one of the allowed words."""
+        """Read an attribute with one of the allowed words."""
         value = self.text(attribute, default)
         if value not in allowed:
             raise self.error(attribute, f"must be one of {', '.join(allowed)}, not {value!r}")
         return value
 
     def number(self, attribute: str, default: int, least: int) -> int:
-        """Read a whole number, not below `least`: that with which the text begins, as SimGrid does.
+        """Read a whole number, at least `least`, at the beginning of the text, as SimGrid does.
 
-        The DTD itself has the default "0.0" for a pstate. What follows the number is told unless it says nothing.
+        The rest of the text is noted as without effect unless it is a zero fraction: the DTD's default for a pstate is
+        "0.0".
         """
         text = self.text(attribute, str(default))
         match = _WHOLE.fullmatch(text)
@@ -93,7 +94,7 @@ class Element(Struct, frozen=True):
         return number
 
     def quantity(self, attribute: str, dimension: Dimension, default: str | None = None) -> float:
-        """Read a quantity from 0, in the dimension's base unit."""
+        """Read a quantity of at least 0, in the dimension's base unit."""
         text = self.text(attribute, default)
         try:
             value = parse_quantity(text, dimension)
@@ -104,7 +105,7 @@ class Element(Struct, frozen=True):
         return value
 
     def optional(self, attribute: str, dimension: Dimension) -> float:
-        """Read a quantity from 0; 0 if there is none, or an empty text, which is the DTD's default."""
+        """Read a quantity of at least 0; 0 if it is absent or empty, which is the DTD's default."""
         return self.quantity(attribute, dimension) if self.xml.get(attribute) else 0.0
 
     def positive(self, attribute: str, dimension: Dimension, default: str | None = None) -> float:
@@ -127,7 +128,7 @@ class Element(Struct, frozen=True):
         return x, y, height
 
     def properties(self) -> dict[str, str]:
-        """Return the `prop` elements directly inside, as Batsim forwards them; of two of one name the first."""
+        """Return the properties in child elements `prop`, as Batsim forwards them; of repeated names the first one."""
         properties: dict[str, str] = {}
         for prop in self.children("prop"):
             name, value = prop.text("id"), prop.text("value")
@@ -137,19 +138,19 @@ class Element(Struct, frozen=True):
         return properties
 
 
-#: A whole number, and what follows it.
+#: A whole number, and the rest of the text.
 _WHOLE: Final = re.compile(r"\s*\+?(\d{1,18})(\D.*)?", re.ASCII | re.DOTALL)
 
 
 def whole_number(text: str) -> int | None:
-    """Convert a text of at most 18 decimal digits; None if it is another."""
+    """Convert a text of at most 18 decimal digits; None for any other text."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None
 
 
 def read_root(path: Path, limits: Limits) -> Element:
-    """Read the outermost element of an XML file. A document type is accepted and not fetched; entities are refused.
+    """Read the root element of an XML file. A document type is accepted and not fetched; entities are refused.
 
-    Blanks before the XML declaration are accepted, as SimGrid does: files of Batsim's own experiments have them.
+    Blanks before the XML declaration are accepted, as in SimGrid: files of Batsim's own experiments have them.
     """
     with reported(path, PlatformError):
         content = read_file(path, limits, encoded=True).lstrip()

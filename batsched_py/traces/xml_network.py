@@ -15,28 +15,28 @@ _ZONE_ROUTES = ("zoneRoute", "ASroute")
 ROUTES = ("route", *_ZONE_ROUTES)
 _OPPOSITE = {"UP": "DOWN", "DOWN": "UP", "NONE": "NONE"}
 
-#: (a point, the name of a gateway inside it) -> None, or the rule that is broken.
+#: (a point, the name of a gateway inside it) -> None, or the broken rule.
 GatewayRule = Callable[[str, str], str | None]
 
 
 class LinkTable:
-    """The links of one platform file, by name; reads elements that define links or refer to them."""
+    """The links of one platform file by name, and a reader of the elements that define or reference them."""
 
     def __init__(self) -> None:
         #: name -> link; the halves of a SPLITDUPLEX link, never the link itself.
         self._links: dict[str, Link] = {}
-        #: names of the SPLITDUPLEX links, which have no Link of their own.
+        #: names of the SPLITDUPLEX links, each stored as its two halves.
         self._split: set[str] = set()
 
     def add(self, link: Link, element: Element) -> Link:
-        """Keep a link; PlatformError if the name is taken."""
+        """Add a link; PlatformError if the name is in use."""
         if link.name in self._links or link.name in self._split:
             raise element.error("id", f"link {link.name!r} is defined twice")
         self._links[link.name] = link
         return link
 
     def add_ways(self, name: str, bandwidth: float, latency: float, policy: str, element: Element) -> tuple[Link, Link]:
-        """Keep a link, and return its ways up and down: the same, or those of SPLITDUPLEX, which share nothing."""
+        """Add a link, and return its directions up and down: the same link, or the halves of a SPLITDUPLEX one."""
         if policy not in _DUPLEX:
             link = self.add(Link(name, bandwidth, latency, shared=policy == "SHARED"), element)
             return link, link
@@ -47,13 +47,13 @@ class LinkTable:
         return self.add(up, element), self.add(down, element)
 
     def read_link(self, element: Element) -> None:
-        """Keep the link of a `link` element; by default its `latency` is 0 and it is SHARED."""
+        """Add the link of a `link` element; by default its `latency` is 0 and it is SHARED."""
         name = element.name()
         bandwidth, latency = element.positive("bandwidth", BANDWIDTH), element.quantity("latency", TIME, "0")
         self.add_ways(name, bandwidth, latency, element.choice("sharing_policy", SHARING, "SHARED"), element)
 
     def link(self, element: Element, attribute: str = "id", direction: str = "NONE") -> Link:
-        """Return the link (or the half of one) that the element names; PlatformError if there is none."""
+        """Return the link (or half of one) that the element references; PlatformError if there is none."""
         name = element.text(attribute)
         if name in self._split and direction == "NONE":
             raise element.error(attribute, f"link {name!r} is SPLITDUPLEX: say which direction, UP or DOWN")
@@ -63,7 +63,7 @@ class LinkTable:
         return self._links[full_name]
 
     def check_links(self, route: Element) -> None:
-        """Raise PlatformError if a route names a link that is not defined."""
+        """Raise PlatformError if a route references an undefined link."""
         for ctn in route.children("link_ctn"):
             self.link(ctn, "id", _direction(ctn))
 
@@ -72,7 +72,7 @@ class LinkTable:
         return name in self._links or name in self._split
 
     def read_routes(self, zone: Element, points: set[str], gateway_rule: GatewayRule) -> dict[tuple[str, str], Segment]:
-        """Return (source, destination) -> segment, for each route of a zone, and for the way back if symmetrical."""
+        """Return (source, destination) -> segment, for each route of a zone, and for the reverse one if symmetrical."""
         table: dict[tuple[str, str], Segment] = {}
         for element in zone.children(*ROUTES):
             ends = element.text("src"), element.text("dst")

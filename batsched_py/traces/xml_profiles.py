@@ -1,6 +1,6 @@
-"""Profiles of a platform file, changes over time of hosts and links: what SimGrid requires of them.
+"""Validation of a platform file's profiles, the changes over time of hosts and links.
 
-They are not simulated; `simgrid_dtd` has the lines that say so. A file for which SimGrid stops is refused all the same.
+They are not simulated, and `simgrid_dtd` contains the notes on that; but a file at which SimGrid stops is refused.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from batsched_py.traces.xml_element import Element
 
 _FILES: Final = frozenset(FILES)
 _KINDS: Final = ("HOST_AVAIL", "SPEED", "LINK_AVAIL", "BANDWIDTH", "LATENCY")
-#: Kinds that SimGrid refuses, because links are complete when traces are connected.
+#: Kinds that SimGrid refuses, because links are already sealed when traces are connected.
 _TOO_LATE: Final = {"BANDWIDTH": "bandwidth_file", "LATENCY": "latency_file"}
 
 
 def check_profiles(root: Element, hosts: Collection[str], links: Container[str], limits: Limits) -> None:
-    """Raise PlatformError where SimGrid stops at a profile of a platform with these hosts and links."""
+    """Raise PlatformError for a profile at which SimGrid stops, in a platform with these hosts and links."""
     traces, files = set[str](), set[str]()
     for xml in root.xml.iter():
         if xml.tag == "trace":
@@ -71,7 +71,7 @@ def _check_connection(
 
 
 def _check_file(element: Element, attribute: str, files: set[str], limits: Limits) -> None:
-    """Check a file, which only one element may name; it is searched beside the platform, then in the current folder."""
+    """Check a file, which only one element may name; search the platform's folder, then the current folder."""
     name = element.text(attribute)
     if name in files:
         raise element.error(attribute, f"names {shown(name)}, which another element names: SimGrid reads it only once")

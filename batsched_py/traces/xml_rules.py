@@ -8,18 +8,18 @@ from batsched_py.text.wording import did_you_mean
 from batsched_py.traces.simgrid_dtd import ELEMENTS, Contents, ElementRule, follow
 from batsched_py.traces.xml_element import Element
 
-#: Rules for what may follow what, in words.
+#: Descriptions of the required order of elements.
 _ORDERS = {
     "platform": "config first, then one zone or cluster",
     "zone": "hosts, routers and links, then routes; or zones, clusters and peers, then zoneRoutes",
 }
 
-#: Element -> the routing of the zones in which it has an effect.
+#: Elements, and the routing of the only zones in which they are allowed.
 _HOMES = (("cabinet", "Cluster"), ("host_link", "Cluster"), ("backbone", "Cluster"), ("peer", "Vivaldi"))
 
 
 def check_elements(root: Element) -> None:
-    """Raise PlatformError where SimGrid's reader stops; tell what is known and not obeyed."""
+    """Raise PlatformError where SimGrid's reader stops; add notes on known elements and attributes without effect."""
     waiting = [root.xml]
     while waiting:
         xml = waiting.pop()
@@ -42,7 +42,7 @@ def _check_element(element: Element, rule: ElementRule) -> None:
 
 
 def check_zone(zone: Element, routing: str, *, is_graph: bool) -> None:
-    """Raise PlatformError for parts of a zone that belong into one of another routing; tell which have no effect."""
+    """Raise PlatformError for elements that belong in a zone of another routing; add notes on parts without effect."""
     for tag, home in _HOMES:
         for element in zone.children(tag) if routing != home else ():
             raise element.error("", f"belongs in a zone of routing {home}, not {routing}")
@@ -62,7 +62,7 @@ def _check_attributes(element: Element, rule: ElementRule) -> None:
     attributes = element.xml.attrib
     for name in sorted(rule.required - attributes.keys()):
         raise element.error(name, "is missing")
-    # An attribute without a value is as good as none: it is the DTD's default.
+    # An empty attribute is the same as an absent one: empty is the DTD's default.
     names = [name for name, value in attributes.items() if value or name not in rule.attributes.explained]
     refused = rule.attributes.check(names, element.notes, element.name_of())
     if refused is not None:
