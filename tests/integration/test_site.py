@@ -61,12 +61,12 @@ def opened(folder: Path, pace: float = math.inf, **changes: Any) -> Iterator[Sit
         site.stop()
 
 
-def wait_for(condition: Callable[[], Any]) -> None:
-    """Wait until a condition is true."""
+def wait_for(condition: Callable[[], Any], pause: float = 0.005) -> None:
+    """Wait until a condition is true; it is tried again after `pause` seconds."""
     until = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < until, "it takes too long"
-        time.sleep(0.005)
+        time.sleep(pause)
 
 
 def lease(size: int, seconds: float, **terms: Any) -> Asked:

@@ -6,6 +6,7 @@ import json
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
 from itertools import pairwise
@@ -18,12 +19,16 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from tests.browser import Browser, browsing
-from tests.integration.test_site import wait_for
+from tests.integration.test_site import wait_for as wait_without_a_browser
 from tests.integration.test_site_experiments import ask as ask_of_experiments
 from tests.site_process import SiteProcess, running_site
 
 pytest.importorskip("litestar")
 pytest.importorskip("uvicorn")
+
+
+#: A question to a page costs four processes some milliseconds: more of them make it slower.
+wait_for = partial(wait_without_a_browser, pause=0.04)
 
 
 @pytest.fixture(scope="module")
