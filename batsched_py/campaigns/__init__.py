@@ -1,10 +1,11 @@
-"""Simulations from Python: single ones, and studies of several algorithms that are compared with confidence intervals.
+"""Python API for single simulations, and for studies that compare algorithms with confidence intervals.
 
-Start with `simulate` (one call, which gives a `run`; `shown_run` is what notebooks do with it), then `study_runner`
-(each algorithm on each workload), the `study` that it leaves, and `comparison` (the algorithms of a study against a
-baseline). `inputs` are platforms and workloads, `processes` runs work apart, `bootstrap` makes intervals, `metrics`
-names what is compared; `comparison_table`, `comparison_files`, `study_tables`, `figures` and `comparison_page` show it.
-A campaign, which a study file describes, is planned in `plan`; its runs are made in `execution`, as those of a study.
+Start with `simulate` (one call that returns a `run`; `shown_run` displays it in notebooks), then `study_runner` (each
+algorithm on each workload), the resulting `study`, and `comparison` (the algorithms of a study against a baseline).
+`inputs` reads platforms and workloads, `processes` runs work in separate processes, `bootstrap` computes intervals,
+`metrics` lists the metrics; `comparison_table`, `comparison_files`, `study_tables`, `figures` and `comparison_page`
+present the results. `plan` plans a campaign, which a study file describes; `execution` executes the runs of campaigns
+and studies.
 
 Invariants: the outcomes of a study do not depend on the number of processes; the same study and the same options give
 the same comparison, to the last digit; a run that fails is an outcome, not an exception.

@@ -25,9 +25,8 @@ class Estimate(Struct, frozen=True):
     """A value and its confidence interval.
 
     Attributes:
-        value: as observed.
-        low, high: the ends of the interval; None for a single observation, and where some resample has no such value (a
-            ratio to 0).
+        value: the observed value. low, high: the ends of the interval; None for a single observation, or if the value
+            of some resample is undefined (a ratio to 0).
     """
 
     value: float
@@ -36,23 +35,23 @@ class Estimate(Struct, frozen=True):
 
     @property
     def nonzero(self) -> bool:
-        """True if the interval does not contain 0, or the value is not 0 where there is no interval."""
+        """True if the interval does not contain 0; without an interval, True if the value is not 0."""
         low, high = self.value if self.low is None else self.low, self.value if self.high is None else self.high
         return low > 0 or high < 0
 
     def texts(self, digits: int, scale: float = 1.0) -> list[str]:
-        """Spell the value and, if there are any, the ends of its interval, with so many digits after the point."""
+        """Format the value and the ends of its interval, if it has one, with `digits` digits after the point."""
         numbers = [number for number in (self.value, self.low, self.high) if number is not None]
         return [f"{number * scale:z.{digits}f}" for number in numbers]
 
 
 class Pairs(Struct, frozen=True):
-    """Two series of observations, made under the same conditions one by one.
+    """Two series of paired observations: each pair was made under the same conditions.
 
     Attributes:
         difference: mean of (one - other).
         ratio: mean of the ones / mean of the others; None if the latter is 0.
-        smaller, equal, larger: on how many observations the one is smaller than the other, equal, or larger.
+        smaller, equal, larger: number of pairs in which the first observation is smaller, equal or larger.
     """
 
     difference: Estimate
@@ -70,7 +69,7 @@ class Pairs(Struct, frozen=True):
 class Bootstrap:
     """A set of resamples, drawn with replacement, that is the same for all means and comparisons.
 
-    Observations are sorted first, so that no result depends on the order in which they come.
+    Observations are sorted first, so results do not depend on their order.
     """
 
     def __init__(self, count: int, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 1) -> None:
@@ -113,7 +112,7 @@ class Bootstrap:
         return [sum(draw(values)) for draw in self._draws]
 
     def _estimate(self, value: float, found: list[float]) -> Estimate:
-        """Give a value the interval between two percentiles of the resamples' values, which are sorted in place."""
+        """Return a value with the interval between two percentiles of `found`, which is sorted in place."""
         if not found:
             return Estimate(value)
         found.sort()

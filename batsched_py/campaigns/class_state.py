@@ -1,6 +1,6 @@
-"""State that an algorithm keeps in its class: it is still there in the next run, whose result then depends on this one.
+"""Detection of state that an algorithm keeps in its class: it leaks into the next run and changes its result.
 
-Only what can be told in bounded time is compared: values that containers hold near their surface.
+Comparison takes bounded time: it covers a limited number of items of each container, down to a limited depth.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any, Final
 
 from batsched_py.scheduling.base import Scheduler
 
-#: Classes of these packages keep nothing.
+#: Classes of these packages keep no state.
 _OURS: Final = ("batsched_py.",)
-#: Values whose equality tells all.
+#: Types whose values are compared directly.
 _PLAIN: Final = (bool, int, float, complex, str, bytes, type(None))
-#: Items of a container that are looked at, and containers in containers.
+#: Maximum number of items compared in a container, and maximum depth of nested containers.
 _ITEMS: Final = 1000
 _DEPTH: Final = 3
-#: What a value looks like: equal for two values that are the same as far as is looked at them.
+#: A fingerprint: equal for two values that do not differ within the compared items and depth.
 _Print = Any
 
 
 def class_state(scheduler: type[Scheduler[Any]]) -> dict[str, _Print]:
-    """Return "Class.attribute" -> what its value looks like, of the algorithm's class and those it inherits from.
+    """Return "Class.attribute" -> fingerprint of its value, for the algorithm's class and its base classes.
 
-    Methods, descriptors and what Python itself keeps in classes are left out, and so are classes of batsched-py.
+    Methods, descriptors, Python's own class attributes and classes of batsched-py are excluded.
     """
     found = {}
     for owner in scheduler.__mro__:
@@ -39,7 +39,7 @@ def class_state(scheduler: type[Scheduler[Any]]) -> dict[str, _Print]:
 
 
 def changed_state(before: Mapping[str, _Print], after: Mapping[str, _Print]) -> list[str]:
-    """Return the names whose values look otherwise than before, with those that are new, in their order."""
+    """Return the names that are new or whose fingerprints have changed, in their order."""
     return [name for name, look in after.items() if name not in before or before[name] != look]
 
 
@@ -53,7 +53,7 @@ def leak_line(names: list[str]) -> str:
 
 
 def _look(value: object, depth: int) -> _Print:
-    """Return a value that is equal as long as this one is the same, as far as is looked at it."""
+    """Return the fingerprint of a value, down to the given depth."""
     if isinstance(value, _PLAIN):
         return type(value), value
     if isinstance(value, bytearray):

@@ -1,7 +1,7 @@
 """The comparison of a study's algorithms with one of them, metric by metric, paired by workload.
 
-One workload is one observation. Its jobs wait for each other, so that they are no independent observations; two
-algorithms on the same workload are: their difference has none of the variance between workloads.
+One workload is one observation. Its jobs wait for each other, so they are not independent observations. Algorithms are
+paired on the same workload, which removes the variance between workloads from their difference.
 """
 
 from __future__ import annotations

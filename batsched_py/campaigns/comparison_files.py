@@ -49,7 +49,7 @@ def write_csv(path: Path, comparison: AlgorithmComparison) -> None:
 
 
 def _origin_cells(study: Study, outcome: Outcome) -> dict[str, str]:
-    """Return what tells a run from others, column -> text: seed, options, workload and its generator, platform."""
+    """Return the columns that identify a run, column -> text: seed, options, workload and its generator, platform."""
     origin, machine = study.origins.get(outcome.workload), study.platform
     cells: dict[str, Any] = {"seed": study.seed_of(outcome)}
     cells |= {f"option_{name}": value for name, value in outcome.options.items()}
@@ -62,7 +62,7 @@ def _origin_cells(study: Study, outcome: Outcome) -> dict[str, str]:
 
 
 def _cell(value: object) -> str:
-    """Spell a value as after -o; nothing for none."""
+    """Format a value as after -o; "" for None."""
     return "" if value is None else spelled(value)
 
 

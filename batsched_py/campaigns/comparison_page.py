@@ -1,4 +1,4 @@
-"""A comparison as a page that needs no network: what was run, means and intervals, pictures, every workload."""
+"""A comparison as a self-contained HTML page: inputs, means and intervals, pictures, results by workload."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from batsched_py.traces.atomic_file import write_atomically
 
 #: Inches: the pictures of a page.
 _WIDTH: Final = 9.0
-#: Characters of a hash that tell files apart.
+#: Characters of a hash that are shown to identify a file.
 _HASH: Final = 12
-#: Kind of a picture -> its caption, and what it shows.
+#: Kind of a picture -> its caption and its description.
 _CAPTIONS: Final[Mapping[Kind, tuple[str, str]]] = {
     "curve": ("Means over an option", "a band is the confidence interval of the mean"),
     "forest": ("Ratios", "means divided by those of the baseline, with confidence intervals"),
@@ -84,7 +84,7 @@ def _results(comparison: AlgorithmComparison) -> Iterator[str]:
 
 
 def _result(comparison: AlgorithmComparison, one: MetricComparison) -> str:
-    """Return the table of a metric: a row for each algorithm, filled up where it is compared with nothing."""
+    """Return the table of a metric: a row for each algorithm; the baseline's row is padded with empty cells."""
     first, *others = metric_headings(comparison, one.metric)
     better = "more is better" if one.metric.more_is_better else "less is better"
     best = find_best_algorithms(comparison, one)

@@ -1,4 +1,4 @@
-"""Pictures of a comparison: what is drawn, and the kind that suits it."""
+"""Figures of a comparison: their content, and the kind that suits it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from batsched_py.reporting.pictures.paper.comparison_figures import Interval, Panel
 
 Kind = Literal["forest", "boxes", "curve"]
-#: What may be drawn: ratios with intervals, values over workloads, means over the values of an option.
+#: Kinds of figures: ratios with intervals, values over workloads, means over the values of an option.
 KINDS: Final[tuple[Kind, ...]] = ("forest", "boxes", "curve")
 _MODULE: Final = "comparison_figures"
 
@@ -37,9 +37,9 @@ class Sweep(Struct, frozen=True):
 
 
 def find_sweep(study: Study) -> Sweep | None:
-    """Return the option by which the most variants of one algorithm differ, if it alone differs and is a number.
+    """Return the numeric option in which the most variants of one algorithm differ, if they differ in no other.
 
-    At least two values are a sweep; None if there is none.
+    A sweep has at least two values; None if there is none.
     """
     groups: dict[str, list[str]] = {}
     for variant in study.variants:
@@ -67,7 +67,7 @@ def _sweep_of(study: Study, names: Sequence[str]) -> Sweep | None:
 
 
 def _options(study: Study, variant: str) -> Mapping[str, Any]:
-    """Return the options of a variant as they held."""
+    """Return the options that a variant ran with."""
     return next((outcome.options for outcome in study.of(variant) if outcome.options), {})
 
 
@@ -82,10 +82,10 @@ def draw_comparison(
     """Draw a comparison, a panel for each metric.
 
     Args:
-        comparison: what is drawn.
+        comparison: the comparison to draw.
         kind: one of KINDS; None for a curve if an option of an algorithm varies, or else a forest plot.
         width: inches.
-        height: inches; what suits it if None.
+        height: inches; None to choose a suitable one.
         title: above it.
 
     OptionError if there is nothing of that kind to draw, ExtraError without matplotlib (`plot`).
@@ -105,7 +105,7 @@ def draw_comparison(
 
 
 def _check(comparison: AlgorithmComparison, kind: Kind, sweep: Sweep | None) -> None:
-    """Refuse what would be an empty picture. OptionError."""
+    """Raise OptionError if the figure would be empty."""
     if kind == "curve" and sweep is None:
         raise OptionError("a curve needs variants of one algorithm that differ in one option, which is a number")
     means = [mean for one in comparison.metrics for mean in one.means]

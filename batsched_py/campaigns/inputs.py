@@ -15,9 +15,9 @@ from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.run_file import WorkloadFile, content_hash
 from batsched_py.traces.simgrid_xml import read_platform
 
-#: A file, or an object; an example that comes with batsched-py has the path that it has in a clone.
+#: A file, or an object; an included example has the path that it has in a clone.
 PlatformLike = Platform | str | os.PathLike[str]
-#: A file, an object, or a model that a workload is drawn from when it is needed.
+#: A file, an object, or a model from which a workload is drawn when it is needed.
 WorkloadLike = Workload | Drawn | str | os.PathLike[str]
 
 
@@ -34,7 +34,7 @@ def as_workload(given: WorkloadLike, limits: Limits = LIMITS) -> Workload:
 
 
 def origin_of(given: WorkloadLike, workload: Workload) -> WorkloadFile:
-    """Return where a workload is from: its file, the file that a model's would be, or the name of the object."""
+    """Return the origin of a workload: its file, the equivalent file of a model, or the name of the object."""
     if isinstance(given, Drawn):
         content = workload_content(workload, description=given.description)
         return WorkloadFile(given.command, sha256(content).hexdigest(), given.parameters)

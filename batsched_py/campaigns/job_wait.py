@@ -1,4 +1,4 @@
-"""Why a job waited, as text and as a table for notebooks."""
+"""The explanation of a job's wait, as text and as a table for notebooks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class JobWait(Brief, frozen=True):
 
     @property
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """A row for each time with one reason: from when, how long, why, and the jobs in the way."""
+        """Return a row for each interval with one reason: begin, duration, reason, and the blocking jobs."""
         found = []
         for one in stretches(self.explanation.intervals):
             why = words_of(self.explanation, one.reason, one.end)

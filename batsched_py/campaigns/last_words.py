@@ -1,4 +1,4 @@
-"""The last words of a process: the line of the user's code that it executes when it is killed, or when it crashes."""
+"""The last words of a process: the line of user code that it was executing when it was killed or crashed."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from typing import Final
 from batsched_py.session.story import is_engine
 from batsched_py.text.display import displayed
 
-#: The signal in answer to which a process tells its line.
+#: The signal on which a process writes its stack to the pipe.
 ASK: Final = signal.SIGUSR1
-#: A line of what Python tells of a stack, the innermost call first.
+#: A line of a stack as faulthandler prints it, the innermost call first.
 _CALL: Final = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.MULTILINE)
-#: What is in the names of files of Python and of installed packages: who calls them is more worth telling.
+#: Parts of the paths of Python's library and installed packages: their callers are reported instead.
 _LIBRARY: Final = (os.path.dirname(os.__file__) + os.sep, "<")
 _INSTALLED: Final = f"{os.sep}site-packages{os.sep}"
-#: Bytes of them that are read.
+#: Bytes that are read at a time.
 _MOST: Final = 1 << 16
-#: Seconds that a process may take to tell its line; one that is stopped never does.
+#: Seconds to wait for the stack; a process that is stopped never writes it.
 _PATIENCE: Final = 10.0
-#: Seconds after which it has told it all: it comes in several pieces.
+#: Seconds without data after which the stack is complete: it arrives in several pieces.
 _PAUSE: Final = 0.2
 
 
 def tell_last_words(sender: Connection) -> None:
-    """Tell the stack of this thread in a crash, and when asked, to whoever has the other end of the pipe."""
+    """Write the stack of this thread to the pipe on a crash and on the signal ASK."""
     faulthandler.enable(sender.fileno(), all_threads=False)
     faulthandler.register(ASK, sender.fileno(), all_threads=False)
 
 
 def ask_for_last_words(pid: int, receiver: Connection) -> str:
-    """Ask a process where it is, and return that as " in decide (mine.py:12)"; "" if it does not say."""
+    """Ask a process for its current line, and return it as " in decide (mine.py:12)"; "" if it does not answer."""
     with suppress(ProcessLookupError):
         os.kill(pid, ASK)
     return _told(receiver, _PATIENCE)
 
 
 def read_last_words(receiver: Connection) -> str:
-    """Return where a process that is dead was when it crashed, likewise; "" if it did not, or was in no user's code."""
+    """Return the line at which a dead process crashed, in the same form; "" if it wrote no stack."""
     return _told(receiver, 0.0)
 
 
 def _told(receiver: Connection, patience: float) -> str:
-    """Read what comes within the time, and what then follows it at once."""
+    """Read the stack, waiting `patience` seconds for its first piece, and return the line of user code in it."""
     content = b""
     with suppress(OSError):
         while receiver.poll(patience) and (piece := os.read(receiver.fileno(), _MOST)):

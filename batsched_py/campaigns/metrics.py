@@ -1,4 +1,4 @@
-"""The metrics by which algorithms are compared: those of docs/metrics.md that have a better direction."""
+"""The metrics for comparing algorithms: those of docs/metrics.md for which smaller or larger values are better."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ class Metric(Struct, frozen=True):
     """One number that describes a run.
 
     Attributes:
-        name: as users write it, a field of RunMetrics.
-        title: as tables show it.
+        name: a field of RunMetrics, as in options of commands. title: title in tables.
         unit: unit in tables; "" for none.
         scale: factor from SI units to the unit of tables.
         digits: digits after the point.
@@ -39,12 +38,12 @@ class Metric(Struct, frozen=True):
         return f"{self.title} [{self.unit}]" if self.unit else self.title
 
     def of(self, run: RunMetrics) -> float | None:
-        """Return the value of a run in SI units; None if it has no meaning there."""
+        """Return the value of a run in SI units; None if it is undefined for the run."""
         value: float | None = getattr(run, self.name)
         return value
 
     def text(self, value: float) -> str:
-        """Spell a value in the unit of tables."""
+        """Format a value in the unit of tables."""
         return f"{value * self.scale:z.{self.digits}f}"
 
     def rounded(self, values: Iterable[float]) -> Metric:
@@ -52,12 +51,12 @@ class Metric(Struct, frozen=True):
         return replace(self, digits=decimals((value * self.scale for value in values), self.digits))
 
     def balance(self, pairs: Pairs) -> str:
-        """Spell on how many observations the one is better than the other, the same, and worse: "7/1/2"."""
+        """Format the number of observations on which the first is better, equal and worse: "7/1/2"."""
         better, worse = (pairs.larger, pairs.smaller) if self.more_is_better else (pairs.smaller, pairs.larger)
         return f"{better}/{pairs.equal}/{worse}"
 
 
-#: Titles that would say nothing without the row above them.
+#: Titles that have a meaning only below another row.
 _TITLES: Final = {
     "mean_per_processor_bounded_slowdown": "mean per-processor bounded slowdown",
     "deadlines_met": "deadlines met",
@@ -89,7 +88,7 @@ SHOWN: Final = ("mean_wait", "p90_wait", "max_wait", "mean_bounded_slowdown", "u
 
 
 def find_metrics(names: Sequence[str]) -> tuple[Metric, ...]:
-    """Return the metrics of these names. OptionError for an unknown name, or one that comes twice."""
+    """Return the metrics of these names. OptionError for an unknown or a repeated name."""
     for name in names:
         if name not in METRICS:
             raise OptionError(f"metric {name}: {unknown(name, METRICS)}")

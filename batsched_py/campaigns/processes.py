@@ -1,6 +1,6 @@
-"""Work in processes: each piece in a new one, so that no piece sees what another left in its modules.
+"""Pieces of work in processes: a new process for each, so that no piece sees the module state of another.
 
-Processes are forks of a server, which has one thread and has loaded our modules once. Pieces of work are pickled with
+Processes are forks of a server that has one thread and has imported batsched-py once. Pieces of work are pickled with
 the classes and functions of scripts, notebooks and files that they use, so that no process runs a script again.
 """
 
@@ -35,15 +35,15 @@ from batsched_py.signals import STOPS, held_back
 
 Value = TypeVar("Value")
 
-#: Modules that each process finds loaded: all that a simulation needs but for the algorithm.
+#: Modules that are loaded before each fork: everything that a simulation needs except the algorithm.
 _PRELOADED: Final = ["batsched_py.campaigns.study_runner", "batsched_py.api"]
-#: Seconds that a process which shall stop may take to clean up.
+#: Seconds that a process may take to clean up after SIGTERM.
 _GRACE: Final = 5.0
-#: Exit code of a process whose value nobody can receive.
+#: Exit code of a process that could not send its value.
 _UNHEARD: Final = 74
-#: Seconds from the last sign of a process that dies to its death.
+#: Seconds that a process may take to exit after it has closed its pipe.
 _MOMENT: Final = 1.0
-#: Seconds from one attempt to start a process whose server was killed to the next.
+#: Seconds between attempts to start a process whose server was killed.
 _PAUSES: Final = (0.01, 0.1, 1.0)
 
 
@@ -54,7 +54,7 @@ class PieceResult(Struct, Generic[Value], frozen=True):
         position: position among the pieces.
         value: the returned value; None if the process died.
         exit_code: exit code of the process: minus the signal that ended it, 0 if all went well.
-        failure: why there is no value, in a line; "" if there is one.
+        failure: reason in one line why there is no value; "" if there is one.
     """
 
     position: int
@@ -64,7 +64,7 @@ class PieceResult(Struct, Generic[Value], frozen=True):
 
 
 class _Running(Struct, frozen=True):
-    """A piece that runs: its position, its process, its last words, and the instant at which its time is over."""
+    """A running piece: its position, its process, the pipe of its last words, and its deadline."""
 
     position: int
     process: BaseProcess
@@ -75,19 +75,19 @@ class _Running(Struct, frozen=True):
 def run_apart(
     pieces: Sequence[Callable[[], Value]], processes: int, limits: RunLimits = NO_LIMITS
 ) -> Generator[PieceResult[Value], None, None]:
-    """Call each piece in a process of its own, at most `processes` at a time; what ends first comes first.
+    """Call each piece in a process of its own, at most `processes` at a time, and yield results as pieces end.
 
-    A process that takes longer than the limits allow is killed, whatever it does; its memory is limited by the system.
+    A process that takes longer than the limits allow is killed; the operating system limits its memory.
 
-    Pieces and their values are pickled; a script needs no `if __name__ == "__main__":`. What pieces print goes to
-    stderr. They ignore Ctrl-C and SIGHUP, which the caller answers: when it stops iterating, by whatever exception, the
-    processes end. They also end if the caller is killed.
+    Pieces and their values are pickled; a script needs no `if __name__ == "__main__":`. The output of pieces goes to
+    stderr. They ignore Ctrl-C and SIGHUP, which the caller handles: the processes end when it stops iterating, also by
+    an exception, and when it is killed.
     """
     waiting = deque(enumerate(pieces))
     running: dict[Connection, _Running] = {}
     try:
         while waiting or running:
-            with held_back():  # a process that is half started is one that nobody can stop
+            with held_back():  # a half-started process cannot be stopped
                 while waiting and len(running) < processes:
                     _start(*waiting.popleft(), running, limits)
             ended: set[object] = set(wait(list(running), _time_left(running.values())))
@@ -109,18 +109,18 @@ def run_apart(
 
 
 def _time_left(running: Iterable[_Running]) -> float | None:
-    """Return the seconds until the time of a piece is over; None if that of none ever is."""
+    """Return the seconds to the first deadline; None if no piece has one."""
     first = min((one.deadline for one in running), default=math.inf)
     return None if first == math.inf else max(first - time.monotonic(), 0.0)
 
 
 def _ended(one: _Running, receiver: Connection) -> PieceResult[Any]:
-    """Return the result of a piece that has sent its value, or never will."""
+    """Return the result of a piece that has sent its value or closed its pipe."""
     value: Any = _received(receiver)
     process = one.process
     process.join(_GRACE if value is not None else _MOMENT)
     lingers = process.is_alive()
-    if lingers:  # in threads of the work, or it has closed its end
+    if lingers:  # threads still run, or it has closed its end of the pipe
         _stop([process], _MOMENT)
     code = process.exitcode or 0
     if value is not None:
@@ -133,7 +133,7 @@ def _ended(one: _Running, receiver: Connection) -> PieceResult[Any]:
 
 
 def _overdue(one: _Running, limits: RunLimits) -> PieceResult[Any]:
-    """End a piece whose time is over, and tell what it was doing."""
+    """Stop a piece at its deadline, and return its result with the line that it was executing."""
     where = "" if one.process.pid is None else ask_for_last_words(one.process.pid, one.words)
     _stop([one.process], _MOMENT)
     failure = f"{limits.timed_out},{where}" if where else limits.timed_out
@@ -141,7 +141,7 @@ def _overdue(one: _Running, limits: RunLimits) -> PieceResult[Any]:
 
 
 def check_portable(thing: object, name: str) -> None:
-    """Prepare the thing for being pickled with the code of its script or notebook. OptionError if it cannot be."""
+    """Register the code of an object's script or notebook for pickling. OptionError if the object cannot be pickled."""
     module = sys.modules.get(getattr(thing, "__module__", ""))
     if module is not None and os.sep in module.__name__:  # loaded from a file: no other process finds it by this name
         cloudpickle.register_pickle_by_value(module)
@@ -149,14 +149,14 @@ def check_portable(thing: object, name: str) -> None:
         if isinstance(thing, type) and issubclass(thing, Scheduler):
             _resolve_options(thing)
         cloudpickle.dumps(thing)
-    except Exception as error:  # pickle raises whatever a __reduce__ raises
+    except Exception as error:  # a __reduce__ may raise anything
         why = " ".join(f"{type(error).__name__}: {error}".split())
         advice = "processes=None runs it in this one"
         raise OptionError(f"{name}: cannot be handed to another process: {why}; {advice}") from error
 
 
 def _resolve_options(scheduler: type[Scheduler[Any]]) -> None:
-    """Replace annotations that are text by types: names in them mean nothing without the script or the notebook."""
+    """Replace annotations that are strings by types: their names cannot be resolved in another process."""
     options = scheduler.options_type
     if options.__module__ == "__main__" or os.sep in options.__module__:
         options.__annotations__ = get_type_hints(options)
@@ -164,7 +164,7 @@ def _resolve_options(scheduler: type[Scheduler[Any]]) -> None:
 
 @contextmanager
 def children_allowed() -> Iterator[None]:
-    """Let this process have children although it is a worker that was started as a daemon: these end when it does."""
+    """Allow this process to have children although it is a daemonic worker: they end when it does."""
     configuration: dict[str, Any] = getattr(current_process(), "_config", {})
     before = configuration.pop("daemon", None)
     try:
@@ -175,13 +175,13 @@ def children_allowed() -> Iterator[None]:
 
 
 def _start_server() -> None:
-    """Start the server of processes, with the signals blocked that a terminal or a batch system sends to all.
+    """Start the fork server, with the signals blocked that a terminal or a batch system sends to all processes.
 
-    Only the process that started the work answers these signals.
+    Only the process that started the work handles these signals.
     """
     with held_back(), _unannounced():
         get_context("forkserver").set_forkserver_preload(_PRELOADED)
-        resource_tracker.ensure_running()  # which the server would start, and which unblocks signals
+        resource_tracker.ensure_running()  # else the server starts it, which unblocks signals
         with _signals_blocked():
             forkserver.ensure_running()
 
@@ -198,7 +198,7 @@ def _signals_blocked() -> Iterator[None]:
 
 @contextmanager
 def _unannounced() -> Iterator[None]:
-    """Suppress Python's warning that its resource tracker was killed and restarted: we have no such resources."""
+    """Suppress Python's warning that its resource tracker was killed and restarted: no tracked resources are used."""
     with catch_warnings():
         filterwarnings("ignore", "resource_tracker: process died", UserWarning)
         yield
@@ -206,7 +206,7 @@ def _unannounced() -> Iterator[None]:
 
 @contextmanager
 def without_main() -> Iterator[None]:
-    """Put an empty module in place of the script or notebook, which a new process would run again."""
+    """Replace the script or notebook by an empty module, because a new process would run it again."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -229,16 +229,16 @@ def _start(position: int, piece: Callable[[], Value], running: dict[Connection, 
             with without_main(), _unannounced(), _signals_blocked():  # it starts the server again if that has died
                 process.start()
             break
-        except (EOFError, ConnectionError):  # somebody killed the server at this moment
+        except (EOFError, ConnectionError):  # the server was killed at this moment
             if pause is None:
                 raise
-            time.sleep(pause)  # until the system has noticed its death
+            time.sleep(pause)  # until the system has reaped it
     sender.close()
     teller.close()
 
 
 def _received(receiver: Connection) -> Value | None:
-    """Return the value of a piece; None if its process died before."""
+    """Return the value of a piece; None if its process died before it sent one."""
     try:
         value: Value = receiver.recv()
     except (EOFError, OSError, pickle.UnpicklingError):  # it died, even in the middle of sending
@@ -252,7 +252,7 @@ def _work(pickled: bytes, sender: Connection, teller: Connection, memory: int | 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, termination)
-    signal.pthread_sigmask(signal.SIG_BLOCK, [ASK])  # which the main thread answers
+    signal.pthread_sigmask(signal.SIG_BLOCK, [ASK])  # it is for the main thread
     threading.Thread(target=_follow_the_parent, daemon=True).start()
     tell_last_words(teller)
     try:
@@ -269,7 +269,7 @@ def _work(pickled: bytes, sender: Connection, teller: Connection, memory: int | 
 
 
 def _value_sent(pickled: bytes, sender: Connection, memory: int | None) -> bool:
-    """Run a piece and send its value; False if nobody is there, or the work has closed what was not its own."""
+    """Run a piece and send its value; False if the caller has gone, or the piece has closed the pipe."""
     if memory is not None:
         limit_memory(memory)
     sys.stdout.flush()
@@ -293,12 +293,12 @@ def _follow_the_parent() -> None:
 
 
 class _Termination:
-    """The answer of a process to SIGTERM: its work unwinds, so that no half of a file stays; otherwise it ends at once.
+    """Handler of SIGTERM: unwinds the work, so that no incomplete file is left, or ends the process if there is none.
 
-    It unwinds once: what another signal raised meanwhile, or while Python ends the process, nobody would catch.
+    It unwinds once: an exception raised by a second signal, or while Python exits, would not be caught.
 
     Attributes:
-        unwinds: True while there is work that can be interrupted.
+        unwinds: True while there is work to interrupt.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Runs: those of a simulation in this process, and those whose files are read."""
+"""Results of runs: simulated in this process, or read from files."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ class Run(ShownRun, frozen=True):
         metrics: mean wait, bounded slowdown... (docs/metrics.md defines them).
         result: a record of each job, and facts of the run.
         rejections: job id -> reason.
-        algorithm: its name, as in lists.
-        options: its options as they were given.
+        algorithm: its name, as in lists. options: its options as they were given.
     """
 
     metrics: Summary
@@ -35,12 +34,12 @@ class Run(ShownRun, frozen=True):
 
     @property
     def name(self) -> str:
-        """Return what tables and pictures call it: the algorithm and its options."""
+        """Return its name in tables and pictures: the algorithm and its options."""
         return " ".join([self.algorithm or "run", *(f"{key}={value}" for key, value in self.options.items())])
 
     @cached_property
     def schedule(self) -> Schedule:
-        """The jobs and traces that metrics, pictures and reports are made of."""
+        """The jobs and traces from which metrics, pictures and reports are computed."""
         return schedule_of(self.result, self.name)
 
 
@@ -52,7 +51,7 @@ class RunFiles(ShownRun, frozen=True):
 
     @property
     def schedule(self) -> Schedule:
-        """The jobs and traces that metrics, pictures and reports are made of."""
+        """The jobs and traces from which metrics, pictures and reports are computed."""
         return self.read
 
     @property
@@ -65,7 +64,7 @@ def read_run(path: str | PathLike[str], *, hosts: int | None = None, limits: Lim
     """Read the files of a run of Batsim or of `simulate -e`, or a log, as `batsched-py metrics` does. InputError.
 
     `path` is a prefix such as "out/easy", a `_jobs.csv`, a folder with one, or a log; `hosts` is the number of compute
-    hosts, if the files do not tell it.
+    hosts, if the files do not contain it.
     """
     schedule = read_schedule(str(path), hosts=hosts, limits=limits)
     decisions = read_decisions_of(schedule, limits=limits)

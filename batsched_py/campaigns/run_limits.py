@@ -22,9 +22,9 @@ _BINARY: Final = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _SIZE: Final = re.compile(rf"(\d{{1,15}}(?:\.\d{{0,9}})?)\s*({'|'.join((*_UNITS, *_BINARY))})", re.ASCII)
 _SIZE_RULE: Final = "must be bytes, or a size like 500MB or 2GB"
 _SPAN_RULE: Final = "must be seconds, or a time like 90s, 10m or 2h"
-#: Bytes without which no interpreter starts: less is a unit that was forgotten.
+#: Bytes that any interpreter needs: a smaller limit probably lacks its unit.
 _LEAST: Final = 10**7
-#: Where Linux tells of this process how much memory it has, in kB.
+#: The file in which Linux reports the memory of this process, in kB.
 _STATUS: Final = Path("/proc/self/status")
 
 
@@ -41,7 +41,7 @@ class RunLimits(Struct, frozen=True):
 
     @property
     def given(self) -> bool:
-        """True if there is any."""
+        """True if there is a limit."""
         return self.timeout is not None or self.memory is not None
 
     @property
@@ -78,16 +78,16 @@ def parse_memory(text: str) -> int:
 
 
 def told_size(size: int) -> str:
-    """Return a number of bytes as people write it: 2 GB, 1.5 MB, 300 B."""
+    """Return a number of bytes as text: 2 GB, 1.5 MB, 300 B."""
     unit = next((name for name in ("TB", "GB", "MB", "kB") if size >= _UNITS[name]), "B")
     return f"{size / _UNITS[unit]:.4g} {unit}"
 
 
 def limit_memory(size: int) -> None:
-    """Let this process have no more memory than so many bytes, what it has already included: more is a MemoryError.
+    """Limit the memory of this process to `size` bytes, including what it already uses: more is a MemoryError.
 
-    It is the memory that a process writes to (RLIMIT_DATA), and not its addresses, of which NumPy and Arrow reserve
-    many that they never use. Systems that do not tell how much a process has are asked to limit its addresses.
+    The limit applies to data (RLIMIT_DATA) and not to addresses, many of which NumPy and Arrow reserve without using
+    them. On systems that do not report the memory of a process, it applies to addresses (RLIMIT_AS).
     """
     if resource is None:
         return
@@ -102,7 +102,7 @@ def limit_memory(size: int) -> None:
 
 
 def is_memory_error(error: BaseException | None) -> bool:
-    """Return True for a MemoryError, and for an error that was made of one."""
+    """Return True for a MemoryError, and for an error that was caused by one."""
     while error is not None:
         if isinstance(error, MemoryError):
             return True

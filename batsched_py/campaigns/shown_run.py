@@ -1,4 +1,4 @@
-"""The results of one run as scripts and notebooks look at them: metrics, a table of jobs, pictures, a report."""
+"""The results of one run for scripts and notebooks: metrics, a table of jobs, pictures, a report."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CURVES = ("waits", "slowdowns", "utilisation", "queue")
 
 
 class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed once
-    """The results of one run, made here or read. A notebook shows the main metrics."""
+    """The results of one run, simulated or read from files. A notebook shows the main metrics."""
 
     @property
     def name(self) -> str:
@@ -46,7 +46,7 @@ class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed onc
 
     @property
     def schedule(self) -> Schedule:
-        """The jobs and traces that metrics, pictures and reports are made of."""
+        """The jobs and traces from which metrics, pictures and reports are computed."""
         raise NotImplementedError
 
     @property
@@ -62,7 +62,7 @@ class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed onc
     def columns(self) -> dict[str, list[Any]]:
         """Return the jobs as columns, name -> values, as in `metrics --per-job`; None where there is no value.
 
-        Any library makes a table of them: `polars.DataFrame(run.columns())`, `pyarrow.table(run.columns())`.
+        Any data-frame library accepts them: `polars.DataFrame(run.columns())`, `pyarrow.table(run.columns())`.
         """
         return job_columns(self.schedule)
 
@@ -91,10 +91,10 @@ class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed onc
             begin: first second shown.
             end: last second shown.
             only: hosts shown, like "0-15".
-            by: what colours tell apart (docs/pictures.md).
+            by: attribute that colours distinguish (docs/pictures.md).
             panels: charts below: utilisation, queue, power, states, timelines.
             width: inches.
-            height: inches; what suits it if None.
+            height: inches; None to choose a suitable one.
             title: above it.
 
         ExtraError without matplotlib (`plot`), OptionError for a window without time or hosts.

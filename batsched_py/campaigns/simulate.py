@@ -48,10 +48,10 @@ def simulate(
         options: options of the algorithm; texts as after `-o`, or values.
         settings: the options of `batsched-py simulate`.
         clock: the time that decisions take, as after `--clock`.
-        warn: receives one line for each thing that is strange but legal; None to ignore them, but for state that stays
-            in a class that is given, of which Python then warns.
+        warn: called with each warning, one line; None to ignore warnings, except those about state kept in a given
+            class, which are issued as Python warnings.
         trace: keep the rows of Batsim's trace files, in `result.trace`.
-        log: receives rows of holds, promises and rejections, some at a time.
+        log: called with batches of rows of holds, promises and rejections.
 
     All errors are BatschedErrors, which the command shows in one line: PlatformError and WorkloadError for files,
     PluginError and OptionError for the algorithm, AlgorithmError, RefusedError and DeadlockError for its decisions.
@@ -74,7 +74,7 @@ def simulate(
     if session.scheduler.reads_waits:
         result = simulation.with_latency_told(result)
     result = replace(result, tables=session.tables())
-    if not isinstance(algorithm, str):  # by its name it would be loaded anew for the next run
+    if not isinstance(algorithm, str):  # an algorithm given by its name is loaded anew for the next run
         leaked = changed_state(before, class_state(scheduler))
         if leaked and warn is not None:
             warn(leak_line(leaked))

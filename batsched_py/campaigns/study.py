@@ -1,4 +1,4 @@
-"""Studies: several algorithms, the outcomes of each on several workloads, and what they have to say about them."""
+"""Studies: the outcomes of several algorithms on several workloads, with their warnings and errors."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from batsched_py.traces.run_file import InputFile, WorkloadFile
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: Workloads that a line names which is true of several.
+#: Number of workloads that a line about several workloads names.
 _NAMED: Final = 3
 
 
 class Variant(Struct, frozen=True):
-    """An algorithm with its options, under a name for tables.
+    """An algorithm with its options and a name for tables.
 
     Attributes:
         name: unique in the study.
@@ -65,12 +65,12 @@ class Outcome(Brief, frozen=True):
         metrics: the metrics of the run, as `batsched-py metrics` has them; None if it failed.
         ran: equal for two runs if the same jobs ran, whatever their final states.
         succeeded: equal for two runs if the same jobs succeeded.
-        warnings: strange but legal things, a line each.
+        warnings: warnings, a line each.
         approximations: simplifications of the simulator, a line each.
         error: one line if the run failed; "" if it ended normally.
         exit_code: the exit code for the error; 0 without one.
-        options: those of the algorithm as they held, defaults included, as JSON has them.
-        features: what the algorithm asked Batsim 5 for; None of earlier versions.
+        options: options that the algorithm ran with, defaults included, as JSON values. features: the features that the
+            algorithm requested of Batsim 5; None for earlier versions.
     """
 
     workload: str
@@ -109,7 +109,7 @@ class Study(Brief, frozen=True):
     window: WindowChoice = WHOLE
 
     def seed_of(self, outcome: Outcome) -> int | None:
-        """Return what tells a run from the same one with another seed: the workload's or the algorithm's; or None."""
+        """Return the seed of a run: the workload's or the algorithm's; None if it has none."""
         origin = self.origins.get(outcome.workload)
         drawn = None if origin is None or self.seeds else origin.generator.get("seed")
         seed = outcome.options.get("seed") if drawn is None else drawn
@@ -148,7 +148,7 @@ class Study(Brief, frozen=True):
 
 
 def label_variant(algorithm: str, options: Mapping[str, Any]) -> str:
-    """Return the name of an algorithm with options that were given, which are spelled as after -o."""
+    """Return the name of an algorithm with its given options, written as after -o."""
     told = ", ".join(f"{key}={spelled(value)}" for key, value in options.items())
     return f"{algorithm}({told})" if told else algorithm
 

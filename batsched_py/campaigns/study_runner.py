@@ -1,7 +1,7 @@
-"""The runner of studies: each of several algorithms on each of several workloads, in processes of their own if wanted.
+"""The runner of studies: each of several algorithms on each of several workloads, in separate processes if wanted.
 
-`run_study` checks all inputs, makes a task of each run, runs the tasks and puts their outcomes in order. An algorithm
-that fails spoils its own runs only, as does a process that dies.
+`run_study` checks all inputs, makes a task of each run, executes the tasks and sorts their outcomes. A failing
+algorithm or a dying process affects its own runs only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
 from batsched_py.traces.run_file import WorkloadFile
 
-#: A function of the number of runs that ended, and of all.
+#: A function of the number of runs that ended and the number of all runs.
 ShowProgress = Callable[[int, int], None]
 
 
@@ -59,7 +59,7 @@ def run_study(
     window: WindowChoice = WHOLE,
     run_limits: RunLimits = NO_LIMITS,
 ) -> Study:
-    """Simulate each workload with each algorithm. An algorithm that fails spoils its own runs only.
+    """Simulate each workload with each algorithm. A failing algorithm affects its own runs only.
 
     Args:
         platform: a SimGrid file, or a platform.
@@ -70,11 +70,12 @@ def run_study(
         settings: the options of `batsched-py simulate`.
         clock: the time that decisions take, as after `--clock`.
         processes: the number of runs at a time, each in a process of its own; None for one after the other in this
-            process. The outcomes are the same. What is handed over is pickled then, classes of a script or a notebook
-            with the code that they use.
-        keep: called after each run, in the process that ran it, with the names of the workload and of the algorithm and
-            the result, which has the rows of the trace files then.
-        open_log: called before each run, likewise, with the same names; returns a context that receives its decisions.
+            process. The outcomes are the same. Processes exchange pickles; classes of a script or a notebook are
+            pickled with their code.
+        keep: called after each run, in the process that executed it, with the names of the workload and of the
+            algorithm and the result, which then has the rows of the trace files.
+        open_log: called before each run, in its process, with the same names; returns a context that receives its
+            decisions.
         progress: called with the number of runs that ended, from 0 on, and of all.
         limits: how much is read of files.
         run_limits: how long each run may take, and how much memory its process may have; a run that needs more fails.
@@ -87,19 +88,19 @@ def run_study(
     if processes is None and run_limits.given:
         raise OptionError("limits of time and memory go with processes: they hold for a process")
     machine = as_platform(platform, limits)
-    settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
+    settings = replace(settings, roles=dict(settings.roles))  # a dict can be pickled
     known, origins = _check(machine, workloads, variants, settings, clock, limits=limits, window=window)
     if processes is not None:
         _check_portable(variants, keep, open_log)
     environment = RunEnvironment(machine, settings, clock, window)
     runs = repeat_for_seeds(workloads, seeds)
-    tasks: dict[tuple[object, ...], _Task] = {}  # by what tells them apart
+    tasks: dict[tuple[object, ...], _Task] = {}  # by the values that distinguish them
     places = []
     kept = keep is not None or open_log is not None
     for name, (workload, seed) in runs.items():
         for variant in variants:
             mine = variant.with_seed(seed)
-            # A run that a seed does not change is made once, unless its files are wanted under each name.
+            # A run that does not depend on the seed is executed once, unless its files are wanted under each name.
             key = (name if kept or mine is not variant or seed is None else id(workload), variant.name)
             tasks.setdefault(key, _Task(environment, workload, RunSpec(name, mine), keep, open_log, limits, run_limits))
             options = known[variant.name] if mine is variant else {**known[variant.name], "seed": seed}
@@ -111,7 +112,7 @@ def run_study(
 
 
 def _check_portable(variants: Sequence[Variant], keep: Keep | None, open_log: OpenLog | None) -> None:
-    """Raise OptionError for what cannot be handed over to another process."""
+    """Raise OptionError for an algorithm or a function that cannot be sent to another process."""
     for variant in variants:
         check_portable(variant.algorithm, variant.name)
     check_portable(keep, "keep")
@@ -136,7 +137,7 @@ def _check(
 ) -> tuple[dict[str, Mapping[str, Any]], dict[str, WorkloadFile]]:
     """Check all inputs before the first run, which may be long before the last.
 
-    Return the options of each variant as they hold without a seed of the study, and where the workloads are from.
+    Return the options of each variant, without a seed of the study, and the origins of the workloads.
     """
     names = [variant.name for variant in variants]
     if len(set(names)) < len(names):
@@ -149,14 +150,14 @@ def _check(
     for name, given in workloads.items():
         workload = as_workload(given, limits)
         Simulation(platform, [workload], settings)
-        if not window.whole:  # a part that no run can have is an error now; when runs end, only they will show
+        if not window.whole:  # a window that no run can have is an error now; the ends of runs are not known yet
             window.found(name, workload.log_start, min(workload.submissions(), default=0.0), math.inf)
         origins[name] = origin_of(given, workload)
     return options, origins
 
 
 class _Task(Struct, frozen=True):
-    """One run, not yet made, as a function that can be pickled."""
+    """A function that executes one run and can be pickled."""
 
     environment: RunEnvironment
     workload: WorkloadLike
@@ -198,7 +199,7 @@ def _run_all(
 def _outcomes(
     tasks: Sequence[_Task], processes: int | None, limits: RunLimits
 ) -> Generator[tuple[int, Outcome], None, None]:
-    """Yield positions of tasks with their outcomes, as runs end; closed, it stops those that go on."""
+    """Yield positions of tasks with their outcomes, as runs end; closing the generator stops running tasks."""
     if processes is None:
         yield from ((position, task()) for position, task in enumerate(tasks))
         return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from batsched_py.campaigns.comparison import AlgorithmComparison
     from batsched_py.campaigns.study import Outcome, Study
 
-#: Runs that a notebook shows of a study; a data frame has all.
+#: Maximum number of runs of a study that a notebook shows; a data frame has all.
 MOST_RUNS: Final = 50
 
 
@@ -50,7 +50,7 @@ def study_columns(study: Study) -> dict[str, list[Any]]:
 def comparison_columns(comparison: AlgorithmComparison) -> dict[str, list[Any]]:
     """Return a row for each metric and algorithm: the mean, and how it compares with the baseline; SI units.
 
-    The columns of intervals end in `_low` and `_high`. None stands where there is no value.
+    The columns of intervals end in `_low` and `_high`. A missing value is None.
     """
     rows: list[dict[str, Any]] = []
     for one in comparison.metrics:
@@ -65,7 +65,7 @@ def comparison_columns(comparison: AlgorithmComparison) -> dict[str, list[Any]]:
 
 
 def study_html(study: Study) -> str:
-    """Return a table with a row for each run, and the metrics that are usually compared."""
+    """Return a table with a row for each run, with the default metrics of comparisons."""
     metrics = [METRICS[name] for name in SHOWN]
 
     def cells(outcome: Outcome) -> list[str]:

@@ -1,4 +1,4 @@
-"""The execution of planned runs: what one run is and leaves, where many are executed, and where results are kept.
+"""The execution of planned runs: one run and its results, workers for many runs, and the store of results.
 
 `planned` executes a `RunSpec` in a `RunEnvironment`.
 """

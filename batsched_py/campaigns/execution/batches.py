@@ -1,4 +1,4 @@
-"""Batches of runs: what a worker executes at a time, and what it returns."""
+"""Batches of runs: the unit of work of a worker, and its results."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.errors import BatschedError, OptionError
 from batsched_py.model.workload import Workload
 
-#: Jobs of a batch: enough that handing it over costs little of it, few enough that little is lost with a worker.
+#: Jobs of a batch: enough to amortise its transfer, few enough that little is lost when a worker dies.
 _JOBS: Final = 4000
-#: Runs of a batch, however short they are.
+#: Maximum number of runs of a batch, however short they are.
 _MOST: Final = 50
-#: Batches for each worker, so that none waits long for the last one.
+#: Minimum number of batches for each worker, so that no worker idles long before the last batch ends.
 _SHARES: Final = 4
 #: Threshold of the cyclic garbage collector, as in the program: runs leave few cycles.
 _GARBAGE: Final = 100_000
@@ -70,7 +70,7 @@ class Batch(Struct, frozen=True):
 
 
 class FinishedRun(Struct, frozen=True):
-    """A run that was made, as bytes to be kept.
+    """An executed run, encoded for storage.
 
     Attributes:
         content: the file of the run.
@@ -84,7 +84,7 @@ class FinishedRun(Struct, frozen=True):
 def make_batches(
     runs: Iterable[PlannedRun], *, jobs: bool, count: int, workers: int, limits: RunLimits = NO_LIMITS
 ) -> Iterator[Batch]:
-    """Make batches of `count` runs, in their order; smaller ones where there are few runs for each worker."""
+    """Group runs into batches of `count`, in their order; batches are smaller if there are few runs for each worker."""
     share = max(count // (workers * _SHARES), 1)
     for _, group in groupby(runs, key=lambda run: (id(run.setting), id(run.source))):
         together = list(group)
@@ -109,11 +109,11 @@ def run_batch(
 ) -> list[FinishedRun]:
     """Make the runs of a batch, in a worker. The workload is read or drawn once.
 
-    A run of code of the user's, or with limits, is made in a process of its own: whatever it does to that, neither the
-    worker nor other runs suffer from it.
+    A run of user code, or with limits, is executed in a process of its own: the worker and other runs survive its
+    failure.
 
-    `code` is the digest of the modules that keys count on. OptionError if those of the worker are others: what it made
-    would be kept under a key that is not its own.
+    `code` is the digest of the modules that is part of the keys. OptionError if the worker has other modules: its
+    results would be stored under wrong keys.
     """
     if code != code_digest():
         raise OptionError(f"a worker has another batsched-py (it says {batsched_py.__version__}): install the same")
@@ -124,7 +124,7 @@ def run_batch(
 
 
 class _Piece(Struct, frozen=True):
-    """A run that is made where it is called, as a function that can be pickled."""
+    """A function that executes a run and can be pickled."""
 
     environment: RunEnvironment
     source: WorkloadLike
@@ -133,7 +133,7 @@ class _Piece(Struct, frozen=True):
     limits: RunLimits
 
     def __call__(self) -> ExecutedRun:
-        """Make the run; its schedule comes along if rows of its jobs are wanted."""
+        """Execute the run; return its schedule, too, if rows of its jobs are wanted."""
         with forgotten_modules(self.spec.variant, self.environment.code_folder):
             executed = execute(self.environment, self.source, self.spec, run_limits=self.limits)
         return executed if self.jobs else replace(executed, schedule=None)

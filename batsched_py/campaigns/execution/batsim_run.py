@@ -1,4 +1,4 @@
-"""One run with real Batsim, the program `batsim` on the path of the worker, in place of our simulator."""
+"""One run with real Batsim, the program `batsim` on the path of the worker, in place of the embedded simulator."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from batsched_py.transport.zmq_rep import RepSocket
 _PROGRAM: Final = "batsim"
 #: Seconds that Batsim may take to write its files after the simulation.
 _PATIENCE: Final = 600.0
-#: Bytes of the end of Batsim's log that are looked at.
+#: Bytes at the end of Batsim's log that are searched for the reason of a failure.
 _END_OF_LOG: Final = 4000
-#: Settings that are switches of Batsim -> the switch, and the value for which it stands.
+#: Settings that are switches of Batsim -> the switch, and the value that it sets.
 _SWITCHES: Final[Mapping[str, tuple[str, bool]]] = {
     "energy": ("--energy", True),
     "compute_sharing": ("--enable-compute-sharing", True),
@@ -49,7 +49,7 @@ _SWITCHES: Final[Mapping[str, tuple[str, bool]]] = {
 
 
 class BatsimFiles(Struct, frozen=True):
-    """The content of files that Batsim reads by itself: workers need not have them."""
+    """The content of the files that Batsim reads: workers need no copies of them."""
 
     platform: bytes
     events: bytes | None = None
@@ -64,10 +64,10 @@ def simulate_with_batsim(
     clock: str,
     warn: Callable[[str], None],
 ) -> Schedule:
-    """Run Batsim on copies of the files, in a folder that is removed, and decide for it.
+    """Run Batsim on copies of the files, in a temporary folder, with the algorithm of `variant`.
 
-    EngineError if there is no such program here, or it fails, in the last words of its log; AlgorithmError and the like
-    for decisions.
+    EngineError if the program is missing, or if it fails (with the last lines of its log); AlgorithmError and similar
+    errors for decisions.
     """
     program = shutil.which(_PROGRAM)
     if program is None:
@@ -113,7 +113,7 @@ def _switches(settings: Settings) -> Iterator[str]:
 def _started(command: list[str], folder: Path) -> Iterator[subprocess.Popen[Any]]:
     """Start Batsim, and kill it at the end if it has not ended by then."""
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(  # noqa: S603 - the program that the user installed, on files of ours
+        process = subprocess.Popen(  # noqa: S603 - the program that the user installed, on files of batsched-py
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
         )
     try:

@@ -1,4 +1,4 @@
-"""The runner of campaigns: makes the runs that are not there yet, and keeps each as soon as it has ended."""
+"""The runner of campaigns: executes the missing runs, and stores each as soon as it has ended."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.errors import InputError
 
-#: A function that is told of each run that ended.
+#: A callback for each run that ended.
 ShowRun = Callable[[PlannedRun, StoredRun], None]
-#: A function that is told one line of what is strange.
+#: A callback for warnings of one line.
 Warn = Callable[[str], None]
 
 
@@ -29,7 +29,7 @@ class Workers(Protocol):
         """The number of batches that are executed at a time."""
 
     def run(self, batches: Iterable[Batch]) -> Generator[tuple[Batch, list[FinishedRun]], None, None]:
-        """Execute batches; what ends first comes first. Closed, it stops."""
+        """Execute batches and yield them in the order in which they end; closing the generator stops the workers."""
 
 
 class CampaignState(Struct, frozen=True):
@@ -38,7 +38,7 @@ class CampaignState(Struct, frozen=True):
     Attributes:
         done: key -> the run that ended well.
         failed: key -> the run that failed.
-        missing: runs that are not there, in the order of the plan.
+        missing: runs that the store does not have, in the order of the plan.
     """
 
     done: dict[str, StoredRun]
@@ -54,7 +54,7 @@ class CampaignState(Struct, frozen=True):
 def read_state(plan: CampaignPlan, store: RunStore, warn: Warn | None = None) -> CampaignState:
     """Read the runs of a plan that are in the store.
 
-    A run whose file is damaged counts as missing; `warn` is told which.
+    A run whose file is damaged counts as missing, and `warn` is called with a line that names it.
     """
     jobs = plan.campaign.jobs
     there, with_jobs = store.keys(), store.keys(with_jobs=True) if jobs else set()
@@ -71,7 +71,7 @@ def read_state(plan: CampaignPlan, store: RunStore, warn: Warn | None = None) ->
 
 
 def _sound(store: RunStore, key: str, *, with_jobs: bool, warn: Warn | None) -> StoredRun | None:
-    """Return a run of the store; None if its file, or that of its jobs if it is wanted, is damaged."""
+    """Return a run of the store; None if its file, or the wanted file of its jobs, is damaged."""
     try:
         return store.read(key, with_jobs=with_jobs)
     except InputError as error:
@@ -96,7 +96,7 @@ def run_missing(
     limits: RunLimits = NO_LIMITS,
     show: ShowRun | None = None,
 ) -> CampaignState:
-    """Make the runs that are missing, each within the limits, and return how far the campaign is then.
+    """Execute the missing runs, each within the limits, and return the new state of the campaign.
 
     InputError for a file.
     """

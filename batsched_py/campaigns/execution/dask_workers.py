@@ -1,7 +1,7 @@
 """Workers of Dask: this machine's cores, a scheduler that runs already, or jobs of a batch system.
 
-Dask does the distribution: it starts workers, hands each input to the workers that need it, and gives work of a worker
-that died to another. Scheduler and workers exchange pickles: who can connect to them can run code.
+Dask starts workers, sends each input to the workers that need it, and reassigns the work of a worker that died.
+Scheduler and workers exchange pickles: anyone who can connect to them can run code.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ CLUSTERS: Final[Mapping[str, str]] = {
 #: Batches that wait at the scheduler for each worker, and at least, because workers come later.
 _AHEAD: Final = 4
 _LEAST_AHEAD: Final = 64
-#: Signals of a terminal, which the program answers, and not its workers.
+#: Signals of a terminal, which the program handles, and not its workers.
 _OF_TERMINALS: Final = (signal.SIGINT, signal.SIGHUP)
-#: Dask tells nothing of what it mends by itself, and does not sample the stacks of workers, which costs a twentieth.
+#: Dask does not log failures that it recovers from, and does not profile the workers, which costs 5 % of the time.
 _CONFIGURATION: Final = {
     "logging.distributed": "critical",
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.worker.multiprocessing-method": "forkserver",
 }
-#: Modules that each worker of this machine finds loaded. Dask would load whatever it knows, as pandas, if it is there.
+#: Modules that are loaded before local workers are forked. Dask would load all it knows, such as pandas, if installed.
 _PRELOADED: Final = ["distributed", "distributed.nanny", "distributed.worker", __name__]
-#: Level of Python's logging: Dask tells of what it mends by itself.
+#: Level of Python's logging that suppresses Dask's messages about failures that it recovers from.
 _CRITICAL: Final = 50
 #: For the HTTP pages of Dask, which cannot be left out.
 _ANY_PORT: Final = "127.0.0.1:0"
@@ -62,7 +62,7 @@ class Place(Struct, frozen=True):
     """The place where runs are executed.
 
     Attributes:
-        scheduler: address of a Dask scheduler that runs already; None for workers of our own.
+        scheduler: address of a Dask scheduler that runs already; None to start workers.
         cluster: batch system whose jobs are workers; None for processes of this machine.
         workers: number of processes, or of jobs of the batch system; None for one for each core, or one job.
     """
@@ -89,13 +89,13 @@ class DaskWorkers:
 
     @property
     def count(self) -> int:
-        """The number of workers: those that there are, or those that are expected."""
+        """The number of workers: the connected ones, or the expected ones if there are more."""
         return max(len(self._client.nthreads()), self._expected)
 
     def run(self, batches: Iterable[Batch]) -> Generator[tuple[Batch, list[FinishedRun]], None, None]:
-        """Execute batches; what ends first comes first. A batch that takes its worker with it has failed runs.
+        """Execute batches and yield them in the order in which they end. A run that kills its worker has failed.
 
-        TransportError if a worker cannot execute any, because it has no batsched-py, or another.
+        TransportError if a worker cannot execute runs, because it has no batsched-py or another version.
         """
         distributed: Any = importlib.import_module("distributed")
         left = iter(batches)
@@ -112,7 +112,7 @@ class DaskWorkers:
                     more += batch.singles  # to find the one that killed it
                 else:
                     yield batch, [_killed(batch)]
-            except Exception as error:  # whatever the worker lacks
+            except Exception as error:  # the worker may lack any module
                 raise _unfit(error) from error
             future.release()
             self._add(more, running, ending)
@@ -125,7 +125,7 @@ class DaskWorkers:
         yield from ending
 
     def _ahead(self) -> int:
-        """Return how many batches are at the scheduler at a time, so that no worker waits for one."""
+        """Return the number of batches to queue at the scheduler, so that no worker waits for one."""
         return max(self.count * _AHEAD, _LEAST_AHEAD)
 
     def _add(self, batches: Iterable[Batch], running: dict[Any, Batch], ending: Any) -> None:
@@ -148,7 +148,7 @@ class DaskWorkers:
             ending.add(future)
 
     def _given(self, thing: object) -> Any:
-        """Return a future of an input, which the scheduler can hand to further workers, also if one of them dies."""
+        """Return a future of an input, which the scheduler can send to further workers even if one of them dies."""
         if id(thing) not in self._inputs:
             future = self._client.submit(_itself, thing, key=self._name("input"), pure=False)
             self._inputs[id(thing)] = thing, future
@@ -168,7 +168,7 @@ def _killed(batch: Batch) -> FinishedRun:
 
 
 def _unfit(error: Exception) -> TransportError:
-    """Return the error of a campaign whose worker cannot execute runs."""
+    """Return the error for a worker that cannot execute runs."""
     if isinstance(error, BatschedError):
         return TransportError(str(error))
     return TransportError(f"a worker failed: {displayed(f'{type(error).__name__}: {error}')}")
@@ -176,10 +176,10 @@ def _unfit(error: Exception) -> TransportError:
 
 @contextmanager
 def dask_workers(place: Place, use: str) -> Iterator[DaskWorkers]:
-    """Yield workers, which are stopped at the end; those of a scheduler that runs already stay.
+    """Yield workers, which are stopped at the end; those of a scheduler that was already running are kept.
 
-    ExtraError, OptionError for a configuration that is not complete, TransportError if the scheduler does not answer.
-    `use` is what needs them.
+    `use` names what needs Dask, for the message of ExtraError. OptionError for an incomplete configuration,
+    TransportError if the scheduler does not answer.
     """
     require("distributed", use, "campaign")
     importlib.import_module("dask.config").set(_CONFIGURATION)  # read by the next import
@@ -201,16 +201,16 @@ def dask_workers(place: Place, use: str) -> Iterator[DaskWorkers]:
 
 
 def _print_to_stderr() -> None:
-    """Send what algorithms print in a worker of this machine where messages go: standard output has tables."""
+    """Redirect the output of algorithms in a local worker to stderr: standard output is for tables."""
     os.dup2(2, 1)
 
 
 @contextmanager
 def _local(distributed: Any, workers: int) -> Iterator[Any]:
     """Start processes on this machine, which listen on the loopback interface only."""
-    distributed.utils._forkserver_preload_set = True  # to our list
+    distributed.utils._forkserver_preload_set = True  # set to this list
     get_context("forkserver").set_forkserver_preload(_PRELOADED)
-    resource_tracker.ensure_running()  # which the first process would start, and which unblocks signals
+    resource_tracker.ensure_running()  # else the first process starts it, which unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)  # which threads and processes inherit
     try:
         with without_main():
@@ -228,13 +228,13 @@ def _local(distributed: Any, workers: int) -> Iterator[Any]:
     with cluster:
         try:
             yield cluster
-        except BaseException:  # nobody waits for what runs: it is made again
+        except BaseException:  # results of unfinished runs are not used: they are executed again
             _kill(cluster)
             raise
 
 
 def _kill(cluster: Any) -> None:
-    """Kill the workers of this machine, which Dask would ask to end in their own time; what they started ends, too."""
+    """Kill the local workers, which Dask would end gracefully; their child processes end, too."""
     for nanny in list(cluster.workers.values()):
         nanny.auto_restart = False
         if nanny.pid is not None:

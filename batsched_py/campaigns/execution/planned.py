@@ -1,4 +1,4 @@
-"""A run that is not yet made: what it is made of, how it is made, and the outcome, whatever happens."""
+"""A planned run: its inputs, its execution, and its outcome, also if it fails."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Keep = Callable[[str, str, Result], None]
 #: A function of the same names that opens a log of decisions; it is closed with an error if the run fails.
 OpenLog = Callable[[str, str], AbstractContextManager[PassOn]]
 
-#: Exit code of a run that failed by a defect or a death, as the program has it.
+#: Exit code of a run that failed by a defect or whose process died, as the program's.
 _OUR_SIDE: Final = 3
 
 
@@ -43,11 +43,11 @@ class RunEnvironment(Struct, frozen=True):
 
     Attributes:
         platform: the hosts.
-        settings: those of the simulator, with external events.
-        clock: the time that decisions take, as after --clock.
+        settings: settings of the simulator, with external events. clock: the time that decisions take, as after
+            --clock.
         window: the part of each run that is measured.
-        batsim: the files of real Batsim, if that simulates; None if the simulator that comes along does.
-        code_folder: where modules of algorithms are looked for, besides Python's path; "" for nowhere.
+        batsim: the files of real Batsim, if it simulates; None for the embedded simulator.
+        code_folder: folder that is searched for modules of algorithms after Python's path; "" for none.
     """
 
     platform: Platform
@@ -65,16 +65,16 @@ class RunSpec(Struct, frozen=True):
     variant: Variant
 
     def failed(self, error: str, exit_code: int = _OUR_SIDE) -> Outcome:
-        """Return the outcome of a run that failed, for a reason of one line."""
+        """Return the outcome of a failed run; `error` is the reason in one line."""
         return Outcome(self.workload, self.variant.name, error=error, exit_code=exit_code)
 
     def ended(self, result: PieceResult[Outcome]) -> Outcome:
-        """Return the outcome of a run that was made in a process, which may have died or been killed."""
+        """Return the outcome of a run that was executed in a process, which may have died or been killed."""
         return result.value or self.failed(result.failure)
 
 
 class ExecutedRun(Struct, frozen=True):
-    """A run that was made: its outcome and its schedule, of the window if there is one; no schedule if it failed."""
+    """An executed run: its outcome and its schedule (within the window, if there is one); no schedule if it failed."""
 
     outcome: Outcome
     schedule: Schedule | None = None
@@ -90,12 +90,12 @@ def execute(
     limits: Limits = LIMITS,
     run_limits: RunLimits = NO_LIMITS,
 ) -> ExecutedRun:
-    """Make a run. Any failure becomes an outcome, so that other runs are not lost.
+    """Execute a run. Any failure becomes an outcome, so that other runs are not lost.
 
-    `run_limits` are those of the process, which show in the reason if the run has failed by them.
+    `run_limits` are the limits of the process; the outcome names the one that the run exceeded.
 
     `keep` is called with the names of the workload and of the algorithm and the result, which then has the rows of the
-    trace files, and before the log of its decisions, which `open_log` opens, is closed.
+    trace files. It is called before the log of decisions that `open_log` opened is closed.
     """
     warnings: list[str] = []
     try:
@@ -111,7 +111,7 @@ def execute(
         if run_limits.memory is not None and is_memory_error(error):
             told = f"{run_limits.too_large}: {told}"
         return ExecutedRun(spec.failed(told, error.exit_code))
-    except BaseException as error:  # a defect of ours, or of a user's code, must not take the other runs with it
+    except BaseException as error:  # a defect here or in user code must not end the other runs
         if is_interruption(error):
             raise
         if run_limits.memory is not None and is_memory_error(error):

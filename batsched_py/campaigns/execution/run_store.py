@@ -19,26 +19,26 @@ _RUNS: Final = "runs"
 _JOBS: Final = "jobs"
 #: Ending of the files of each folder.
 _ENDINGS: Final = {_RUNS: ".json", _JOBS: ".parquet"}
-#: Digits of a key that name a folder: thousands of files in one are slow on some file systems.
+#: Digits of a key that name a folder: some file systems are slow with thousands of files in one folder.
 _FOLDER_DIGITS: Final = 2
 _LOCK: Final = "lock"
 
 
 class RunStore:
-    """The runs in a folder. A program that is killed at any moment leaves whole files only."""
+    """The stored runs of a folder. A program that is killed at any moment leaves complete files only."""
 
     def __init__(self, folder: Path) -> None:
-        """Look at a folder, which need not be there yet."""
+        """Open a folder, which need not exist yet."""
         self.folder = folder
         self._made: set[Path] = set()
 
     def keys(self, *, with_jobs: bool = False) -> set[str]:
-        """Return the keys of the runs that are there; if wanted, only of those whose jobs are there, too."""
+        """Return the keys of the stored runs; if `with_jobs`, only of those whose jobs are stored, too."""
         found = self._keys(_RUNS)
         return found & self._keys(_JOBS) if with_jobs else found
 
     def read(self, key: str, *, with_jobs: bool = False) -> StoredRun:
-        """Return a run that is there. InputError if it, or the file of its jobs if that is wanted, is damaged."""
+        """Return a stored run. InputError if its file, or the wanted file of its jobs, is damaged."""
         path = self._path(_RUNS, key)
         with reported(path, InputError):
             content = path.read_bytes()
@@ -59,20 +59,20 @@ class RunStore:
         return self._path(_JOBS, key)
 
     def put(self, key: str, content: bytes, jobs: bytes | None = None) -> None:
-        """Keep a run, after its jobs if there are any, so that a run that is there has them. InputError."""
+        """Store a run, after its jobs if there are any, so that every stored run has its jobs. InputError."""
         if jobs is not None:
             self._write(self._path(_JOBS, key), jobs)
         self._write(self._path(_RUNS, key), content)
 
     def remove(self, key: str) -> None:
-        """Forget a run. InputError."""
+        """Remove a run. InputError."""
         for kind in _ENDINGS:
             path = self._path(kind, key)
             with _reported(path):
                 path.unlink(missing_ok=True)
 
     def remove_remains(self) -> int:
-        """Remove files that a killed program was writing, and return their number. InputError."""
+        """Remove the incomplete files of killed programs, and return their number. InputError."""
         remains = [path for kind in _ENDINGS for path in self._files(kind) if path.name.startswith(".")]
         for path in remains:
             with _reported(path):
@@ -81,7 +81,7 @@ class RunStore:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other programs from running or cleaning the campaign meanwhile. InputError if one does."""
+        """Lock the campaign against other programs that run or clean it. InputError if one has locked it."""
         path = self.folder / _LOCK
         with _reported(path):
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The file of a run: its outcome without names, and which program made it."""
+"""The file of a run: its outcome without names, and the versions of the program and of Python."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _CHECK: Final = "sha256"
 
 
 class StoredRun(Struct, frozen=True, kw_only=True):
-    """A run that ended, whatever its workload and its algorithm are called in tables.
+    """A run that ended, without the names of its workload and its algorithm in tables.
 
     Attributes:
         metrics, ran, succeeded, warnings, approximations, error, exit_code, features: as those of an `Outcome`.
         version: of batsched-py.
         python: the version of Python.
-        seconds: what the run took; the only thing that differs if it is made again.
+        seconds: duration of the run; the only member that differs if the run is repeated.
         jobs_sha256: SHA-256 of the file of its jobs; None without one.
     """
 
@@ -69,7 +69,7 @@ class StoredRun(Struct, frozen=True, kw_only=True):
 
 
 def stored(outcome: Outcome, seconds: float = 0.0, jobs: bytes | None = None) -> StoredRun:
-    """Return what is kept of a run that this program made, and that took so many seconds, beside the file `jobs`."""
+    """Return the record to store for a run that took `seconds`; `jobs` is the content of the file of its jobs."""
     return StoredRun(
         metrics=outcome.metrics,
         ran=outcome.ran,
@@ -93,7 +93,7 @@ def encode_run(run: StoredRun) -> bytes:
 
 
 def decode_run(path: Path, content: bytes) -> StoredRun:
-    """Return the run in a file. InputError names the file, also if a bit of it is another one than was written."""
+    """Return the run in a file. InputError names a file that is not valid or whose checksum does not match."""
     try:
         members = orjson.loads(content)
         check = members.pop(_CHECK, None) if isinstance(members, dict) else None

@@ -1,4 +1,4 @@
-"""Modules of users, which each run loads anew, so that no run sees what another left in them."""
+"""Modules of user code, which each run loads anew, so that no state is carried from run to run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ import batsched_py
 from batsched_py.campaigns.study import Variant
 from batsched_py.plugins import is_built_in
 
-#: The folder that was put on Python's path last, if it was not there; it stays for those who load an algorithm again.
+#: The folder that was last added to Python's path; it is kept because an algorithm may be loaded again.
 _LOOKED_INTO: Final = set[str]()
 
 
 @contextmanager
 def forgotten_modules(variant: Variant, folder: str) -> Iterator[None]:
-    """Forget, at the end, the modules that an algorithm of the user's has loaded; those of installed packages stay.
+    """Unload, at the end, the modules that user code has loaded; modules of installed packages stay loaded.
 
-    `folder` is looked into for modules, as the current folder is by other commands, if a text names code.
+    If an option or the algorithm names code, `folder` is searched for modules, as other commands search the current
+    folder.
     """
     if not runs_user_code(variant):
         yield
@@ -37,7 +38,7 @@ def forgotten_modules(variant: Variant, folder: str) -> Iterator[None]:
 
 
 def runs_user_code(variant: Variant) -> bool:
-    """Return True if an algorithm, or what its options name, is not ours alone."""
+    """Return True if an algorithm or one of its options names code that is not built in."""
     names, texts = not isinstance(variant.algorithm, str), _texts(variant)
     return names or not is_built_in(texts[0]) or any(":" in text or text.endswith(".py") for text in texts)
 
@@ -47,7 +48,7 @@ def _texts(variant: Variant) -> list[str]:
 
 
 def _look_into(folder: str) -> None:
-    """Let Python look for modules in a folder, and no more in the one of another campaign: it may have namesakes."""
+    """Add a folder to Python's path, and remove that of another campaign, whose modules may have the same names."""
     for other in _LOOKED_INTO - {folder}:
         if other in sys.path:
             sys.path.remove(other)
@@ -58,7 +59,7 @@ def _look_into(folder: str) -> None:
 
 
 def _is_installed(name: str) -> bool:
-    """Return True for modules of Python, of installed packages and of ours."""
+    """Return True for modules of Python, of installed packages and of batsched-py."""
     file = getattr(sys.modules[name], "__file__", None)
     if file is None:
         return True

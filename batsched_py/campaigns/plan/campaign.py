@@ -17,7 +17,7 @@ from batsched_py.traces.cleaning import CleaningRules
 from batsched_py.traces.delay_workload import DELAYS, Work
 from batsched_py.traces.sacct import Unit
 
-#: What plays Batsim's part: the simulator that comes along, or the program `batsim` on the workers' path.
+#: The simulator: the embedded one, or the program `batsim` on the workers' path.
 SimulatorName = Literal["embedded", "batsim"]
 
 
@@ -49,9 +49,7 @@ class LogWorkloads(Struct, frozen=True):
         form: "sacct" or "".
         every: seconds of each part; None for the log as one workload.
         window: the part of the log that is used.
-        rules: rules of cleaning.
-        unit: of `sacct`: what a host stands for.
-        work: what its jobs do.
+        rules: rules of cleaning. unit: of `sacct`: the unit that a host represents. work: the kind of work of its jobs.
     """
 
     name: str
@@ -62,7 +60,7 @@ class LogWorkloads(Struct, frozen=True):
     rules: CleaningRules = CleaningRules()
     unit: Unit = "cpus"
     work: Work = DELAYS
-    #: The least number of its workloads; how many parts there are, only the log shows.
+    #: The minimum number of its workloads; the number of parts is known only after the log is read.
     least: ClassVar[int] = 1
 
 
@@ -70,7 +68,7 @@ class ModelWorkloads(Struct, frozen=True):
     """Workloads drawn from the Lublin model: a group for each combination of parameters, an observation for each seed.
 
     Attributes:
-        name: what the names of the groups begin with.
+        name: prefix of the names of the groups.
         parameters: parameter -> values: jobs, load, overestimate, hosts, speed. Without `hosts`, those of the platform.
         seeds: of the workloads.
     """
@@ -94,7 +92,7 @@ class AlgorithmSweep(Struct, frozen=True):
     Attributes:
         algorithm: as after -s.
         options: option -> values.
-        name: what the names of its variants begin with; "" for the name of its class.
+        name: prefix of the names of its variants; "" for the name of its class.
     """
 
     algorithm: str
@@ -109,8 +107,7 @@ class SimulatorSettings(Struct, frozen=True):
         settings: those of the simulator, without external events.
         events: file of external events; None for none.
         clock: the time that decisions take, as after --clock.
-        simulator: what plays Batsim's part.
-        given: name -> value, as the study file has them.
+        simulator: the simulator. given: name -> value, as the study file has them.
     """
 
     settings: Settings = DEFAULTS
@@ -121,11 +118,11 @@ class SimulatorSettings(Struct, frozen=True):
 
 
 class TuningChoice(Struct, frozen=True):
-    """The search for options of an algorithm, as a study file has it.
+    """The search for options of an algorithm, as the study file describes it.
 
     Attributes:
         algorithm: as after -s.
-        options: option -> what may be chosen: true for all that its type allows, a list, or bounds.
+        options: option -> its possible values: true for all that its type allows, a list, or bounds.
         fixed: options that are not tuned.
         metric: name of the metric by which options are judged.
         trials: number of options to try.
@@ -146,12 +143,12 @@ class Campaign(Struct, frozen=True):
     Attributes:
         source: the study file.
         platforms, workloads, algorithms, settings: at least one each; each combination of them is run.
-        title: for people.
+        title: title in figures and tables.
         seeds: seeds of the algorithms that take one; each workload is run once for each of them. Empty for none.
         window: the part of each run that is measured.
         baseline: name of the variant that others are compared with; None for the first.
         metrics: names of the metrics that tables show; empty for the usual ones.
-        jobs: True if the dataset has a row for each job besides.
+        jobs: True if the dataset also has a row for each job.
         tuning: the search for options; None if there is none.
         limits: of each run.
     """
@@ -172,7 +169,7 @@ class Campaign(Struct, frozen=True):
 
     @property
     def least_runs(self) -> int:
-        """The number of its runs, each log taken as one workload."""
+        """The minimum number of its runs: each log counts as one workload."""
         variants = sum(_combinations(one.options) for one in self.algorithms)
         workloads = sum(one.least for one in self.workloads)
         return len(self.platforms) * len(self.settings) * workloads * (len(self.seeds) or 1) * variants

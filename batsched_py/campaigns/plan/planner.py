@@ -1,4 +1,4 @@
-"""The plan of a campaign: all its runs, each with its key, of inputs that were read and checked."""
+"""The plan of a campaign: all its runs with their keys, from inputs that were read and checked."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ class Setting(Struct, frozen=True):
         platform: its name.
         settings: "clock=fixed:1", if the campaign has several; "" otherwise.
         file: the platform's file.
-        given: the settings that the study file gives.
-        environment: what runs are executed in.
+        given: the settings that the study file gives. environment: the environment in which runs are executed.
         events_sha256: of the file of external events; None without one.
     """
 
@@ -66,7 +65,7 @@ class PlannedRun(Struct, frozen=True):
     """A run of a campaign.
 
     Attributes:
-        key: the same for two runs whose results cannot differ.
+        key: equal for two runs whose results cannot differ.
         setting: its platform and settings.
         source: its workload.
         workload: name of the workload; with the seed of the algorithm, if it has one.
@@ -88,7 +87,7 @@ class PlannedRun(Struct, frozen=True):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The options of the algorithm as they hold."""
+        """The options that the algorithm runs with."""
         return self.variant.options_with(self.seed)
 
 
@@ -102,7 +101,7 @@ class CampaignPlan(Struct, frozen=True):
 
     @property
     def keys(self) -> dict[str, PlannedRun]:
-        """Key -> the first run that has it: what there is to execute."""
+        """Key -> the first run that has it: the runs to execute."""
         found: dict[str, PlannedRun] = {}
         for run in self.runs:
             found.setdefault(run.key, run)
@@ -112,7 +111,7 @@ class CampaignPlan(Struct, frozen=True):
 def plan_campaign(campaign: Campaign, limits: Limits = LIMITS) -> CampaignPlan:
     """Read and check the inputs of a campaign, and plan its runs.
 
-    Of the workloads that are drawn only the first of each kind is checked, so that thousands of them cost nothing here.
+    Of the workloads drawn from a model, only the first of each kind is checked, so planning thousands of them is cheap.
     InputError names a file; ConfigurationError names the study file and the field.
     """
     variants = plan_variants(campaign)
@@ -135,7 +134,7 @@ def plan_algorithms(plan: CampaignPlan, campaign: Campaign) -> CampaignPlan:
 
 @contextmanager
 def _naming(campaign: Campaign, place: str) -> Iterator[None]:
-    """Turn errors of options into ConfigurationErrors that name the study file and the place."""
+    """Convert OptionErrors to ConfigurationErrors that name the study file and the place."""
     try:
         yield
     except OptionError as error:
@@ -168,7 +167,7 @@ def _environment(campaign: Campaign, platform: Platform, one: SimulatorSettings,
 
 
 def _batsim_files(platform: Platform, one: SimulatorSettings, limits: Limits) -> BatsimFiles:
-    """Read the files that real Batsim is given. InputError."""
+    """Read the input files of real Batsim. InputError."""
     path = Path(platform.source)
     with reported(path, PlatformError):
         content = read_raw(path, limits)
@@ -204,7 +203,7 @@ def _runs(
 
 
 def _sources(campaign: Campaign, setting: Setting, reader: SourceReader) -> list[WorkloadSource]:
-    """Return all workloads on a platform, which can be simulated there. ConfigurationError, InputError."""
+    """Return all workloads for a platform, after checking that they can run there. ConfigurationError, InputError."""
     environment = setting.environment
     settings = environment.settings
     hosts = environment.platform.with_roles(settings.roles).compute_hosts(settings.master_host)[: settings.machines]
@@ -235,7 +234,7 @@ def _check(environment: RunEnvironment, sources: Sequence[WorkloadSource]) -> No
 
 
 def _sample(drawn: Drawn) -> Drawn:
-    """Return the model for fewer jobs, if it is for many: some of them show whether it can be simulated."""
+    """Return the model with at most a few jobs, which suffice to check that it can be simulated."""
     return replace(drawn, jobs=_SAMPLE) if _SAMPLE < drawn.jobs <= MOST_JOBS else drawn
 
 
@@ -247,7 +246,7 @@ def _check_one(environment: RunEnvironment, name: str, workload: Workload) -> No
 
 
 def _identity_of(setting: Setting) -> RunIdentity:
-    """Return what the runs of a setting have in common."""
+    """Return the part of the identity that all runs of a setting share."""
     environment = setting.environment
     settings = environment.settings
     plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "external_events"}

@@ -1,4 +1,4 @@
-"""The key of a run: a hash of all that determines its result, so that what was run once need not be run again."""
+"""The key of a run: a hash of everything that determines its result, so that no run is executed twice."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from msgspec import Struct
 
 import batsched_py
 
-#: The form of what is stored of a run, and of how it is measured; another one makes all keys new.
+#: Version of the format of stored runs and of their metrics; changing it changes all keys.
 RESULT_FORM: Final = 1
-#: Packages that show, serve or test, and have no part in the result of a run.
+#: Packages for display, web sites or tests, which do not affect the result of a run.
 _BESIDE: Final = frozenset({"campaigns", "cli", "examples", "haizea", "site", "testing"})
 
 
 class RunIdentity(Struct, frozen=True, kw_only=True):
-    """The things that determine the result of a run. Names, which only people read, are not among them.
+    """The inputs that determine the result of a run. Names for display are not among them.
 
     Attributes:
         platform: SHA-256 of its file.
         workload: SHA-256 of its content, or the parameters of the model that it is drawn from.
         algorithm: as after -s.
-        options: those of the algorithm as they hold, defaults included.
+        options: options that the algorithm runs with, defaults included.
         files: role -> SHA-256 of the file: code of the algorithm, documents of its options, external events.
-        settings: those of the simulator as they hold.
+        settings: settings that the simulator runs with.
         clock: the time that decisions take.
         window: the part of the run that is measured.
-        simulator: what plays Batsim's part.
+        simulator: the simulator.
     """
 
     platform: str
@@ -48,7 +48,7 @@ class RunIdentity(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The SHA-256 of all of it, and of the version and the code of batsched-py; 64 hexadecimal digits."""
+        """The SHA-256 of all attributes and of the version and the code of batsched-py; 64 hexadecimal digits."""
         made_by = {"form": RESULT_FORM, "version": batsched_py.__version__, "code": code_digest()}
         content = orjson.dumps(msgspec.to_builtins((made_by, self)), option=orjson.OPT_SORT_KEYS)
         return hashlib.sha256(content).hexdigest()
@@ -56,9 +56,9 @@ class RunIdentity(Struct, frozen=True, kw_only=True):
 
 @cache
 def code_digest() -> str:
-    """Return the SHA-256 of the modules that have a part in results: simulator, algorithms, metrics and what they use.
+    """Return the SHA-256 of the modules that affect results: simulator, algorithms, metrics and their dependencies.
 
-    A version says too little: between releases, in a clone, an algorithm is another one after each change.
+    The version alone is not enough: in a clone, algorithms change between releases.
     """
     digest = hashlib.sha256()
     root = os.path.dirname(batsched_py.__file__)

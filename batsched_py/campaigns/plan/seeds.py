@@ -1,11 +1,11 @@
-"""Seeds as people write them: "1-20", "1,2,5-9"."""
+"""Parser of lists of seeds: "1-20", "1,2,5-9"."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-#: More seeds are a slip of the finger.
+#: Maximum number of seeds: more are taken for a typing error.
 _MOST: Final = 10_000
 _PART: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 

@@ -18,8 +18,8 @@ from batsched_py.simulator.settings import NETWORK, ON_FAILURE, Settings
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 
-#: Settings that a campaign does not have: what differs from run to run, needs more than a run, or can be said in the
-#: platform file.
+#: Settings that a campaign does not have: they differ from run to run, need more than a run, or belong in the platform
+#: file.
 _ABSENT: Final = frozenset(
     {"workload_names", "external_events", "scheduler_config", "trace_machine_states"}
     | {"redis_hostname", "redis_port", "redis_prefix", "simgrid_config"}
@@ -31,7 +31,7 @@ _TYPES: Final[Mapping[str, Any]] = {
 _OTHERS: Final = {"clock": str, "events": str, "simulator": SimulatorName}
 #: Settings of the embedded simulator that real Batsim does not have.
 _OURS: Final = frozenset({"protocol", "on_failure", "network", "message_latency", "allow_oversized", "max_calls"})
-#: Settings that are one of a few words -> the words.
+#: Settings with a fixed set of words -> the words.
 _WORDS: Final[Mapping[str, Collection[str]]] = {
     "protocol": DIALECTS,
     "on_failure": ON_FAILURE,
@@ -40,7 +40,7 @@ _WORDS: Final[Mapping[str, Collection[str]]] = {
 
 
 def read_settings(file: StudyFile, raw: Mapping[str, Any], limits: Limits) -> tuple[SimulatorSettings, ...]:
-    """Read the table `settings`: a record for each combination of the values, of which `limits` allows so many.
+    """Read the table `settings`: a record for each combination of the values; `limits` bounds their number.
 
     ConfigurationError.
     """
@@ -72,7 +72,7 @@ def _settings(file: StudyFile, given: Mapping[str, Any]) -> SimulatorSettings:
 
 
 def _check(file: StudyFile, given: Mapping[str, Any]) -> None:
-    """Check what types do not say. ConfigurationError."""
+    """Check the rules that types do not express. ConfigurationError."""
     for name, words in _WORDS.items():
         if name in given and given[name] not in words:
             raise file.error(member("settings", name), f"must be {' or '.join(words)}, not {shown(given[name])}")

@@ -1,4 +1,4 @@
-"""The workloads of a campaign, read or about to be drawn, each with its group and with what tells its content."""
+"""The workloads of a campaign, read or to be drawn from a model, each with its group and its identity."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ class WorkloadSource(Struct, frozen=True):
     Attributes:
         name: unique on a platform.
         group: the workloads of a group are observations of the same thing, and are compared together.
-        workload: the workload, or the model that it is drawn from where it is run.
-        origin: where it is from.
+        workload: the workload, or the model from which the worker draws it. origin: its file or its model.
     """
 
     name: str
@@ -52,7 +51,7 @@ class WorkloadSource(Struct, frozen=True):
 
 
 class SourceReader:
-    """Reads the workloads of a campaign, each file once, for machines of several sizes."""
+    """Reader of the workloads of a campaign for machines of several sizes; it reads each file once."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -85,7 +84,7 @@ class SourceReader:
             yield _part(choice, f"{choice.name}-{part.number:0{digits}d}", part.workload)
 
     def _cleaned(self, choice: LogWorkloads) -> Workload:
-        """Return what the rules and the window keep of a log, or of a workload in JSON."""
+        """Return the part of a log, or of a workload in JSON, that the rules and the window keep."""
         path, window, limits = choice.path, choice.window, self._limits
         form = LogFormat.SACCT if choice.form == "sacct" else format_of(path, limits)
         if form is LogFormat.JSON:
@@ -103,7 +102,7 @@ class SourceReader:
 
 
 def _some(workload: Workload) -> Workload:
-    """Return a workload that has a job. WorkloadError."""
+    """Return the workload. WorkloadError if it has no job."""
     if not workload.jobs:
         raise InputError(workload.source, "", "has no job that the rules keep")
     return workload

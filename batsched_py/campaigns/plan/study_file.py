@@ -1,4 +1,4 @@
-"""Reader of study files, TOML: what a campaign consists of. Each error names the file, the field and the rule."""
+"""Reader of study files, which describe campaigns in TOML. Each error names the file, the field and the rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from batsched_py.errors import ConfigurationError, OptionError
 from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import shown
 
-#: More trials are a slip of the finger.
+#: Maximum number of trials: more are taken for a typing error.
 _MOST_TRIALS: Final = 100_000
 
 
@@ -70,8 +70,8 @@ class _StudyTable(StudyFileTable, frozen=True):
 def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
     """Read a study file. ConfigurationError names the file, the field and the rule.
 
-    Paths in it are relative to its folder; the examples that come with batsched-py have the paths of a clone. What the
-    files hold, and what options the algorithms have, is not looked at.
+    Paths in it are relative to its folder; the included examples have the paths of a clone. The content of the files
+    and the options of the algorithms are not checked here.
     """
     with reported(path, ConfigurationError):
         content = read_file(path, limits)
@@ -80,7 +80,7 @@ def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
         check_depth(raw, limits)
     except (LimitError, RecursionError) as error:
         raise ConfigurationError(str(path), "", limits.rule("depth")) from error
-    except ValueError as error:  # no TOML, no UTF-8, or an integer of thousands of digits
+    except ValueError as error:  # not TOML, not UTF-8, or an integer of thousands of digits
         raise ConfigurationError(str(path), "", f"is not TOML: {error}") from error
     file = StudyFile(path)
     table = file.convert(raw, _StudyTable, "")
@@ -135,7 +135,7 @@ def _algorithm(file: StudyFile, raw: Any, place: str) -> AlgorithmSweep:
 
 
 def _tuning(file: StudyFile, raw: dict[str, Any]) -> TuningChoice:
-    """Read the table `tune`; what the options may be is looked at when the algorithm is loaded. ConfigurationError."""
+    """Read the table `tune`; options are checked when the algorithm is loaded. ConfigurationError."""
     table = file.convert(raw, _TuneTable, "tune")
     try:
         find_metrics([table.metric])

@@ -39,7 +39,7 @@ class StudyFile(Struct, frozen=True):
         return ConfigurationError(str(self.path), displayed(place), rule)
 
     def convert(self, raw: Any, kind: type[TableType], place: str) -> TableType:
-        """Make a table of what stands at the place. ConfigurationError, also for members that it does not have."""
+        """Convert the value at the place to a table. ConfigurationError, also for unknown members."""
         if not isinstance(raw, dict):
             raise self.error(place, f"must be a table, not {shown(raw)}")
         known = [one.encode_name for one in fields(kind)]
@@ -60,7 +60,7 @@ class StudyFile(Struct, frozen=True):
             raise self.error(place, f"{_in_short(str(error).partition(' - at')[0])}: {shown(raw)}") from error
 
     def values(self, raw: Any, place: str) -> tuple[Any, ...]:
-        """Return the values that are meant: one, a list or a range. ConfigurationError."""
+        """Return the values: one, those of a list or of a range. ConfigurationError."""
         return self.parsed(lambda: read_values(raw), place)
 
     def seeds(self, raw: str | int | list[int], place: str) -> tuple[int, ...]:
@@ -77,9 +77,9 @@ class StudyFile(Struct, frozen=True):
         return None if raw is None else self.parsed(lambda: parse_time(_text(raw)), place)
 
     def resolve(self, text: str, place: str) -> Path:
-        """Return a path relative to the folder of the study file, or the example of that name if nothing is there.
+        """Return a path relative to the folder of the study file, or else the included example of that name.
 
-        ConfigurationError for a text that is no path.
+        ConfigurationError for a text that is not a path.
         """
         if "\0" in text:
             raise self.error(place, f"must be a path, not {shown(text)}")
@@ -103,7 +103,7 @@ class StudyFile(Struct, frozen=True):
         return tuple(found)
 
     def parsed(self, parse: Callable[[], Value], place: str) -> Value:
-        """Return what a function makes of a value; its ValueError becomes a ConfigurationError."""
+        """Return the result of a parser; its ValueError becomes a ConfigurationError."""
         try:
             return parse()
         except ValueError as error:
@@ -122,5 +122,5 @@ def _in_short(rule: str) -> str:
 
 
 def _text(raw: Any) -> str:
-    """Return a time as it is written in quotes: TOML has dates and numbers of its own."""
+    """Return a time as text: TOML has its own types for dates and numbers."""
     return raw.isoformat() if isinstance(raw, (date, datetime)) else str(raw)

@@ -10,17 +10,17 @@ from typing import Any, Final
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 
-#: More values of one thing are a slip of the finger.
+#: Maximum number of values of one field: more are taken for a typing error.
 _MOST: Final = 10_000
 _MEMBERS: Final = ("from", "to", "step", "count", "scale")
 _SCALES: Final = ("linear", "log")
 
 
 def read_values(raw: Any) -> tuple[Any, ...]:
-    """Return the values that are meant: a scalar, each of a list, or the numbers of a range, ends included.
+    """Return the values of a field: a scalar, each item of a list, or the numbers of a range, ends included.
 
-    A range is an object: `from` and `to` with a `step`, or with a `count` of numbers that are equally far apart, on a
-    logarithmic `scale` if that is "log"; integers if both ends and the step are. ValueError names the rule.
+    A range is an object: `from` and `to` with a `step`, or with a `count` of equidistant numbers, on a logarithmic
+    scale if `scale` is "log"; the numbers are integers if both ends and the step are. ValueError names the rule.
     """
     if isinstance(raw, dict):
         return _read_range(raw)
@@ -75,7 +75,7 @@ def _stepwise(first: float, last: float, step: float) -> tuple[float, ...]:
     steps = (last - first) / step
     if steps >= _MOST:
         raise ValueError(f"step: must leave at most {_MOST} values, not {steps + 1:.0f}")
-    count = math.floor(steps + 1e-9) + 1  # 0.1 is no binary fraction: from 0 to 0.3 there are four values
+    count = math.floor(steps + 1e-9) + 1  # 0.1 is not a binary fraction: from 0 to 0.3 there are four values
     return tuple(_plain(first + place * step) for place in range(count))
 
 
@@ -91,5 +91,5 @@ def _spaced(first: float, last: float, count: Any, *, logarithmic: bool) -> tupl
 
 
 def _plain(value: float) -> float:
-    """Return the number with as many digits as were meant: 0.3, not 0.30000000000000004."""
+    """Return the number without floating-point noise: 0.3, not 0.30000000000000004."""
     return value if isinstance(value, int) else float(f"{value:.12g}")

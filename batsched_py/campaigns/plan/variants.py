@@ -1,4 +1,4 @@
-"""The variants of a campaign: each algorithm with each combination of its options, checked, under unique names."""
+"""The variants of a campaign: each algorithm with each combination of its options, checked and uniquely named."""
 
 from __future__ import annotations
 
@@ -26,11 +26,9 @@ class PlannedVariant(Struct, frozen=True):
     """An algorithm with its options, under a unique name.
 
     Attributes:
-        name: for tables.
-        algorithm: as the study file has it.
-        loaded: the same with absolute paths, so that it is found from any folder.
-        options: as they hold, defaults included, as JSON has them.
-        given: names of those that the study file gives.
+        name: name in tables. algorithm: the algorithm as the study file names it. loaded: the same with absolute paths,
+            to be found from any folder. options: options that it runs with, defaults included, as JSON values. given:
+            names of the options that the study file gives.
         takes_seed: True if it has an option `seed` that is not given.
         files: role -> SHA-256 of the files of the algorithm and its options.
     """
@@ -44,7 +42,7 @@ class PlannedVariant(Struct, frozen=True):
     files: Mapping[str, str | None]
 
     def with_seed(self, seed: int | None) -> Variant:
-        """Return what is run with this seed."""
+        """Return the variant to run with this seed."""
         if seed is None or not self.takes_seed:
             return self.loaded
         return replace(self.loaded, options={**self.loaded.options, "seed": seed})
@@ -85,7 +83,7 @@ def _variants(sweep: AlgorithmSweep, folder: Path) -> Iterator[PlannedVariant]:
 def _variant(
     sweep: AlgorithmSweep, algorithm: str, told: Mapping[str, Any], options: Mapping[str, Any], folder: Path
 ) -> PlannedVariant:
-    """Return a variant with the options as they are `told`, and with absolute paths."""
+    """Return a variant that shows the options `told` and runs with `options`, in which paths are absolute."""
     before = set(sys.modules)
     scheduler = load(algorithm)
     session = Session(scheduler, options)
@@ -101,7 +99,7 @@ def _variant(
 
 
 def find_code(value: Any, folder: Path) -> Any:
-    """Return an absolute path for a text that names a file, with what is meant in it, from this folder; else itself."""
+    """Return "file:name" or "file" with an absolute path, relative to this folder; any other value unchanged."""
     if not isinstance(value, str):
         return value
     name, colon, inside = value.partition(":")

@@ -113,5 +113,5 @@ def read_window(file: StudyFile, begin: Any, to: Any, skip: Any, place: str) -> 
             file.time(to, member(place, "to")),
             file.span(skip, member(place, "skip")),
         )
-    except OptionError as error:  # skip beside from
+    except OptionError as error:  # skip together with from
         raise file.error(member(place, "skip"), "cannot be combined with from") from error

@@ -1,4 +1,4 @@
-"""Figures of a campaign: means while something varies, a heat map over two things, ratios to the baseline."""
+"""Figures of a campaign: means over one dimension, a heat map over two dimensions, ratios to the baseline."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import unknown
 
 FigureKind = Literal["curve", "heat", "forest", "boxes"]
-#: What may be drawn: means while something varies, a heat map over two things, and the kinds of `compare` of one group.
+#: Kinds of figures: means over one dimension, a heat map over two, and the kinds of `compare` for one group.
 FIGURE_KINDS: Final[tuple[FigureKind, ...]] = ("curve", "heat", "forest", "boxes")
 _USE: Final = "campaign figure"
 
@@ -29,9 +29,9 @@ class FigureChoice(Struct, frozen=True):
 
     Attributes:
         kind: one of FIGURE_KINDS.
-        x, y: what varies along the axes: an option, a parameter of the model, a setting; None for what varies most.
-        group: name of the only group that is drawn; None for all, which forest plots and boxes do not have.
-        width, height: inches; None for what suits it.
+        x, y: dimensions of the axes: an option, a parameter of the model, a setting; None for the one that varies most.
+        group: name of the only group to draw; None for all, which forest plots and box plots do not support.
+        width, height: inches; None to choose suitable ones.
         title: above it.
     """
 
@@ -51,7 +51,7 @@ class FigureChoice(Struct, frozen=True):
 
 
 def draw_campaign(plan: CampaignPlan, groups: Sequence[GroupComparison], choice: FigureChoice) -> Picture:
-    """Draw a campaign, a panel for each metric. OptionError if there is no such thing; ExtraError."""
+    """Draw a campaign, a panel for each metric. OptionError if the choice does not apply to it; ExtraError."""
     chosen = _chosen(groups, choice.group)
     if choice.kind in ("forest", "boxes"):
         return _of_one(chosen, choice)

@@ -45,7 +45,7 @@ def write_dataset(folder: Path, plan: CampaignPlan, ended: Mapping[str, StoredRu
 
 
 def _array(arrow: Any, name: str, values: list[Any]) -> Any:
-    """Return a column; a metric that no run has is one of its type all the same."""
+    """Return a column; a metric without any value keeps its type."""
     if name in METRIC_INFO or name == "seed":
         return make_column(arrow, values, arrow.int64() if name == "seed" or _is_count(name) else arrow.float64())
     if all(value is None for value in values):
@@ -58,7 +58,7 @@ def _is_count(name: str) -> bool:
 
 
 def _write_jobs(path: Path, runs: list[PlannedRun], columns: Mapping[str, list[Any]], store: RunStore) -> None:
-    """Write the jobs of all runs one run after the other, so that no more than those of one are in memory."""
+    """Write the jobs of all runs, one run after the other, so that only one run is in memory at a time."""
     arrow: Any = importlib.import_module("pyarrow")
     parquet: Any = importlib.import_module("pyarrow.parquet")
     schema = _jobs_schema(arrow)
@@ -79,7 +79,7 @@ def _write_jobs(path: Path, runs: list[PlannedRun], columns: Mapping[str, list[A
 
 
 def _jobs_schema(arrow: Any) -> Any:
-    """Return the columns of `jobs.parquet` with their types, which a run without a value does not tell."""
+    """Return the columns of `jobs.parquet` with their types, which cannot be inferred from a run without values."""
     integers = {"seed", "requested_number_of_resources", "allocated_number_of_resources", "pieces", "attempt"}
     truths = {"success", "deadline_met"}
     texts = {

@@ -1,4 +1,4 @@
-"""The dimensions of a campaign: what varies from mean to mean, and what a figure can have on its axes."""
+"""The dimensions of a campaign: options, parameters and settings in which means differ, for the axes of figures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Point(Struct, frozen=True):
 
 
 def find_points(plan: CampaignPlan, groups: Sequence[GroupComparison]) -> list[Point]:
-    """Return all means, told by what varies: an option has no value where an algorithm does not have it."""
+    """Return all means with the values of their dimensions; options that an algorithm does not have are left out."""
     points = []
     for place, one in enumerate(groups):
         about = {"platform": one.group.setting.platform, **one.group.setting.given, **_parameters(one)}
@@ -67,14 +67,14 @@ def _varies(points: Sequence[Point], name: str) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Return True for what an axis can have."""
+    """Return True for a number, which an axis can show; truth values are not numbers."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def axes_of(points: Sequence[Point], wanted: Sequence[str | None]) -> list[str]:
-    """Return the dimensions of axes: those that are wanted, and for others those with the most numbers.
+    """Return the dimensions of the axes: the wanted ones, and for None those with the most numbers.
 
-    OptionError for a name that nothing varies in, and if there are too few that are numbers.
+    OptionError for an unknown dimension, and if there are too few numeric dimensions.
     """
     known = _names(points)
     for name in filter(None, wanted):
@@ -89,7 +89,7 @@ def axes_of(points: Sequence[Point], wanted: Sequence[str | None]) -> list[str]:
 
 
 def label(point: Point, besides: Sequence[str], points: Sequence[Point]) -> str:
-    """Return the name of a series: all that varies in the points besides the axes."""
+    """Return the name of a series: its values in all varying dimensions except the axes."""
     parts = []
     for name, value in point.values.items():
         if name in besides or not _varies(points, name):

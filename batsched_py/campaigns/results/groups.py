@@ -14,7 +14,7 @@ from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun, Setting
 from batsched_py.campaigns.study import Outcome, Study
 
-#: The outcome of a run that is not there.
+#: The outcome of a missing run.
 _MISSING: Final = "not run yet"
 
 
@@ -33,7 +33,7 @@ class GroupStudy(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Platform, settings and group, for people."""
+        """Platform, settings and group, for display."""
         return f"{self.setting.name}: {self.group}"
 
 
@@ -45,7 +45,7 @@ class GroupComparison(Struct, frozen=True):
 
 
 def group_studies(plan: CampaignPlan, ended: Mapping[str, StoredRun]) -> list[GroupStudy]:
-    """Return the study of each group, in the order of the plan; a run that is not there is one without metrics."""
+    """Return the study of each group, in the order of the plan; a missing run has an outcome without metrics."""
     groups: dict[tuple[int, str], list[PlannedRun]] = {}
     for run in plan.runs:
         groups.setdefault((id(run.setting), run.source.group), []).append(run)

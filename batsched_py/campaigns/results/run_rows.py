@@ -1,4 +1,4 @@
-"""The rows of a campaign's dataset: what was run, its metrics, and all that tells where they are from."""
+"""The rows of a campaign's dataset: identity, metrics and provenance of each run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from batsched_py.text.wording import spelled
 
 
 def run_columns(runs: Iterable[PlannedRun], ended: Mapping[str, StoredRun]) -> dict[str, list[Any]]:
-    """Return column -> value of each run that ended, in the order of the plan; None where there is none.
+    """Return column -> its values, one for each run that ended, in the order of the plan; None for a missing value.
 
-    The values of a column are of one type: true or false, integers, numbers or texts.
+    The values of a column have one type: truth values, integers, numbers or texts.
     """
     rows = [_row(run, ended[run.key]) for run in runs if run.key in ended]
     names = dict.fromkeys(name for row in rows for name in row)
@@ -27,7 +27,7 @@ def run_columns(runs: Iterable[PlannedRun], ended: Mapping[str, StoredRun]) -> d
     return {name: _alike([row.get(name) for row in rows]) for name in order}
 
 
-#: Beginnings of columns that depend on the study, in their order, behind all others.
+#: Prefixes of the columns that depend on the study, in their order, after all others.
 _PREFIXES = ("option_", "generator_", "setting_")
 
 
@@ -67,7 +67,7 @@ def _row(run: PlannedRun, ended: StoredRun) -> dict[str, Any]:
 
 
 def _seed(run: PlannedRun) -> int | None:
-    """Return what tells a run from the same one with another seed: the algorithm's, or that of its workload."""
+    """Return the seed of a run: that of the algorithm, or else that of its workload."""
     if run.seed is not None:
         return run.seed
     drawn = run.source.origin.generator.get("seed")
@@ -95,7 +95,7 @@ def _plain(value: Any) -> Any:
 
 
 def _alike(values: list[Any]) -> list[Any]:
-    """Return the values as they are if they are of one type, or numbers; else as texts."""
+    """Return the values unchanged if they have one type or are numbers; else as texts."""
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) <= 1:
         return values

@@ -1,4 +1,4 @@
-"""Tuning: the options of an algorithm, chosen trial after trial by what former trials gave.
+"""Tuning of the options of an algorithm: each trial is chosen from the results of the previous ones.
 
-`search_space` says what may be chosen, `tuner` chooses with Optuna and has the runs made.
+`search_space` defines the possible values, `tuner` chooses among them with Optuna and executes the runs.
 """

@@ -1,4 +1,4 @@
-"""The values among which options are chosen: words, truth values, numbers between bounds."""
+"""Search spaces of options: words, truth values, numbers between bounds."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ Space = Words | Numbers
 
 
 def read_space(scheduler: type[Scheduler[Any]], given: Mapping[str, Any]) -> dict[str, Space]:
-    """Return the values of each option that is to be tuned.
+    """Return the search space of each option to tune.
 
-    What is `given` for an option: True for all that its type allows, a list of values, or bounds, {from, to, scale}.
-    OptionError names the option and the rule.
+    `given` maps an option to True (all values of its type), a list of values, or bounds, {from, to, scale}. OptionError
+    names the option and the rule.
     """
     hints = get_type_hints(scheduler.options_type)
     fields = {field.name: field for field in dataclasses.fields(scheduler.options_type)}

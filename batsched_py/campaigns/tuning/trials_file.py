@@ -1,4 +1,4 @@
-"""The trials of a search as a file: a row of CSV for each."""
+"""The trials of a search as a CSV file, one row each."""
 
 from __future__ import annotations
 

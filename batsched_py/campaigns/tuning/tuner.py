@@ -1,8 +1,8 @@
 """The tuner: tries options of an algorithm on all workloads of a campaign, and learns from each trial what to try next.
 
-The search is the tree-structured Parzen estimator of Optuna: J. Bergstra, R. Bardenet, Y. Bengio and B. Kegl,
+The search uses Optuna's tree-structured Parzen estimator: J. Bergstra, R. Bardenet, Y. Bengio and B. Kegl,
 "Algorithms for hyper-parameter optimization", NIPS 2011. The same seed tries the same options in the same order, so a
-search that was stopped is begun again, finds its runs in the store, and goes on where it was.
+search that was stopped can be repeated: it finds its runs in the store and continues.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ class Tuning(Struct, frozen=True):
         algorithm: as after -s.
         fixed: options that all trials have.
         spaces: option -> the values among which it is chosen.
-        metric: by which trials are judged: its mean over all runs.
-        trials: their number.
+        metric: the objective: its mean over all runs. trials: number of trials.
         seed: of the search.
     """
 
@@ -58,10 +57,10 @@ class Trial(Struct, frozen=True):
 
     Attributes:
         number: from 0 on.
-        options: those that were chosen.
+        options: the chosen options.
         value: mean of the metric over all runs, in SI units; None if a run failed or has no such metric.
         error: of a run that failed.
-        made: number of runs that were not there before.
+        made: number of runs that were not in the store before.
     """
 
     number: int
@@ -72,7 +71,7 @@ class Trial(Struct, frozen=True):
 
 
 def read_tuning(campaign: Campaign) -> Tuning:
-    """Return what a study file wants to be tuned. ConfigurationError names the file, the field and the rule."""
+    """Return the search that a study file describes. ConfigurationError names the file, the field and the rule."""
     chosen, source = campaign.tuning, str(campaign.source)
     if chosen is None:
         raise ConfigurationError(source, "tune", "is missing: which options of which algorithm shall be tuned?")
@@ -100,9 +99,9 @@ def tune(
     *,
     warn: Warn | None = None,
 ) -> list[Trial]:
-    """Make all trials, one after the other, and return them in their order. Runs of the store are not made again.
+    """Execute all trials, one after the other, and return them in their order. Stored runs are not repeated.
 
-    `warn` is told of damaged files of the store, whose runs are made again.
+    `warn` is called with a line for each damaged file of the store, whose run is repeated.
 
     ExtraError without Optuna; InputError for files.
     """
@@ -128,7 +127,7 @@ def tune(
 
 
 def best_trials(trials: Sequence[Trial], metric: Metric) -> list[Trial]:
-    """Return the trials that have a value, the best first; of equal ones the first."""
+    """Return the trials that have a value, best first; ties keep their order."""
     found = [(trial.value, trial.number, trial) for trial in trials if trial.value is not None]
     sign = -1 if metric.more_is_better else 1
     return [trial for _, _, trial in sorted(found, key=lambda one: (sign * one[0], one[1]))]
@@ -143,7 +142,7 @@ def _choose(asked: Any, name: str, space: Space) -> Any:
 
 
 def _planned(tuning: Tuning, options: Mapping[str, Any], plan: CampaignPlan) -> CampaignPlan | str:
-    """Return the runs of a trial, or why its options do not go together."""
+    """Return the runs of a trial, or the reason why its options cannot be combined."""
     values = {name: (value,) for name, value in {**tuning.fixed, **options}.items()}
     campaign = replace(plan.campaign, algorithms=(AlgorithmSweep(tuning.algorithm, values),), jobs=False)
     try:
@@ -155,7 +154,7 @@ def _planned(tuning: Tuning, options: Mapping[str, Any], plan: CampaignPlan) -> 
 def _made(
     trial: Trial, plan: CampaignPlan | str, metric: Metric, store: RunStore, workers: Workers, *, warn: Warn | None
 ) -> Trial:
-    """Make the runs of a trial that are not there, and return it with its value."""
+    """Execute the missing runs of a trial, and return it with its value."""
     if isinstance(plan, str):
         return replace(trial, error=plan)
     before = read_state(plan, store, warn)
