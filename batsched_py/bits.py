@@ -16,6 +16,25 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, islice
 from typing import Final
 
+# Integers as sets: one operation of Python is one for all hosts, sets are immutable and can be shared, and no library
+# is needed. On machines of up to SMALL hosts counting a set is faster than looking up its size. On larger ones (80 640
+# hosts of Curie) each operation copies ten kilobytes and counting takes 10 us, so that the work is done once and
+# remembered, or goes over 64-bit words.
+#
+# What is remembered of large sets is found by identity, since hashing or comparing one reads all of it. An entry holds
+# the integer itself: as long as the entry exists no other object can have that identity. Sets that are equal but not
+# the same object are computed again, which is correct. Small sets are found by value.
+#
+# All memory that is kept is bounded, and all entries are dropped when a bound is reached: `_MOST` sizes, `_MOST_BYTES`
+# of spellings. Dropping the oldest alone would need an order of use to be kept at each look-up. A set larger than an
+# eighth of the bound is not kept.
+#
+# `parse_bits` reads text from other programs. Its cost is that of the text: a host number above `highest` is refused
+# before a set is made of it (a few hundred kilobytes of message once took gigabytes), and many pieces are joined in one
+# field of bytes (`united`), where a shift for each would copy the set each time.
+#
+# `~` is avoided (`without`): Python converts negative numbers to two's complement first, a copy each time.
+
 #: Larger numbers are refused when read: no platform has such hosts, and each costs a bit for every host below it.
 MAX_HOST: Final = 10_000_000
 #: Bits up to which an integer is small: its ones are counted in less time than it takes to look them up.

@@ -20,6 +20,27 @@ from batsched_py.collection.mil.expression import (
 from batsched_py.collection.mil.functions import ARITHMETIC, COMPARISONS
 from batsched_py.collection.mil.values import Result, Undefined, Value, enter
 
+# Values are kept by attribute and not by record, because a query reads few attributes of all records. An answer is two
+# integers, a bit for each row: true, and undefined. With these Kleene's three-valued `and`, `or` and `not` are a few
+# operations on bits for all rows. For 16 384 records a query of two comparisons and a `match` took 450 ms record by
+# record and 36 ms in columns; comparing and calculating whole columns by `map` has made that 3 to 9 ms since (ADR 29,
+# docs/performance.md).
+#
+# Between two calls all columns have `length` values, a row without a record has MISSING in each, and `version` has
+# grown with each change of a value. An answer is kept by the text of its part of the query, and holds as long as no
+# attribute that the part reads has changed since and no row was added. Parts, not whole queries: with `$load < 1` in
+# each query nothing of a whole answer would outlast a start, while its static parts are never computed again. Answers
+# are computed for all rows, empty ones too, and masked at the end (`select`).
+#
+# A value is replaced if its type differs, even if it is equal: 1, 1.0 and true are equal in Python and different in
+# MIL.
+#
+# `may_be_true` asks whether a host can ever suit, with what is unknown left open; it judges each comparison by itself,
+# so that it may find too many rows, but none too few.
+#
+# Cost: O(rows) for each part that reads a changed attribute, a few operations on integers for each junction, and
+# O(attributes) where nothing has changed: 2 us for a whole query.
+
 #: Answers that are kept, of parts of queries.
 _KEPT: Final = 512
 _NUMBERS: Final = frozenset({int, float})

@@ -31,6 +31,27 @@ from batsched_py.protocol.unread import UnreadMembers
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 
+# Batsim and the decision process take turns, and all that may happen next is one table (`TURNS`), used by both ends: a
+# simulator in which decision processes are tested must not accept what the other end would refuse. The two ends differ
+# where real Batsim does: `DecisionSide` checks everything, `BatsimSide` accepts and refuses what Batsim accepts and
+# refuses.
+#
+# Between two calls `turn` names who speaks next, `now` is the time of the latest request and never moves back, and
+# `dialect` is fixed once SIMULATION_BEGINS was read. Turn and time change last, when a message has passed all checks.
+# So a request that breaks a rule counts as not received, nothing of a wrong reply is sent, and an error can still be
+# answered by `refusal`, which skips the checks on purpose: a reply that no Batsim accepts is the only way to stop it
+# (ADR 7).
+#
+# Reading is ordered so that a hostile message costs little: its size is checked before it is parsed, and the highest
+# host of the platform is known before any set of hosts is made. A few hundred kilobytes with large host numbers once
+# took gigabytes.
+#
+# Messages inside one process need not be written (ADR 40). The end that sends them checks them, since the other end is
+# this program, too.
+#
+# Cost: O(events) for each message, 3.5 us to read a request and to write its reply. Events that open or end a run are
+# recognized by their class, so that all others are visited once.
+
 
 class Turn(StrEnum):
     """State of the conversation, seen from outside."""

@@ -53,6 +53,28 @@ from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, seconds
 
+# The state machine of a run without sockets, files or threads: bytes in, bytes out. The transport (ZeroMQ, a simulator
+# in this process, a recording) owns the loop, so that every test can play a run, and a recording replays exactly.
+#
+# A message passes the same steps each time: read and check it, advance the clock, apply its events to the state, call
+# the algorithm, complete the decision (answers, jobs of the algorithm's own), write the reply. Between two calls the
+# state has all events and all verbs of the past, since verbs are booked when they are called (ADR 3), and nothing is
+# sent that the Plan has not checked. There is one set of books: a check needs no copy of the state, but a decision
+# cannot be taken back. After an error the books contain half of a decision, so the session can only refuse: `refusal`
+# makes Batsim stop, which otherwise waits without limit (ADR 7).
+#
+# What the algorithm raises is an AlgorithmError with the message that it was deciding on, even for SystemExit or a
+# cancellation: Batsim must receive its last reply whatever an algorithm does.
+#
+# Jobs that can never run are rejected before the algorithm sees them. The end of registration is announced in the name
+# of algorithms that never submit jobs, and of no others: an algorithm that forgot to ask for a call looks like one that
+# is done (ADR 10).
+#
+# `answer` exists in two halves (`receive`, `reply`) for environments that decide in between, and in a third form for
+# messages of a simulator in this process, which are not written unless they are recorded: 0.8 of the time of a run (ADR
+# 40). A message costs 10 us with `fcfs` and 14 us with `easy`, 5 and 6 us compiled, so rare features are attributes
+# that are None, tested once for each message.
+
 #: The name under which Batsim 5 is greeted, before that of the algorithm.
 PROGRAM: Final = "batsched-py"
 #: Why Batsim 5 may have crashed when it was asked for all profiles.

@@ -22,6 +22,26 @@ from msgspec import Struct
 
 from batsched_py.errors import SiteError
 
+# A site keeps what it was asked for, not what it has become: its state is computed again by playing the requests.
+# Keeping the state, as Haizea does, would need a format of each algorithm, could not be read by another version, and
+# would show a mistake much later as a wrong decision (ADR 30). The price is a start that takes as long as all decisions
+# so far, some ten seconds for 10 000 leases.
+#
+# The order is what makes it safe: a request gets its simulated instant, is written to disk, and only then is answered
+# and happens. So a killed site has lost nothing that it confirmed. `append` is all or nothing, and its hash is taken
+# over only after the commit. A batch is one transaction, so its requests wait for the disk once.
+#
+# The clock is different. It may be ahead of what happened but must not be behind, and is written often, so it is not
+# synchronous (`keep_time`): after a crash of the machine the site continues from an earlier instant, but never before a
+# request.
+#
+# SQLite gives transactions that survive `kill -9`, and backups while the site runs. It does not notice that a record
+# was changed or removed on purpose, or that its file was replaced: hence the chained hashes and `_check_there`. The
+# chain begins with the properties of the site, so that a journal cannot be moved to another one. It cannot show that
+# the last records are missing; the transcript does.
+#
+# Cost: one synchronous write for each batch, and a hash for each record; reading is O(records), one at a time.
+
 #: The version of the format, increased by changes that older programs would misread.
 VERSION: Final = 2
 #: The version without hashes; they are added when the file is opened.

@@ -16,6 +16,29 @@ from batsched_py.timelines.entries import REBOOT_CODE, Drop, Entry, Hold, Progra
 from batsched_py.timelines.records import Begin, EntryRecord, Kill, Order, Reboot
 from batsched_py.timelines.states import TRANSITIONS, VmState
 
+# The rules are FIREWHEEL's, whose schedules mean: negative times configure a machine, one after the other, and each
+# begins when all of the one before have ended (local barriers, in wall time); when every machine is configured the
+# experiment starts (global barrier); positive times then count from the start, and pauses and breaks move all that
+# follows.
+#
+# Methods either note what has happened or do what is due (`settle`), and none calls back. What others have to do is
+# left in `orders` and `resumes`, from which the run takes it; the run settles machines until nothing is due. So the
+# result depends on what is noted at an instant, and not on the order in which machines are asked; there is no clock,
+# thread or I/O here, and a run can be played in a test or on Batsim.
+#
+# Between two calls each entry has a record, and is in exactly one place: `_first_holds`, the barriers, `_queue`,
+# `_waiting`, `_running` or `held`; or nothing more will happen to it. The queue is ordered by time, and at one time by
+# kind and position (`Entry.key`): a pause comes after everything at its time, whatever the order in the file.
+# `_reached` is the key of the last entry that was passed; a program added later with a smaller key begins at once,
+# since its time has passed.
+#
+# Times are of three kinds, and confusing them is the likeliest mistake: schedule time as written, experiment time
+# (moved by holds, `ExperimentClock`), wall time (experiment time plus the start). Holds at -infinity come before there
+# is an experiment time, and count in wall time. A pause is noted with its whole duration when it begins, and must be
+# cut when the lease ends or the machine is lost meanwhile (`_kill`).
+#
+# Cost: O(log n) for each entry, O(1) to say when something is due.
+
 LEASE_ENDED: Final = "lease ended"
 
 

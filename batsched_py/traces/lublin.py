@@ -25,6 +25,25 @@ from batsched_py.text.display import shown
 from batsched_py.text.wording import counted
 from batsched_py.traces.delay_workload import DELAYS, USUAL_SPEED, DelayJob, Work, delay_workload
 
+# The parts of the model depend on each other: the size is drawn first (serial, a power of two, or any), the logarithm
+# of the run time is a mixture of two gamma distributions whose weights depend on the size, and arrivals follow a daily
+# cycle. Draws above a limit are repeated as in the authors' program, which bounds runs to 45 hours.
+#
+# The order of draws is part of the format: the same seed must give the same workload in each version, as studies name a
+# workload by its seed. A draw that is added, left out or moved changes all jobs after it. For the same reason sums are
+# made by `add_up`: `sum` of Python 3.12 and later rounds differently.
+#
+# Arrivals: a gap is drawn on a clock that runs evenly, and is mapped to the day through the sums of the weights of 48
+# half hours, by a binary search. Rush hours so have many arrivals without any rejection of draws. An offered load is
+# reached by stretching the submission times, not by changing the distributions, so that all loads have the same jobs.
+#
+# Cost: O(1) for each job. `draw_jobs` keeps none of them; where the load is given it draws them all twice from the same
+# state of the generator, since the factor is known after the last one: twice the time instead of a memory in proportion
+# to the jobs.
+#
+# The incomplete gamma function is computed here by its power series, which converges quickly for the few arguments
+# needed, so that no numerical library is required.
+
 #: Limits of draws (natural logarithms of seconds): larger ones are repeated. 45 hours of run time, gaps of 5 days.
 _LONGEST_RUN: Final = 12.0
 _LONGEST_GAP: Final = 13.0

@@ -17,6 +17,22 @@ from batsched_py.planning.policies.ordering import FCFS
 from batsched_py.planning.policies.selection import SELECTIONS
 from batsched_py.schedulers.backfilling.options import OvertakingOptions, PromiseOptions
 
+# The loop knows promises and the order of visits, the rules know jobs and hosts; all algorithms that backfill differ in
+# their rules alone. Before, they overrode seven to eleven of the loop's thirty methods, and each change of the loop had
+# to respect all of them (ADR 26). The loop is compiled, the rules are not, as subclasses of users' own inherit from
+# them (ADR 39).
+#
+# The loop relies on this: `duration` of a job stays the same while its promise stands, unless the loop is told that the
+# rules were `disturbed`; `earliest` returns a start that breaks no promise in the book; `hosts` and `choose` return
+# hosts that are free; only `start` starts a job. `hold` explains a job that waits and decides nothing.
+#
+# `earliest` begins with a shortcut: without promises a job that fits now starts now, and the availability is not asked,
+# which costs something from its first use on. On a machine with enough room it is never made.
+#
+# Promises are of numbers of hosts unless the choice of hosts may fail where enough are free (constraints, `contiguous`,
+# a function): then a number would promise a start at which the job cannot run, and the options must say `reserve=hosts`
+# (ADR 19).
+
 Options = TypeVar("Options", bound=PromiseOptions)
 Overtakers = TypeVar("Overtakers", bound=OvertakingOptions)
 #: A Shadow has no end, and is enough where there is but one promise.

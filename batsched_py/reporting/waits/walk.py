@@ -21,6 +21,26 @@ from batsched_py.reporting.waits.history import RunHistory, Waiter
 from batsched_py.reporting.waits.reasons import Reason
 from batsched_py.simulator.records import JobRecord
 
+# Reasons are found afterwards, from the schedule and the rows of decisions, and not written by algorithms: so there is
+# a reason for algorithms that say nothing and for runs of real Batsim, and each is checked against the schedule (ADR
+# 32). A wait is swept from change to change; during each step `_machine`, `_held` and `_promised` are what held at its
+# beginning. At one instant ends come first, then starts, then rows, because a decision follows what happened, and its
+# rows describe the outcome.
+#
+# The rules are ordered by certainty: an instant of its own is a fact, a lack of hosts follows from the schedule, a hold
+# is the algorithm's word, a promise is compared with the free hosts, and the queue is what remains. The last word of an
+# algorithm is believed until its next row, so that one that stops holding a job without saying so is misunderstood as
+# long as enough hosts are free.
+#
+# Jobs in the way are those that ran on the hosts that the job finally got: naming all running jobs would be true, and
+# useless with hundreds of them. If jobs share hosts, free hosts do not show whether a job would fit, and a lack of
+# hosts is not given as a reason.
+#
+# `delivery` exists for real Batsim, where a start follows its cause by some milliseconds: without it nearly each wait
+# would end with a step that nothing explains.
+#
+# Cost for one wait: O(c log c) to sort its c changes, and for each step the jobs that run, wait or hold a promise then.
+
 
 class Interval(NamedTuple):
     """A time [begin, end) of a wait, and the reason for it.
