@@ -44,7 +44,7 @@ def read_alternatives(document: object) -> list[Schedule]:
     """Return the schedules of a document, in order; AlternativeError (field, rule).
 
     It is a list of objects. One has `placements`, a list of `{"object", "host", "vault"}`, or `difference`, a list of
-    those that replace placements of the schedule before, or of the one whose `name` stands in `of`.
+    those that replace placements of the previous schedule, or of the one that `of` names.
     """
     if not isinstance(document, list) or not document:
         raise AlternativeError("", f"must be a list of schedules, at least one, not {shown(document)}")
@@ -52,7 +52,7 @@ def read_alternatives(document: object) -> list[Schedule]:
 
 
 def write_alternatives(schedules: Sequence[Schedule]) -> list[dict[str, Any]]:
-    """Return schedules as `read_alternatives` takes them: each after the first as a difference, where it is one."""
+    """Return schedules in the form of `read_alternatives`: each after the first as a difference, if possible."""
     written: list[dict[str, Any]] = []
     before: Schedule = ()
     for schedule in schedules:
@@ -71,7 +71,7 @@ def _written(placement: Placement) -> dict[str, str]:
 
 
 class _Reader:
-    """Reads schedules, which may vary others that come before or behind them."""
+    """Reader of schedules, which may be differences from earlier or later ones."""
 
     def __init__(self, document: list[object]) -> None:
         self._members: list[Mapping[str, Any]] = []
@@ -100,7 +100,7 @@ class _Reader:
         return [self._schedules[position] for position in range(len(self._members))]
 
     def _resolve(self, position: int) -> None:
-        """Make a schedule, and before it those that it varies, from the last one on."""
+        """Build a schedule after those from which it differs."""
         chain = [position]
         while "difference" in self._members[chain[-1]] and chain[-1] not in self._schedules:
             base = self._base(chain[-1])

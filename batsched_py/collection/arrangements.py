@@ -1,4 +1,4 @@
-"""Arrangements: the order in which records that suit are proposed."""
+"""Arrangements: the order in which suitable records are proposed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 from batsched_py.collection.records import Found, Record
 from batsched_py.named import Named
 
-#: Puts records in the order in which they are proposed. It is given a source of numbers from 0 to 1, and how many
-#: requests came before.
+#: Orders records for proposals. Its arguments are the records, a source of random numbers from 0 to 1, and the number
+#: of previous requests.
 Arrange = Callable[[Sequence[Record], Callable[[], float], int], Sequence[Record]]
 
 
@@ -31,13 +31,13 @@ def shuffled(records: Sequence[Record], draw: Callable[[], float], turn: int) ->
 
 
 def by_turns(records: Sequence[Record], draw: Callable[[], float], turn: int) -> Sequence[Record]:  # noqa: ARG001
-    """Return records in their order, each time from another one on."""
+    """Return records in their order, rotated by the number of previous requests."""
     first = turn % len(records) if records else 0
     order = [*range(first, len(records)), *range(first)]
     return records.arranged(order) if isinstance(records, Found) else [records[position] for position in order]
 
 
-#: Ways to choose among records that suit.
+#: Ways to choose among suitable records.
 ARRANGEMENTS: Final[Named[Arrange]] = Named("arrangement", {"best": best, "random": shuffled, "round-robin": by_turns})
 
 

@@ -1,4 +1,4 @@
-"""Attempts: what it took to place a job, and why it waits."""
+"""Attempts: the cost of placing a job, and the reasons why it waits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Attempts:
     losses: int = 0
 
     def count(self, talk: Negotiation) -> Mapping[str, Code]:
-        """Add what came of a proposal; return the hosts and vaults that refused, and how."""
+        """Add the counts of a negotiation; return the hosts and vaults that refused, with their codes."""
         self.proposals += 1
         self.requests += talk.requests
         self.releases += talk.releases
@@ -36,7 +36,7 @@ class Attempts:
 
 
 def why_not(job: Job, refused: Mapping[str, Code]) -> str:
-    """Return why a job waits: which hosts refused, and how."""
+    """Return the reason why a job waits: the refusals of hosts by code."""
     if not refused:
         return f"needs {counted(job.size, 'host')}; fewer that suit it are known to be free"
     codes = Counter(refused.values())

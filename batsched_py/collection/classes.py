@@ -1,4 +1,4 @@
-"""Classes of objects: what all jobs of a kind ask for, and where they are not created (L27)."""
+"""Classes of objects: requirements that all jobs of a kind share, and hosts on which they are not created (L27)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class JobClass(NamedTuple):
     """A class of jobs, which name it in their member `class`.
 
     Attributes:
-        constraint: what hosts must satisfy beside the jobs' own constraints; None for nothing.
-        hosts: names of the hosts that are asked; empty for all.
-        vaults: names of the vaults that are asked; empty for all.
+        constraint: constraint on hosts in addition to the jobs' own; None for none.
+        hosts: names of the eligible hosts; empty for all.
+        vaults: names of the eligible vaults; empty for all.
         duration: seconds for which hosts are reserved if a job has no walltime.
         after: ids of jobs that must have ended before.
         placer: the order in which hosts are proposed; None for that of the algorithm.
-        veto: hosts for which it is true have no object of the class created; None for none.
+        veto: no object of the class is created on hosts for which it is true; None for none.
     """
 
     constraint: Expression | None = None
@@ -39,13 +39,13 @@ class JobClass(NamedTuple):
     veto: Expression | None = None
 
     def restrict(self, query: Expression) -> Expression:
-        """Return a job's query together with what its class asks for."""
+        """Return a job's query combined with the constraint of its class."""
         if self.constraint is not None:
             query = both(self.constraint, query)
         return both(query, named_one_of(self.hosts)) if self.hosts else query
 
     def restrict_vault(self, query: Expression) -> Expression:
-        """Return a job's query for a vault together with what its class asks for."""
+        """Return a job's query for a vault combined with the restriction of its class."""
         return both(query, named_one_of(self.vaults)) if self.vaults else query
 
 

@@ -1,4 +1,4 @@
-"""Codes of what resources answer to requests, and of what becomes of placements (L24, L34)."""
+"""Codes of the answers of resources to requests, and of the outcomes of placements (L24, L34)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ class Code(StrEnum):
     """Answers to a request, or to a token that is presented."""
 
     GRANTED = "granted"
-    #: A rule of the resource's own is against it.
+    #: A policy of the resource refuses it.
     REFUSED_BY_POLICY = "refused-by-policy"
-    #: Others have reserved too much of it.
+    #: Other reservations leave too little of it.
     NO_CAPACITY = "no-capacity"
-    #: There is no such resource, or none any more.
+    #: The resource does not exist, or does no longer.
     UNKNOWN_RESOURCE = "unknown-resource"
     #: The token was not used in time, or its block is over.
     EXPIRED = "expired"
@@ -21,13 +21,13 @@ class Code(StrEnum):
     CANCELLED = "cancelled"
     #: The resource granted the reservation, and refuses the start.
     START_REFUSED = "start-refused"
-    #: The token is not one of this resource's, belongs to somebody else, or was used up.
+    #: The token was not granted by this resource, belongs to another holder, or was used up.
     BAD_TOKEN = "bad-token"  # noqa: S105  # no password
-    #: The class of the object does not create it there.
+    #: The class of the object does not create it on this host.
     REFUSED_BY_CLASS = "refused-by-class"
-    #: Whoever asked for the schedule does not want it.
+    #: The requester declined the schedule.
     DECLINED = "declined"
     #: The block of the token has not begun.
     TOO_EARLY = "too-early"
-    #: Nobody was asked: another placement of the schedule had failed, or an earlier schedule succeeded.
+    #: No resource was asked: another placement of the schedule had failed, or an earlier schedule succeeded.
     NOT_ASKED = "not-asked"

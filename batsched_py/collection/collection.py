@@ -1,4 +1,4 @@
-"""Collections: records of resources, which they join, leave and update, and which others poll (L3 to L6, L40)."""
+"""Collections of records: resources join, leave and update them, and other collections poll them (L3 to L6, L40)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from batsched_py.collection.records import Found, Record, Requester
 EVERY: Final = Literal(value=True)
 #: Seconds from one poll of another collection to the next.
 PERIOD: Final = 300.0
-#: Queries whose rows are kept; empty rows that are always put up with.
+#: Number of queries whose rows are cached; number of empty rows that are always tolerated.
 _KEPT: Final = 256
 _SPARSE: Final = 64
 _FLAGS: Final = bytes.maketrans(b"01", b"\x00\x01")
@@ -27,7 +27,7 @@ class _Poll:
 
     Attributes:
         due: seconds at which it is polled next.
-        version: of the source, when it was polled last; None if that, or what is known of it, may have changed since.
+        version: of the source when it was polled last; None if the source or its records here may have changed since.
     """
 
     def __init__(self, source: Collection, query: Expression, period: float, now: float) -> None:
@@ -38,8 +38,8 @@ class _Poll:
 class Collection:
     """Records of resources, each under its name.
 
-    A record that a member keeps up to date is exact; those of other collections are as old as the last poll. Where a
-    record comes from several, the freshest counts.
+    Records of members are exact; those of other collections are as old as the last poll. If several collections have a
+    record, the most recent one is used.
     """
 
     def __init__(self) -> None:
@@ -47,16 +47,16 @@ class Collection:
         #: Name -> row, of members and of polled records; row -> name.
         self._rows: dict[str, int] = {}
         self._names: dict[int, str] = {}
-        #: Name -> who may update it.
+        #: Name -> the owner that may update it.
         self._owners: dict[str, str] = {}
-        #: Name of a polled record -> where it is from, and seconds at which its values were so.
+        #: Name of a polled record -> its source, and the time of its values in seconds.
         self._polled: dict[str, tuple[_Poll, float]] = {}
         self._polls: list[_Poll] = []
         #: Text of a query -> version, and rows for which it is true, as bits.
         self._found: dict[str, tuple[int, int]] = {}
 
     def join(self, name: str, attributes: Mapping[str, Value] | None = None, *, owner: str | None = None) -> bool:
-        """Let a resource join; False, and no change, if it has joined. It, or its `owner`, may update it."""
+        """Add a resource, which it or its `owner` may update; return False, without a change, if it is a member."""
         if name in self._owners:
             return False
         self._polled.pop(name, None)
@@ -66,7 +66,7 @@ class Collection:
         return True
 
     def leave(self, name: str) -> bool:
-        """Let a resource leave; False, and no change, if it has not joined."""
+        """Remove a resource; return False, without a change, if it is not a member."""
         if self._owners.pop(name, None) is None:
             return False
         self._forget(name)
@@ -74,14 +74,14 @@ class Collection:
         return True
 
     def update(self, name: str, attributes: Mapping[str, Value], *, by: str | None = None) -> bool:
-        """Change some of a member's attributes; False, and no change, if it has not joined, or `by` may not."""
+        """Change attributes of a member; return False, without a change, if it is none or `by` may not update it."""
         if name not in self._owners or by not in (None, name, self._owners[name]):
             return False
         self._columns.update(self._rows[name], attributes)
         return True
 
     def correct(self, name: str, attributes: Mapping[str, Value]) -> bool:
-        """Change attributes of a record until it is polled again: of these more is known. False if there is none."""
+        """Override attributes of a record until it is polled again; return False if there is no such record."""
         if name not in self._polled:
             return False
         self._columns.update(self._rows[name], attributes)
@@ -90,22 +90,22 @@ class Collection:
 
     @property
     def version(self) -> int:
-        """A number that changes whenever an attribute does."""
+        """A number that changes whenever an attribute changes."""
         return self._columns.version
 
     def poll(self, source: Collection, query: Expression = EVERY, *, period: float = PERIOD, now: float = 0.0) -> None:
-        """Take records of another collection over, from `now` on, every `period` seconds."""
+        """Copy the records of another collection that match `query` every `period` seconds, starting at `now`."""
         self._polls.append(_Poll(source, query, period, now))
 
     def query(self, query: Expression = EVERY, now: float = 0.0, requester: Requester | None = None) -> list[Record]:
-        """Return the records for which a query is true, in the order in which they came.
+        """Return the records for which a query is true, in the order in which they were added.
 
-        With a requester those are left out that are certain to refuse it.
+        Records that are certain to refuse the requester are left out.
         """
         return list(self.search(query, now, requester))
 
     def search(self, query: Expression = EVERY, now: float = 0.0, requester: Requester | None = None) -> Found:
-        """Return the records of `query`, which are made when they are looked at, before the collection changes."""
+        """Return the records of `query` lazily: they must be read before the collection changes."""
         found = Found(_positions(self._select(query, now)), self._columns, self._names, self._record_at(now))
         return found if requester is None else found.admitting(requester)
 
@@ -119,11 +119,11 @@ class Collection:
         return row is not None and bool(self._select(query, now) >> row & 1)
 
     def names(self, query: Expression = EVERY, now: float = 0.0) -> list[str]:
-        """Return the names of the records for which a query is true, in the order in which they came."""
+        """Return the names of the records for which a query is true, in the order in which they were added."""
         return [self._names[row] for row in _positions(self._select(query, now))]
 
     def possible(self, query: Expression, unknown: Set[str], now: float = 0.0) -> list[str]:
-        """Return the names of the records for which a query may be true, whatever these attributes are there."""
+        """Return the names of the records for which a query is true for some values of the `unknown` attributes."""
         self.refresh(now)
         return [self._names[row] for row in _positions(self._columns.may_be_true(query, unknown))]
 
@@ -154,9 +154,10 @@ class Collection:
         return rows
 
     def refresh(self, now: float) -> bool:
-        """Poll the collections that are due by now, as of their instants; return whether there are any.
+        """Poll the collections that are due by now, as of their due times; return whether any was polled.
 
-        They are asked now. Whoever changes what they know calls this first, so that it is as it was then.
+        Polling reads the current state of the sources: call this before changing a source, so that the polls see its
+        state at their due times.
         """
         polled = False
         for poll in self._polls:
@@ -168,7 +169,7 @@ class Collection:
         return polled
 
     def _take_over(self, poll: _Poll, at: float) -> None:
-        """Take over what another collection has at an instant, unless something fresher is there."""
+        """Copy the records of another collection as of `at`, except those for which more recent values are known."""
         exact = not poll.source._polls  # else ages change, too
         if exact and len(self._polls) == 1 and poll.version == poll.source.version:
             self._polled = dict.fromkeys(self._polled, (poll, at))
@@ -185,7 +186,7 @@ class Collection:
                 self._polled[name] = poll, at - record.age
 
     def _forget_versions(self) -> None:
-        """Have all records taken over with the next polls, whether their sources change or not."""
+        """Make the next polls copy all records, even if their sources have not changed."""
         for poll in self._polls:
             poll.version = None
 
@@ -197,7 +198,7 @@ class Collection:
         return lambda row: self._record(row, now)
 
     def _put(self, name: str, attributes: Mapping[str, Value]) -> None:
-        """Enter a record, in place of one of the same name."""
+        """Add a record or replace the one of the same name."""
         row = self._rows.get(name)
         if row is None:
             row = self._columns.add(attributes)

@@ -1,4 +1,4 @@
-"""Columns of records: a query is computed for all records together, part by part."""
+"""Columnar storage of records: queries are evaluated for all records at once, part by part."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ from batsched_py.collection.mil.values import Result, Undefined, Value, enter
 # Cost: O(rows) for each part that reads a changed attribute, a few operations on integers for each junction, and
 # O(attributes) where nothing has changed: 2 us for a whole query.
 
-#: Answers that are kept, of parts of queries.
+#: Number of cached results of parts of queries.
 _KEPT: Final = 512
 _NUMBERS: Final = frozenset({int, float})
-#: Operations on numbers that always have a result; a product of an infinity may have none.
+#: Operations on numbers that always have a result; a product with an infinity may be undefined.
 _SAFE: Final = frozenset({"+", "-", "*"})
-#: Functions of numbers that are those of Python.
+#: Functions of numbers that equal Python's.
 _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"max": max, "min": min, "int": int, "float": float}
 _DIGITS: Final = bytes.maketrans(b"\x00\x01", b"01")
 
 
 class Truth(NamedTuple):
-    """Rows as bits: those for which something is true, and those for which it is undefined; false for the others."""
+    """Truth values by rows, as bit sets: the rows where they are true and where they are undefined; else false."""
 
     true: int
     undefined: int
@@ -83,7 +83,7 @@ class Columns:
         self.rows = self.length = 0
         self.version = version
         self._values: dict[str, list[Result]] = {}
-        #: Attribute -> the version at which a value of it changed last; the version at which a row was added last.
+        #: Attribute -> the version of its last change; the version at which the last row was added.
         self._changed: dict[str, int] = {}
         self._grown = version
         #: Attribute -> version, and its vector.
@@ -135,20 +135,20 @@ class Columns:
         return {name: value for name, values in self._values.items() if not isinstance(value := values[row], Undefined)}
 
     def values(self, name: str) -> Sequence[Result] | None:
-        """Return the values of an attribute by rows; None if no record ever had it. To be read at once."""
+        """Return the values of an attribute by rows, valid until the next change; None if no record ever had it."""
         return self._values.get(name)
 
     def names(self) -> Sequence[str]:
-        """Return the names of all attributes, in the order in which they came."""
+        """Return the names of all attributes, in the order in which they were added."""
         return list(self._values)
 
     def select(self, query: Expression) -> Truth:
-        """Return for which rows a query is true, and for which it is undefined."""
+        """Return the rows for which a query is true, and those for which it is undefined."""
         found = self._truth(query)
         return Truth(found.true & self.rows, found.undefined & self.rows)
 
     def may_be_true(self, query: Expression, unknown: Collection[str]) -> int:
-        """Return the rows for which a query may be true, whatever values these attributes have there."""
+        """Return the rows for which a query is true for some values of the `unknown` attributes."""
         return self._possible(query, unknown)[0] & self.rows
 
     def _possible(self, query: Expression, unknown: Collection[str]) -> tuple[int, int]:
@@ -172,7 +172,7 @@ class Columns:
         return found.true, self._all & ~(found.true | found.undefined)
 
     def _truth(self, query: Expression) -> Truth:
-        """Return the truth for all rows, empty ones too; it is kept until a value that the query reads changes."""
+        """Return the truth for all rows, also empty ones; it is cached until a value that the query reads changes."""
         known = self._answers.get(query.text)
         if known is not None and self._stands(known[0], query):
             return known[1]
@@ -185,7 +185,7 @@ class Columns:
     def _stands(self, version: int, query: Expression) -> bool:
         """Return whether nothing that a query reads has changed since a version."""
         changed = self._changed
-        for name in query.names:  # no generator: asked many times for each decision
+        for name in query.names:  # no generator: called many times for each decision
             if changed.get(name, 0) > version:
                 return False
         return version >= self._grown
@@ -219,7 +219,7 @@ class Columns:
         return Truth(true, possible & ~true)
 
     def _ask(self, part: Expression) -> Truth:
-        """Return the truth of what is no junction."""
+        """Return the truth of a part that is not a junction."""
         values, types = self._vector(part)
         if types == {bool}:
             return Truth(_bits(values), 0)
@@ -242,9 +242,9 @@ class Columns:
         if plain is not None:
             try:
                 results = list(map(plain, *columns))
-            except OverflowError:  # an integer that no float can hold, or an infinity that is no integer
+            except OverflowError:  # an integer too large for a float, or an infinity, which has no integer value
                 return _described(list(map(part.compute, *columns)))
-            if not any(map(operator.ne, results, results)):  # what is no number differs from itself
+            if not any(map(operator.ne, results, results)):  # NaN differs from itself
                 return _described(results)
         if isinstance(part, Call) and part.name == "match":
             return _described(_match(part, columns))
@@ -265,7 +265,7 @@ def _described(values: Sequence[Result]) -> _Vector:
 
 
 def _plain(part: Expression, vectors: Sequence[_Vector]) -> Callable[..., Any] | None:
-    """Return what computes a part of these numbers without a look at each; None if some need one."""
+    """Return a vectorised function for a part of these numbers; None if numbers must be checked one by one."""
     if isinstance(part, Call):
         return _FUNCTIONS.get(part.name)
     if not isinstance(part, Arithmetic):
@@ -282,7 +282,7 @@ def _plain(part: Expression, vectors: Sequence[_Vector]) -> Callable[..., Any] |
 
 
 def _match(part: Call, columns: Sequence[Sequence[Result]]) -> list[Result]:
-    """Return whether texts match: each is searched once, however many records have it."""
+    """Return whether texts match; each distinct text is searched once."""
     known = {pair: part.compute(*pair) for pair in set(zip(*columns, strict=True))}
     return [known[pair] for pair in zip(*columns, strict=True)]
 

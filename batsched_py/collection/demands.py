@@ -1,4 +1,4 @@
-"""Demands: what jobs ask of hosts and vaults, by their members and those of their classes (L26, L27, L36)."""
+"""Demands: requirements of jobs for hosts and vaults, from their members and their classes (L26, L27, L36)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 
 _NO_CLASS: Final = JobClass()
-#: Schedules that a job may bring along.
+#: Maximum number of schedules in a job.
 MOST_ALTERNATIVES: Final = 1000
-#: What vaults satisfy; what hosts do that nobody uses; and what these do that are no vaults.
+#: Queries for vaults, for resources that are up and have room, and for hosts among these.
 IS_VAULT: Final = Comparison(Attribute("kind"), "==", Literal(VAULT))
 FREE: Final = both(Comparison(Attribute("load"), "<", Literal(1)), Attribute("up"))
 FREE_HOST: Final = both(Comparison(Attribute("kind"), "==", Literal(HOST)), FREE)
@@ -32,14 +32,11 @@ class Demand(NamedTuple):
     """The demand of a job.
 
     Attributes:
-        query: what each of its hosts must satisfy.
-        kind: its class.
-        requester: who asks.
-        cpus: how much of each host it takes, where hosts are shared.
-        vault: what the vault for its data must satisfy; None if it needs none.
-        space: how much of the vault it takes.
-        label: what its profile calls the vault; None if the profile does not know of it.
-        alternatives: schedules that it brings along, in order of preference; empty: they are to be proposed.
+        query: the query that each of its hosts must satisfy. kind: its class. requester: its user, class and origin.
+            cpus: amount of each host that it takes, if hosts are shared. vault: the query for the vault of its data;
+            None if it needs none. space: amount of the vault that it takes. label: name of the vault in its profile;
+            None if the profile does not name one. alternatives: its own schedules, in order of preference; empty to
+            have them proposed.
     """
 
     query: Expression
@@ -58,14 +55,14 @@ class Demand(NamedTuple):
         return Request(job.id, now, end, how, self.cpus if shared else 1.0, time_out, *self.requester)
 
     def vault_request(self, request: Request) -> Request:
-        """Return the terms for its vault, for those for its hosts."""
+        """Return the terms of the reservation of its vault, given those of its hosts."""
         return request._replace(type=ReservationType.ONE_SHOT_TIME, amount=self.space)
 
 
 def read_demand(job: Job, profile: Profile | None, classes: Mapping[str, JobClass]) -> Demand:
-    """Return what a job asks for; ValueError or QueryError with the member that breaks a rule.
+    """Return the demand of a job; ValueError or QueryError names the member that breaks a rule.
 
-    A vault is needed by jobs that have `space` or a query `vault`, and by those whose profile uses a storage.
+    Jobs with `space` or a query `vault`, and jobs whose profile uses a storage, need a vault.
     """
     members = job.members
     name = members.get("class")
@@ -90,7 +87,7 @@ def read_demand(job: Job, profile: Profile | None, classes: Mapping[str, JobClas
 
 
 def _alternatives(job: Job) -> tuple[Schedule, ...]:
-    """Return the schedules that a job brings along; ValueError with the place and the rule."""
+    """Return a job's own schedules; ValueError names the place and the rule."""
     given = job.members.get("alternatives")
     if given is None:
         return ()

@@ -10,22 +10,21 @@ from batsched_py.collection.codes import Code
 from batsched_py.collection.resources import Resource
 from batsched_py.collection.tokens import Request, Token
 
-#: Grants that are kept for later alternatives: those that any of them needs, or the next one; or none are.
+#: Grants to keep for later alternatives: those that any of them needs, those that the next one needs, or none.
 Keep = Literal["any", "next", "none"]
-#: Finds a resource by its name; None if there is none.
+#: Returns the resource of a name; None if there is none.
 Find = Callable[[str], Resource | None]
 
-#: Refusals of resources whose grants are good.
+#: Refusals that leave the grants of the resource valid.
 _AT_THE_START: Final = frozenset({Code.REFUSED_BY_CLASS, Code.START_REFUSED, Code.TOO_EARLY})
 
 
 class PlacementAnswer(NamedTuple):
-    """A placement of a schedule, and what became of it.
+    """A placement of a schedule, and its outcome.
 
     Attributes:
-        code: GRANTED, or why it failed.
-        token, vault_token: what host and vault have granted; None for nothing.
-        refused_by: the host or the vault that is the reason of the code; None if it is neither's.
+        code: GRANTED, or the reason of its failure. token, vault_token: the grants of host and vault; None for none.
+            refused_by: the host or the vault that refused; None if neither did.
     """
 
     placement: Placement
@@ -36,11 +35,9 @@ class PlacementAnswer(NamedTuple):
 
 
 class Enactor:
-    """Makes reservations for schedules, and gives back what they do not need.
+    """Maker of reservations for schedules, which releases grants that are not needed.
 
-    Attributes:
-        requests: how often a resource was asked.
-        releases: how many grants were given back unused.
+    Attributes: requests: number of requests to resources. releases: number of grants that were released unused.
     """
 
     def __init__(self, find: Find, keep: Keep = "any") -> None:
@@ -50,9 +47,9 @@ class Enactor:
     def negotiate(
         self, schedules: Sequence[Schedule], request: Request, vault_request: Request | None = None
     ) -> Negotiation:
-        """Return a negotiation of these schedules, in order of preference; nobody is asked yet.
+        """Return a negotiation of these schedules, in order of preference, without a request to a resource yet.
 
-        Vaults are asked for `vault_request`; for the same as hosts if that is None.
+        `vault_request` are the terms for vaults; None for the same as for hosts.
         """
         return Negotiation(self, schedules, request, vault_request or request)
 
@@ -67,13 +64,13 @@ class Enactor:
         return Code.UNKNOWN_RESOURCE if resource is None else resource.request(request, now)
 
     def release(self, token: Token) -> None:
-        """Give a grant back."""
+        """Release a grant."""
         resource = self._find(token.resource)
         if resource is not None and resource.release(token):
             self.releases += 1
 
     def keeps(self, name: str, later: Sequence[Schedule]) -> bool:
-        """Return whether a grant of this resource is kept for the alternatives that are left."""
+        """Return whether to keep a grant of this resource for the remaining alternatives."""
         wanted = {"any": len(later), "next": 1, "none": 0}[self._keep]
         return any(name in resources_of(schedule) for schedule in later[:wanted])
 
@@ -81,11 +78,10 @@ class Enactor:
 class Negotiation:
     """One list of alternatives, from the first request to the start.
 
-    `reserve` asks until one alternative is granted as a whole; `approve` sees whether it still stands, and goes on to
-    the next one otherwise; `start` uses the tokens; `decline` gives all back.
+    `reserve` sends requests until one alternative is granted as a whole; `approve` checks that it is still valid, and
+    otherwise continues with the next one; `start` uses the tokens; `decline` releases all grants.
 
-    Attributes:
-        position: position of the alternative that is granted; None for none.
+    Attributes: position: position of the granted alternative; None for none.
     """
 
     def __init__(
@@ -95,9 +91,9 @@ class Negotiation:
         self._request, self._vault_request = request, vault_request
         self.position: int | None = None
         self._next = 0
-        #: Resource -> grants that no placement of the alternative at hand has taken.
+        #: Resource -> grants that no placement of the current alternative uses.
         self._held: dict[str, list[Token]] = {}
-        #: Resource -> why it has refused.
+        #: Resource -> the code of its refusal.
         self._refused: dict[str, Code] = {}
         self._answers: list[list[PlacementAnswer]] = [
             [PlacementAnswer(placement, Code.NOT_ASKED) for placement in schedule] for schedule in self._schedules
@@ -106,7 +102,7 @@ class Negotiation:
 
     @property
     def granted(self) -> list[PlacementAnswer]:
-        """The placements of the alternative that is granted."""
+        """The placements of the granted alternative."""
         return [] if self.position is None else self._answers[self.position]
 
     @property
@@ -116,19 +112,19 @@ class Negotiation:
 
     @property
     def releases(self) -> int:
-        """Return the number of grants that were given back unused."""
+        """Return the number of grants that were released unused."""
         return self._enactor.releases - self._before[1]
 
     @property
     def refusals(self) -> dict[str, Code]:
-        """Resource -> why it refused, of all alternatives, each once; a class that refuses counts for its host."""
+        """Resource -> its refusal, once each, over all alternatives; a refusal of a class counts as one of its host."""
         failed = [one for answers in self._answers for one in answers if one.code not in (Code.GRANTED, Code.NOT_ASKED)]
         return {one.refused_by or one.placement.host: one.code for one in failed}
 
     def reserve(self, now: float, *, more_to_come: bool = False) -> bool:
-        """Go on to the first alternative that is granted as a whole; False if there is none.
+        """Reserve the first alternative that is granted as a whole; return False if there is none.
 
-        Grants are given back then, unless another list follows that may need them.
+        In that case grants are released, unless another list follows that may need them.
         """
         self.position = None
         while self._next < len(self._schedules):
@@ -144,7 +140,7 @@ class Negotiation:
         return False
 
     def continue_with(self, schedules: Sequence[Schedule]) -> None:
-        """Add alternatives, which may need what is held."""
+        """Add alternatives, which may use the grants held."""
         self._schedules += schedules
         self._answers += [
             [PlacementAnswer(placement, Code.NOT_ASKED) for placement in schedule] for schedule in schedules
@@ -152,11 +148,11 @@ class Negotiation:
         self._refused.clear()
 
     def approve(self, now: float, creates: Callable[[Placement], bool] = lambda _: True) -> bool:
-        """Make sure that the granted alternative stands; else go on to the next ones. False if none is left.
+        """Check that the granted alternative is still valid; else try the next ones. Return False if none is left.
 
         Args:
             now: seconds.
-            creates: says whether the class of an object creates it there.
+            creates: returns whether the class of an object creates it at a placement.
         """
         while self.position is not None:
             if all(self._stands(self.position, number, now, creates) for number in range(len(self.granted))):
@@ -165,7 +161,7 @@ class Negotiation:
         return False
 
     def start(self, now: float) -> bool:
-        """Present all tokens; True if all resources accept, else go on to the next alternatives and approve them."""
+        """Present all tokens; return True if all resources accept, else try and approve the next alternatives."""
         while self.position is not None:
             started: list[Token] = []
             failed = False
@@ -186,20 +182,20 @@ class Negotiation:
 
     @property
     def tokens(self) -> list[Token]:
-        """The tokens of the alternative that is granted."""
+        """The tokens of the granted alternative."""
         return [token for answer in self.granted for token in _tokens(answer)]
 
     def end(self, now: float) -> list[str]:
-        """Note that what was started has ended; return the resources where it ran."""
+        """Record that the started objects have ended; return the resources on which they ran."""
         tokens = self.tokens
         for token in tokens:
             self._resource(token).finish(token, now)
         return [token.resource for token in tokens]
 
     def lose(self, names: Collection[str]) -> list[PlacementAnswer]:
-        """Note that resources have failed under what was started; return the placements that are lost (L41).
+        """Record that resources of started objects have failed; return the lost placements (L41).
 
-        Nobody else is granted what they had until the objects have ended, as `end` says.
+        Their reservations stay in force until `end` is called.
         """
         lost = []
         for number, answer in enumerate(self.granted):
@@ -210,7 +206,7 @@ class Negotiation:
         return lost
 
     def decline(self) -> None:
-        """Give everything back: whoever asked does not want what was granted."""
+        """Release all grants: the requester declines them."""
         if self.position is not None:
             for number, answer in enumerate(self.granted):
                 self._note(self.position, number, Code.DECLINED)
@@ -219,7 +215,7 @@ class Negotiation:
         self._let_go([])
 
     def answer(self) -> dict[str, Any]:
-        """Return what happened, as JSON has it (L39)."""
+        """Return the outcome of the negotiation as JSON values (L39)."""
         return {
             "success": self.position,
             "schedules": [self._described(at) for at in range(len(self._schedules))],
@@ -228,10 +224,10 @@ class Negotiation:
         }
 
     def _try(self, at: int, now: float) -> bool:
-        """Ask for one alternative: objects in order, host before vault; the first refusal ends it."""
+        """Request one alternative: objects in order, host before vault; the first refusal ends it."""
         schedule = self._schedules[at]
         known = next((one for one in schedule if any(name in self._refused for name in _names(one))), None)
-        if known is not None:  # it cannot succeed: nobody else is asked
+        if known is not None:  # it cannot succeed: no resource is asked
             name = next(name for name in _names(known) if name in self._refused)
             self._note(at, schedule.index(known), self._refused[name], name)
             return False
@@ -271,7 +267,7 @@ class Negotiation:
             self._held.setdefault(token.resource, []).append(token)
 
     def _let_go(self, later: Sequence[Schedule], *, all_kept: bool = False) -> None:
-        """Give back what is held and not kept for the alternatives that are left."""
+        """Release the grants held that are not kept for the remaining alternatives."""
         for name, tokens in self._held.items():
             if tokens and not all_kept and not self._enactor.keeps(name, later):
                 for token in tokens:
@@ -291,7 +287,7 @@ class Negotiation:
         return True
 
     def _present(self, answer: PlacementAnswer, now: float, started: list[Token]) -> tuple[Code, str | None]:
-        """Use the tokens of a placement; return the code, and which resource refuses."""
+        """Use the tokens of a placement; return the code and the resource that refuses."""
         for token in _tokens(answer):
             code = self._resource(token).start(token, self._request.holder, now)
             if code is not Code.GRANTED:
@@ -300,7 +296,7 @@ class Negotiation:
         return Code.GRANTED, None
 
     def _give_up(self, now: float, used: Collection[str] = ()) -> None:
-        """Leave the granted alternative, and look for another; what failed counts as a refusal."""
+        """Abandon the granted alternative and try the next ones; failures count as refusals."""
         assert self.position is not None  # noqa: S101  # one is granted
         for answer in self.granted:
             if answer.code is Code.GRANTED:
@@ -315,10 +311,10 @@ class Negotiation:
         self.reserve(now)
 
     def _drop(self, code: Code, token: Token, now: float) -> None:
-        """Leave a grant of a placement that failed; one that is still good is held, or goes back if it is refused."""
+        """Drop a grant of a failed placement: hold it if it is still valid, release it if its start was refused."""
         state = self._resource(token).check(token, self._request.holder, now)
         if state is not Code.GRANTED:
-            if state is not Code.EXPIRED:  # else it may grant another one
+            if state is not Code.EXPIRED:  # else the resource may grant another one
                 self._refused[token.resource] = state
         elif code in _AT_THE_START:
             self._enactor.release(token)

@@ -1,4 +1,4 @@
-"""Records of hosts: what their platform says of them, and what a run computes (mapping F.5, L36)."""
+"""Records of hosts: static attributes of the platform, and dynamic attributes of a run (mapping F.5, L36)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from batsched_py.collection.collection import Collection
 from batsched_py.collection.mil.values import Number, Value, parse_number
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 
-#: Attributes that a run computes; whether a host can ever suit a query does not depend on them (L25).
+#: Dynamic attributes: they do not decide whether a host can ever satisfy a query (L25).
 DYNAMIC: Final = frozenset({"load", "free_cpu", "free_mem", "free_space", "next_free", "jobs", "up", "pstate"})
-#: Kinds of resources: what runs jobs, and what stores their data.
+#: Kinds of resources: hosts run jobs, vaults store their data.
 HOST, VAULT = "host", "vault"
-#: What a host has of CPU, in percent of one, and of memory, in MB, if its properties do not say.
+#: Default CPU of a host, in percent of one CPU, and default memory, in MB.
 _CPU: Final = 100
 _MEMORY: Final = 1024
 _NO_IDENTIFIER: Final = re.compile(r"[^A-Za-z0-9_]")
@@ -25,8 +25,8 @@ def host_attributes(
 ) -> dict[str, Value]:
     """Return the static attributes of a host: `zone_x` is a property x of its zone.
 
-    Characters of a property's name that no attribute may have become underscores; `id`, `name` and `kind` are the
-    host's own, whatever its properties.
+    Characters of a property's name that are invalid in attributes become underscores; properties do not override `id`,
+    `name` and `kind`.
     """
     found = {f"zone_{_identifier(key)}": str(value) for key, value in zone.items()}
     found |= {_identifier(key): str(value) for key, value in properties.items()}
@@ -34,7 +34,7 @@ def host_attributes(
 
 
 def idle_attributes(static: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the dynamic attributes of a resource that nobody uses."""
+    """Return the dynamic attributes of an idle resource."""
     if static["kind"] == VAULT:
         space = number_of(static, "size", 0)
         return {"space": space, "free_space": space, "up": True}
@@ -49,7 +49,7 @@ def idle_attributes(static: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def platform_records(platform: Platform, master: str = DEFAULT_MASTER) -> Iterator[tuple[str, dict[str, Value]]]:
-    """Iterate over names and attributes of a platform's hosts, none of them used: by Batsim's numbers."""
+    """Iterate over names and attributes of a platform's hosts, all idle, in the order of Batsim's numbers."""
     hosts = [(host, HOST) for host in platform.compute_hosts(master)]
     for number, (host, kind) in enumerate([*hosts, *((host, VAULT) for host in platform.storage_hosts(master))]):
         static = host_attributes(number, host.name, host.properties, host.zone_properties, kind)
@@ -58,7 +58,7 @@ def platform_records(platform: Platform, master: str = DEFAULT_MASTER) -> Iterat
 
 
 def platform_collection(platform: Platform, master: str = DEFAULT_MASTER) -> Collection:
-    """Return a collection of a platform's hosts, none of them used."""
+    """Return a collection of a platform's hosts, all idle."""
     collection = Collection()
     for name, attributes in platform_records(platform, master):
         collection.join(name, attributes)
@@ -70,6 +70,6 @@ def _identifier(name: str) -> str:
 
 
 def number_of(attributes: Mapping[str, Value], name: str, usual: Number) -> Number:
-    """Return the number that an attribute is or looks like; the usual one if it is none."""
+    """Return an attribute as a number; `usual` if it is not numeric."""
     found = parse_number(str(attributes.get(name, "")))
     return usual if found is None else found

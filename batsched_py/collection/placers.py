@@ -1,4 +1,4 @@
-"""Placers: propose schedules for what is to be placed, and show where a class could be (L1, L22, L38)."""
+"""Placers: propose schedules for jobs, and list the candidates for a class (L1, L22, L38)."""
 
 from __future__ import annotations
 
@@ -18,24 +18,20 @@ from batsched_py.collection.records import Requester
 from batsched_py.errors import PlanError
 from batsched_py.named import Named, failed
 
-#: What becomes of an object that was lost: the placer places it again, or it has failed.
+#: Outcomes of a lost object: the placer places it again, or it has failed.
 Fate = Literal["replace", "fail"]
 
 
 class PlacementRequest(NamedTuple):
-    """A job that is to be placed.
+    """A job to place.
 
     Attributes:
         objects: their names; each is placed on a host of its own.
-        query: what each of the hosts must satisfy.
-        now: seconds.
-        requester: who asks: hosts that are certain to refuse are left out. None: they are asked, too.
-        vault: what the vault for the first object must satisfy; None if there is to be none.
-        space: how much of the vault is needed.
-        without: names of hosts and vaults that are left out.
-        arrange: the order in which hosts are proposed; None for that of the placer.
-        turn: how many requests came before.
-        alternatives: schedules to choose from, in order of preference; empty: any will do.
+        query: the query that each of the hosts must satisfy. now: seconds. requester: the requester; hosts that are
+            certain to refuse it are left out. None to ask these, too. vault: the query for the vault of the first
+            object; None for no vault. space: amount of the vault that is needed. without: names of hosts and vaults to
+            exclude. arrange: the order in which hosts are proposed; None for that of the placer. turn: number of
+            previous requests. alternatives: schedules to choose from, in order of preference; empty for any.
     """
 
     objects: Sequence[str]
@@ -62,9 +58,8 @@ class PlacerSettings(NamedTuple):
 
     Attributes:
         arrange: the order of hosts.
-        alternatives: schedules of one proposal, at most.
-        draw: returns numbers from 0 to 1.
-        fate: what becomes of objects whose placement was lost.
+        alternatives: maximum number of schedules in a proposal. draw: returns random numbers from 0 to 1. fate: the
+            outcome of objects whose placement was lost.
     """
 
     arrange: Arrange = best
@@ -74,13 +69,13 @@ class PlacerSettings(NamedTuple):
 
 
 class Placer:
-    """Proposes schedules for an enactor to try, of what a collection knows.
+    """Proposer of schedules, from the records of a collection, for an enactor to try.
 
-    Extend it, and override what is to be otherwise: `-o place=file.py:Class`.
+    Subclass it, and override the methods to change: `-o place=file.py:Class`.
 
     Attributes:
-        collection: is asked for hosts; it may be another one from the next request on.
-        enactor: makes reservations for schedules; it may be another one likewise.
+        collection: the source of hosts; it may be replaced between requests. enactor: makes reservations for schedules;
+            it may be replaced, too.
         settings: how schedules are proposed.
     """
 
@@ -99,7 +94,7 @@ class Placer:
         return schedules if request.vault is None else with_vaults(schedules, self.vaults(request), most)
 
     def _given(self, request: PlacementRequest, hosts: Collection[str]) -> list[Schedule]:
-        """Return those of the given schedules whose hosts all suit; with a vault if they name none and need one."""
+        """Return the given schedules whose hosts are all suitable; add a vault if they name none and need one."""
         without = set(request.without)
         given = [
             schedule
@@ -111,7 +106,7 @@ class Placer:
         return with_vaults(given, self.vaults(request), 2 * len(given))
 
     def vaults(self, request: PlacementRequest) -> list[str]:
-        """Return the vaults that suit and are known to have the space, the emptiest first."""
+        """Return the suitable vaults that are known to have the space, the emptiest first."""
         found = self.collection.search(request.vault or IS_VAULT, request.now, request.requester)
         space = dict(zip(found.names, found.numbers("free_space"), strict=True))
         names = [name for name in found.names if space[name] >= request.space and name not in request.without]
@@ -120,7 +115,7 @@ class Placer:
     def candidate_placements(
         self, kind: JobClass, query: Expression = EVERY, now: float = 0.0, requester: Requester | None = None
     ) -> Candidates:
-        """Return where objects of a class with this query may be placed now; nothing is reserved."""
+        """Return the hosts and vaults for objects of a class with this query now, without reserving them."""
         found = self.collection.search(both(FREE_HOST, kind.restrict(query)), now, requester)
         arranged = (kind.placer or self.settings.arrange)(found, self.settings.draw, 0)
         vault = kind.restrict_vault(IS_VAULT)
@@ -129,30 +124,30 @@ class Placer:
         )
 
     def replaces(self, lost: Sequence[PlacementAnswer]) -> bool:  # noqa: ARG002  # others may heed it
-        """Return whether to place an object again some of whose placements were lost before its end (L41)."""
+        """Return whether to place an object again after some of its placements were lost before its end (L41)."""
         return self.settings.fate == "replace"
 
 
-#: Makes a placer of a collection, an enactor and settings.
+#: Creates a placer from a collection, an enactor and settings.
 MakePlacer = Callable[[Records, Enactor, PlacerSettings], Placer]
 
 
 class PlacerKind(NamedTuple):
-    """A way to place, which users choose by name."""
+    """A kind of placer, which users choose by name."""
 
     name: str
     make: MakePlacer
 
 
 class OwnPlacer(Placer):
-    """A user's placer, whose errors are told as its own; it may return schedules as objects of JSON, too."""
+    """A user's placer, whose errors are reported with its name; it may also return schedules as JSON objects."""
 
     def __init__(self, name: str, placer: Placer) -> None:
         super().__init__(placer.collection, placer.enactor, placer.settings)
         self._name, self._placer = f"placer {name}", placer
 
     def schedule(self, request: PlacementRequest) -> Sequence[Schedule]:
-        """Return what it proposes; PlanError if that is none."""
+        """Return its proposals; PlanError if they are not schedules."""
         proposed: list[Any] = self._asked(lambda: list(self._placer.schedule(request)))
         if any(isinstance(schedule, dict) for schedule in proposed):
             try:
@@ -164,7 +159,7 @@ class OwnPlacer(Placer):
         return proposed
 
     def replaces(self, lost: Sequence[PlacementAnswer]) -> bool:
-        """Return what it says."""
+        """Return its answer."""
         return bool(self._asked(lambda: self._placer.replaces(lost)))
 
     def _asked(self, ask: Callable[[], Any]) -> Any:
@@ -184,15 +179,15 @@ def _arranging(name: str, arrange: Arrange) -> PlacerKind:
 
 
 def _adopted(name: str, own: Callable[..., Any]) -> PlacerKind:
-    """Return the way to place that a user's function or class is."""
+    """Return the kind of placer for a user's function or class."""
     if not isinstance(own, type):
         return _arranging(name, lambda records, draw, turn: own(list(records), draw, turn))
     if not issubclass(own, Placer):
-        raise ValueError(f"{name} must be a function of (records, draw, turn), or extend Placer")  # the option is named
+        raise ValueError(f"{name} must be a function of (records, draw, turn), or extend Placer")  # caller names it
     return PlacerKind(name, lambda records, enactor, given: OwnPlacer(name, own(records, enactor, given)))
 
 
-#: Ways to place; a user's own is a function that puts records in order, or a class that extends Placer.
+#: Kinds of placers; a user's own is a function that orders records, or a subclass of Placer.
 PLACERS: Final[Named[PlacerKind]] = Named(
     "placer",
     {name: _arranging(name, ARRANGEMENTS[name]) for name in ARRANGEMENTS},

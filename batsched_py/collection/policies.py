@@ -1,4 +1,4 @@
-"""Policies of resources: whom they refuse, and when (L20). They come from properties of hosts, or from options."""
+"""Policies of resources: rules by which they refuse requests (L20), from properties of hosts or from options."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ _DAY: Final = 24 * _HOUR
 
 
 class MaxJobs:
-    """Refuses more than so many reservations at a time."""
+    """A limit on the number of simultaneous reservations."""
 
     def __init__(self, most: int) -> None:
         self._most = most
 
     def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:  # noqa: ARG002
-        """Return whether there are as many already."""
+        """Return whether the limit is reached."""
         return not starts and held >= self._most
 
 
 class Allowed:
-    """Refuses users, classes or origins that are not listed."""
+    """An allow list of users, classes or origins."""
 
     def __init__(self, member: str, names: str) -> None:
-        """Make it of a member of requests, and names with blanks or commas between them."""
+        """Create the list for a member of requests, from names separated by blanks or commas."""
         self._member, self._names = member, frozenset(names.replace(",", " ").split())
 
     def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:  # noqa: ARG002
-        """Return whether who asks is another, or unknown."""
+        """Return whether the requester is not listed or unknown."""
         return getattr(request, self._member) not in self._names
 
 
 class OwnPolicy:
     """A user's policy: an object of a class `file.py:Class` with the method `refuses`.
 
-    Its errors are told as its own.
+    Its errors are reported with its name.
     """
 
     def __init__(self, name: str, policy: Policy) -> None:
         self._name, self._policy = name, policy
 
     def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:
-        """Return what it says."""
+        """Return its answer."""
         try:
             return bool(self._policy.refuses(request, now, held=held, starts=starts))
         except Exception as error:
             raise failed(f"policy {self._name}", error) from error
 
 
-#: Makes a policy of the properties of a host and what draws numbers from 0 to 1; None if there is none.
+#: Creates a policy from the properties of a host and a source of random numbers from 0 to 1; None for none.
 MakePolicy = Callable[[Mapping[str, object], Callable[[], float]], Policy | None]
 
 
@@ -79,17 +79,17 @@ def _adopted(name: str, make: Callable[..., Policy]) -> MakePolicy:
     return make_policy
 
 
-#: Policies that a user may have made for each host.
+#: User-defined policies, created for each host.
 POLICIES_OF_HOSTS: Final[Named[MakePolicy]] = Named(
     "policy", {"none": _no_policy}, ("properties", "draw"), _adopted, "file.py:Class"
 )
 
 
 class AllowedHours:
-    """Refuses starts outside of some hours of the day; the simulation begins at midnight."""
+    """Opening hours: refuses starts outside of them; the simulation begins at midnight."""
 
     def __init__(self, first: int, last: int) -> None:
-        """Make it of hours from 0 to 24: `last` is not among them, and may be below `first`, for a night."""
+        """Set the hours from `first` to `last`, 0 to 24, `last` excluded; it may be below `first`, to span midnight."""
         self._first, self._last = first, last
 
     def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:  # noqa: ARG002
@@ -101,26 +101,26 @@ class AllowedHours:
         return not inside
 
     def opens(self, now: float) -> float:
-        """Return the first instant later than now at which the hours begin."""
+        """Return the next instant after `now` at which the hours begin."""
         day = _DAY * (now // _DAY)
         begin = day + self._first * _HOUR
         return begin if begin > now else begin + _DAY
 
 
 class Moody:
-    """Refuses at random, requests and starts alike."""
+    """Random refusals of requests and starts."""
 
     def __init__(self, share: float, draw: Callable[[], float]) -> None:
-        """Make it of the share that is refused, and what draws numbers from 0 to 1."""
+        """Set the share to refuse, from 0 to 1, and the source of random numbers from 0 to 1."""
         self._share, self._draw = share, draw
 
     def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:  # noqa: ARG002
-        """Return whether it does not feel like it."""
+        """Return whether a random draw refuses."""
         return self._draw() < self._share
 
 
 def read_policies(properties: Mapping[str, object], draw: Callable[[], float]) -> list[Policy]:
-    """Return the policies that properties of a host say; ValueError names the property and the rule."""
+    """Return the policies given by the properties of a host; ValueError names the property and the rule."""
     found: list[Policy] = []
     if "max_jobs" in properties:
         most = parse_number(str(properties["max_jobs"]))

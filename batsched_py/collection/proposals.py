@@ -1,4 +1,4 @@
-"""Proposals: alternatives made of hosts and vaults in order, each a difference from the one before (L12, L13)."""
+"""Proposals: alternatives built from ordered hosts and vaults, each a difference from the previous one (L12, L13)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from batsched_py.collection.alternatives import Placement, Schedule, vary
 def propose(objects: Sequence[str], hosts: Sequence[str], most: int) -> list[Schedule]:
     """Return alternatives that place each object on a host of its own; none if there are too few hosts.
 
-    The first takes the first hosts; each other one is a difference: one object goes to the next host that is left, the
-    last object first.
+    The first one uses the first hosts; in each later one, another object, the last one first, moves to the next unused
+    host.
     """
     if len(hosts) < len(objects):
         return []
@@ -26,9 +26,9 @@ def propose(objects: Sequence[str], hosts: Sequence[str], most: int) -> list[Sch
 
 
 def with_vaults(schedules: Sequence[Schedule], vaults: Sequence[str], most: int) -> list[Schedule]:
-    """Return schedules that have a vault, too, for their first object: the first one that is given.
+    """Return schedules with the first given vault for their first object.
 
-    Other vaults are differences, of which there are as many as half of `most`, if need be.
+    Other vaults are added as differences: up to half of `most`.
     """
     if not schedules or not vaults:
         return []

@@ -1,4 +1,4 @@
-"""Records: resources as a collection knows them, and those that a query has found, made when they are looked at."""
+"""Records of resources in a collection, and lazily created lists of the records that a query finds."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Final, NamedTuple, overload
 from batsched_py.collection.columns import Columns
 from batsched_py.collection.mil.values import Value
 
-#: Attribute of a record -> who may use the resource, of the one who asks.
+#: Attribute of a record that restricts its users -> the member of the requester to compare.
 POLICIES: Final = {"allowed_users": "user", "allowed_classes": "job_class", "allowed_origins": "origin"}
 
 
 class Record(NamedTuple):
-    """A resource as a collection knows it.
+    """The record of a resource in a collection.
 
     Attributes:
         name: unique in the collection.
         attributes: values by name.
-        age: seconds since they were so.
+        age: seconds since the values were read.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Record(NamedTuple):
 
 
 class Requester(NamedTuple):
-    """The user, class and origin of a request; None for what is not known."""
+    """The user, class and origin of a request; None for unknown ones."""
 
     user: str | None = None
     job_class: str | None = None
@@ -35,9 +35,9 @@ class Requester(NamedTuple):
 
 
 class Found(Sequence[Record]):
-    """Records that a query has found, in order: to be looked at before the collection changes.
+    """The records found by a query, in order; they must be read before the collection changes.
 
-    A query finds hundreds, of which whoever places a job looks at a few.
+    They are created lazily: a query finds hundreds, and placing a job reads only a few.
     """
 
     __slots__ = ("_columns", "_make", "_names", "rows")
@@ -45,7 +45,7 @@ class Found(Sequence[Record]):
     def __init__(
         self, rows: Sequence[int], columns: Columns, names: Mapping[int, str], make: Callable[[int], Record]
     ) -> None:
-        """Keep rows of a collection, whose names are in `names`, and whose records `make` makes."""
+        """Refer to rows of a collection; `names` has their names, and `make` creates their records."""
         self.rows, self._columns, self._names, self._make = rows, columns, names, make
 
     @overload
@@ -68,7 +68,7 @@ class Found(Sequence[Record]):
         return [self._names[row] for row in self.rows]
 
     def numbers(self, attribute: str) -> list[float]:
-        """Return the numbers that an attribute has; 0 where it is none."""
+        """Return the numbers of an attribute; 0 where it is not a number."""
         values = self._columns.values(attribute)
         if values is None:
             return [0.0] * len(self.rows)
@@ -80,11 +80,11 @@ class Found(Sequence[Record]):
         return self._with([self.rows[position] for position in positions])
 
     def without(self, names: Collection[str]) -> Found:
-        """Return the records but for those of these names."""
+        """Return the records except those of these names."""
         return self._with([row for row in self.rows if self._names[row] not in names]) if names else self
 
     def admitting(self, requester: Requester) -> Found:
-        """Return the records but for those that are certain to refuse who asks."""
+        """Return the records except those that are certain to refuse the requester."""
         if not any(self._columns.values(attribute) for attribute in POLICIES):
             return self
         return self._with([row for row in self.rows if admits(self._columns.get(row), requester)])
@@ -94,7 +94,7 @@ class Found(Sequence[Record]):
 
 
 def admits(attributes: Mapping[str, Value], requester: Requester) -> bool:
-    """Return whether a resource may admit who asks: False if its record names others only."""
+    """Return whether a resource may admit the requester: False if its record names only others."""
     for attribute, member in POLICIES.items():
         allowed, asks = attributes.get(attribute), getattr(requester, member)
         if allowed is not None and asks is not None and asks not in str(allowed).replace(",", " ").split():

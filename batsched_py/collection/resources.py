@@ -1,4 +1,4 @@
-"""Resources: hosts and vaults that decide for themselves what they grant, refuse and take back (L2, L20)."""
+"""Resources: hosts and vaults that decide which reservations they grant, refuse and cancel (L2, L20)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Final, Protocol, runtime_checkable
 from batsched_py.collection.codes import Code
 from batsched_py.collection.tokens import Request, Token
 
-#: Tokens that are gone of which a resource knows why.
+#: Number of ended tokens whose reasons a resource remembers.
 _REMEMBERED: Final = 1000
 
 
 class Policy(Protocol):
-    """A rule of a resource's own."""
+    """A rule by which a resource refuses requests."""
 
     def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:
-        """Return whether it is against a request; with `starts`, against a start that was granted before.
+        """Return whether it refuses a request; with `starts`, the start of a granted reservation.
 
-        `held` is how many other reservations the resource has at that time.
+        `held` is the number of other reservations of the resource at that time.
         """
 
 
@@ -27,15 +27,14 @@ class Timed(Protocol):
     """A policy that refuses at certain times only."""
 
     def opens(self, now: float) -> float:
-        """Return an instant later than `now` from which on it may agree."""
+        """Return an instant after `now` from which it may agree."""
 
 
 class _Granted:
     """A reservation.
 
     Attributes:
-        used: how often its token was presented.
-        running: how many objects that were started with it have not ended.
+        used: number of times its token was presented. running: number of running objects that were started with it.
     """
 
     def __init__(self, token: Token) -> None:
@@ -44,7 +43,7 @@ class _Granted:
         self.end = token.request.end
 
     def holds_until(self, now: float) -> float:
-        """Return when its resource is free of it at the earliest: it may end later than was agreed."""
+        """Return the earliest time at which it frees its resource, which may be after its agreed end."""
         return self.end if not self.running or self.end > now else math.nextafter(now, math.inf)
 
 
@@ -53,8 +52,8 @@ class Resource:
 
     Attributes:
         name: unique.
-        capacity: how much of it shared reservations may take together: CPUs of a host, space of a vault.
-        up: it can be reserved and used at all.
+        capacity: total amount for shared reservations: CPUs of a host, space of a vault. up: False if it cannot be
+            reserved or used.
     """
 
     def __init__(self, name: str, capacity: float = 1.0, policies: tuple[Policy, ...] = ()) -> None:
@@ -62,11 +61,11 @@ class Resource:
         self.up = True
         self._granted: dict[int, _Granted] = {}
         self._last = 0
-        #: Ids of tokens that were taken back, used up or let go.
+        #: Ids of tokens that were cancelled, used up or released.
         self._gone: dict[int, Code] = {}
 
     def request(self, request: Request, now: float) -> Token | Code:
-        """Return a token for a reservation, or why there is none."""
+        """Return a token for a reservation, or the code of the refusal."""
         self._expire(now)
         if not self.up:
             return Code.NO_CAPACITY
@@ -80,11 +79,11 @@ class Resource:
         return token
 
     def opens(self, now: float) -> float:
-        """Return when its hours begin, of which it knows that it refuses outside of them; infinite if it has none."""
+        """Return the next time at which its opening hours begin; infinity if it has none."""
         return min((policy.opens(now) for policy in self._policies if isinstance(policy, Timed)), default=math.inf)
 
     def check(self, token: Token, holder: str, now: float) -> Code:
-        """Return whether a token of this holder is good, and may be used now or later."""
+        """Return GRANTED if this holder's token is valid now or later, or the code of the problem."""
         granted = self._find(token)
         if isinstance(granted, Code):
             return granted
@@ -95,7 +94,7 @@ class Resource:
         return Code.GRANTED
 
     def start(self, token: Token, holder: str, now: float) -> Code:
-        """Use a token to start an object; GRANTED, or why it does not start."""
+        """Use a token to start an object; return GRANTED, or the code of the refusal."""
         code = self.check(token, holder, now)
         if code is not Code.GRANTED:
             return code
@@ -111,7 +110,7 @@ class Resource:
         return Code.GRANTED
 
     def finish(self, token: Token, now: float) -> None:
-        """Note that an object has ended that was started with a token; the last one of a one-shot token frees it."""
+        """Record the end of an object that was started with a token; the last one of a one-shot token frees it."""
         granted = self._granted.get(token.id)
         if granted is not None and granted.token == token:
             granted.running -= 1
@@ -120,28 +119,28 @@ class Resource:
                 self._drop(token.id, Code.BAD_TOKEN)
 
     def release(self, token: Token) -> bool:
-        """Give a reservation back that is not needed; False if there is none."""
+        """Release an unneeded reservation; return False if there is none."""
         if isinstance(self._find(token), Code):
             return False
         self._drop(token.id, Code.BAD_TOKEN)
         return True
 
     def cancel(self, token: Token) -> bool:
-        """Take a grant back, as a resource may at any time; False if there is none."""
+        """Cancel a grant, as a resource may at any time; return False if there is none."""
         if isinstance(self._find(token), Code):
             return False
         self._drop(token.id, Code.CANCELLED)
         return True
 
     def tokens(self, now: float) -> list[Token]:
-        """Return the tokens that are alive."""
+        """Return the valid tokens."""
         self._expire(now)
         return [granted.token for granted in self._granted.values()]
 
     def free(self, start: float, end: float, now: float = -math.inf) -> float:
-        """Return how much of the resource is free for shared reservations during all of [start, end).
+        """Return the amount that is free for shared reservations during all of [start, end).
 
-        Objects that still run at `now`, after the end of their reservations, hold what they have.
+        Objects that still run at `now`, after the end of their reservations, keep their amounts.
         """
         ones = self._overlapping(start, end, now)
         if any(one.token.request.type.exclusive for one in ones):
@@ -154,7 +153,7 @@ class Resource:
         return self.capacity - max(taken)
 
     def _overlapping(self, start: float, end: float, now: float) -> list[_Granted]:
-        """Return the reservations during some of [start, end), and those whose objects still run then."""
+        """Return the reservations that overlap [start, end), and those whose objects still run then."""
         granted = self._granted.values()
         return [one for one in granted if one.token.request.start < end and one.holds_until(now) > start]
 
@@ -171,14 +170,14 @@ class Resource:
         return request.amount <= self.free(request.start, request.end, now)
 
     def _is_held_up(self, granted: _Granted, now: float) -> bool:
-        """Return whether objects that should have ended are in the way of a start."""
+        """Return whether objects that run past their reservations block a start."""
         late = [one for one in self._granted.values() if one is not granted and one.running and one.end <= now]
         if any(one.token.request.type.exclusive for one in (granted, *late)):
             return bool(late)
         return bool(late) and self.free(now, math.nextafter(now, math.inf), now) < 0
 
     def _find(self, token: Token) -> _Granted | Code:
-        """Return the reservation of a token that this resource has granted."""
+        """Return the reservation of a token, or the code of the reason why there is none."""
         granted = self._granted.get(token.id)
         if granted is None or granted.token != token or token.resource != self.name:
             return self._gone.get(token.id, Code.BAD_TOKEN) if token.resource == self.name else Code.BAD_TOKEN

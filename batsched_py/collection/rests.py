@@ -1,4 +1,4 @@
-"""Rests: jobs that hosts have refused, until it makes sense to ask again."""
+"""Back-off of jobs that hosts have refused."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import Final
 
 from batsched_py.collection.waiting import Queue
 
-#: Times the pause, at most, for which a job rests.
+#: Maximum duration of a rest, in pauses.
 LONGEST: Final = 64
 
 
 class Rests:
-    """Jobs that rest, each until an instant, or until a host that suits it has changed.
+    """Resting jobs, each until an instant or until a suitable host has changed.
 
-    The first rest takes a pause, each later one twice as long, up to LONGEST pauses. Instants are multiples of the
-    pause, so that many jobs have the same one.
+    The first rest lasts a pause, each later one twice as long as the previous one, up to LONGEST pauses. Instants are
+    multiples of the pause, so that many jobs share one.
     """
 
     def __init__(self, pause: float) -> None:
         self._pause = pause
-        #: Job id -> until when it rests, as a number of changes and an instant; how often it has rested.
+        #: Job id -> the number of changes and the instant that end its rest; job id -> number of its rests.
         self._resting: dict[str, tuple[int, float]] = {}
         self._count: dict[str, int] = {}
         #: The instants, with the jobs that may rest until then.
         self._due: list[tuple[float, str]] = []
 
     def __len__(self) -> int:
-        """Return the number of jobs that rest."""
+        """Return the number of resting jobs."""
         return len(self._resting)
 
     def __contains__(self, job_id: str) -> bool:
-        """Return whether a job rests, if only until something changes."""
+        """Return whether a job rests, possibly only until a change."""
         return job_id in self._resting
 
     def begin(self, job_id: str, changes: int, now: float, opens: float = math.inf) -> None:
-        """Let a job rest that hosts have refused, after so many changes; until `opens` at most."""
+        """Begin the rest of a refused job, until `opens` at most; `changes` is the current number of changes."""
         count = self._count.get(job_id, 0)
         self._count[job_id] = count + 1
         due = min(opens, (math.ceil(now / self._pause) + min(2**count, LONGEST)) * self._pause)
@@ -44,17 +44,17 @@ class Rests:
         heappush(self._due, (due, job_id))
 
     def is_over(self, job_id: str, changes: int, now: float) -> bool:
-        """Return whether a job may be tried: it does not rest, or a host has changed that suits it, or it is time."""
+        """Return whether a job may be tried: it does not rest, a suitable host has changed, or its rest is over."""
         rest = self._resting.get(job_id)
         return rest is None or rest[0] < changes or rest[1] <= now
 
     def leave(self, job_id: str) -> None:
-        """Forget a job, which has started or is rejected."""
+        """Remove a job that has started or is rejected."""
         self._resting.pop(job_id, None)
         self._count.pop(job_id, None)
 
     def expire(self, now: float, queue: Queue) -> bool:
-        """Return whether the time of a job's rest has come since this was asked last; forget jobs that wait no more."""
+        """Return whether the rest of a job has ended since the last call; remove jobs that no longer wait."""
         came = False
         while self._due:
             due, job_id = self._due[0]
@@ -70,5 +70,5 @@ class Rests:
 
     @property
     def next_due(self) -> float:
-        """The first instant, after `expire`, until which a job rests; infinite if none does."""
+        """The first instant at which a rest ends, valid after `expire`; infinity if no job rests."""
         return self._due[0][0] if self._due else math.inf

@@ -17,12 +17,12 @@ class ReservationType(Enum):
 
     @property
     def label(self) -> str:
-        """The name that users write."""
+        """The name in options."""
         return self.value[0]
 
     @property
     def exclusive(self) -> bool:
-        """True if nobody else may have a reservation of the resource at that time."""
+        """True if it excludes other reservations of the resource at that time."""
         return self.value[1]
 
     @property
@@ -35,12 +35,10 @@ class Request(NamedTuple):
     """Terms of a reservation.
 
     Attributes:
-        holder: who asks.
-        start, end: seconds; the block is [start, end).
-        type: what is reserved.
-        amount: how much of a shared resource: CPUs of a host, space of a vault.
-        time_out: seconds after which the token expires if nobody has used it.
-        user, job_class, origin: whose request it is, for the rules of resources; None for what is not known.
+        holder: name of the requester. start, end: seconds; the block is [start, end). type: kind of the reservation.
+            amount: amount of a shared resource: CPUs of a host, space of a vault. time_out: seconds after which an
+            unused token expires. user, job_class, origin: source of the request, for the policies of resources; None if
+            unknown.
     """
 
     holder: str
@@ -60,8 +58,7 @@ class Token(NamedTuple):
     Attributes:
         id: unique among the tokens of its resource.
         resource: the name of the resource.
-        request: what was granted.
-        created: seconds at which it was.
+        request: the granted terms. created: time of the grant in seconds.
     """
 
     id: int
@@ -71,5 +68,5 @@ class Token(NamedTuple):
 
     @property
     def expires(self) -> float:
-        """Seconds at which it expires if nobody has used it."""
+        """The time in seconds at which it expires if it is unused."""
         return self.created + self.request.time_out

@@ -1,4 +1,4 @@
-"""Waiting jobs by query and size: those that may find hosts, without a walk over all."""
+"""Waiting jobs by query and size, to find those that may start without iterating over all."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from batsched_py.model.job import Job
 
 
 class Queue(Protocol):
-    """The jobs that wait, by their ids."""
+    """The waiting jobs, by their ids."""
 
     def __len__(self) -> int: ...
 
     def __contains__(self, job_id: str, /) -> bool: ...
 
 
-#: Jobs that have left the queue unnoticed and are put up with.
+#: Number of jobs that may have left the queue without being removed here.
 _SPARE: Final = 64
 
 
@@ -27,8 +27,7 @@ class _Line:
     """Jobs with the same query.
 
     Attributes:
-        query: what they ask for.
-        changes: hosts may begin to suit it while jobs are started.
+        query: their query. changes: True if starts of jobs can make more hosts suitable.
         numbers: size -> numbers of jobs, ascending; no list is empty.
     """
 
@@ -40,20 +39,20 @@ class _Line:
 
 
 class Waiting:
-    """Jobs that wait, each with its query; they are numbered from 1 on, as they come."""
+    """Waiting jobs with their queries, numbered from 1 in order of arrival."""
 
     def __init__(self) -> None:
         self._lines: dict[str, _Line] = {}
         #: Job id -> its number and its line; number -> job.
         self._places: dict[str, tuple[int, _Line]] = {}
         self._jobs: dict[int, Job] = {}
-        #: Number of the job that came last.
+        #: Number of the last job.
         self.last = 0
 
     def add(self, job: Job, query: Expression, *, changes: bool, number: int | None = None) -> None:
-        """Let a job wait; with `changes` hosts that do not suit it may do so once another job has started.
+        """Add a job; `changes` is True if starts of other jobs can make more hosts suitable for it.
 
-        `number` is that of a job that has left, in whose place it comes.
+        `number` is that of a former job whose position it takes.
         """
         line = self._lines.get(query.text)
         if line is None:
@@ -65,7 +64,7 @@ class Waiting:
         self._jobs[number] = job
 
     def remove(self, job: Job) -> None:
-        """Take a job out."""
+        """Remove a job."""
         number, line = self._places.pop(job.id)
         del self._jobs[number]
         numbers = line.numbers[job.size]
@@ -76,7 +75,7 @@ class Waiting:
                 del self._lines[line.query.text]
 
     def query(self, job: Job) -> Expression:
-        """Return what a job asks for."""
+        """Return the query of a job."""
         return self._places[job.id][1].query
 
     def number(self, job: Job) -> int:
@@ -84,16 +83,16 @@ class Waiting:
         return self._places[job.id][0]
 
     def prune(self, queue: Queue) -> None:
-        """Take out the jobs that have left the queue, once there may be many."""
+        """Remove the jobs that have left the queue, once there may be many."""
         if len(self._jobs) > 2 * len(queue) + _SPARE:
             for job in [job for job in self._jobs.values() if job.id not in queue]:
                 self.remove(job)
 
     def candidates(self, room: Callable[[Expression], int]) -> Iterator[Job]:
-        """Iterate over the jobs for which hosts may be found, in order; each may be taken out before the next is asked.
+        """Iterate over the jobs that may find hosts, in order; a job may be removed before the next one is requested.
 
-        `room` returns how many hosts suit a query now. Jobs with a query and a size for which there are too few are not
-        looked at, and no more come of them once there are.
+        `room` returns the number of hosts that suit a query now. A job with fewer suitable hosts than its size is
+        skipped, and so are all later jobs of its query and size, unless the number of suitable hosts can grow.
         """
         heads: list[tuple[int, int, _Line]] = []
         for line in self._lines.values():

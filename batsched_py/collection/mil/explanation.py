@@ -1,4 +1,4 @@
-"""Explanations: why a query is not true for a record, and what it could not compute there (L30)."""
+"""Explanations of queries that are not true for a record, or that cannot be computed for it (L30)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from batsched_py.text.display import shown
 
 
 def explain(query: Expression, record: Mapping[str, Value]) -> str:
-    """Return why a query is false or undefined for a record, or "" if it is true: the part that decides, its values."""
+    """Explain why a query is false or undefined for a record, by the decisive part and its values; "" if it is true."""
     if query.evaluate(record) is True:
         return ""
     return _explain(query, record, wanted=True)
 
 
 def failures(query: Expression, record: Mapping[str, Value]) -> dict[str, Undefined]:
-    """Return the parts of a query that cannot be computed of what a record has, and why: type errors, division by zero.
+    """Return the parts of a query that cannot be computed for a record, with the errors: types, division by zero.
 
-    The query may be true nevertheless. Attributes that the record lacks are no errors.
+    The query may be true nevertheless. Missing attributes are not errors.
     """
     return dict(_failures(query, record))
 
@@ -34,12 +34,12 @@ def _failures(part: Expression, record: Mapping[str, Value]) -> Iterator[tuple[s
 
 
 def _explain(part: Expression, record: Mapping[str, Value], *, wanted: bool) -> str:
-    """Return why a part is not what is wanted."""
+    """Explain why a part does not have the wanted truth value."""
     if isinstance(part, Not):
         return _explain(part.operand, record, wanted=not wanted)
     if isinstance(part, Junction):
         others = [one for one in part.operands if one.evaluate(record) is not wanted]
-        if part.decisive is wanted:  # each of them would have been enough
+        if part.decisive is wanted:  # any of them would suffice
             return "; ".join(_explain(one, record, wanted=wanted) for one in others)
         return _explain(others[0], record, wanted=wanted)
     result = part.evaluate(record)

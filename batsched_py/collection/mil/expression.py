@@ -1,7 +1,7 @@
-"""Expressions of MIL: a tree that computes its value for a record, and prints as it would be written (L7 to L11).
+"""Expressions of MIL: a tree that computes its value for a record, and prints as MIL text (L7 to L11).
 
-Values that are no truth values make `and`, `or`, `xor` and `not` undefined; so do attributes that a record does not
-have. `and`, `or` and `not` are those of three-valued logic: false and undefined is false, true or undefined is true.
+Operands that are not truth values, and missing attributes, make `and`, `or`, `xor` and `not` undefined. `and`, `or` and
+`not` follow three-valued logic: false and undefined is false, true or undefined is true.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from batsched_py.collection.mil.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, of_numbers
 from batsched_py.collection.mil.values import Result, Undefined, Value, as_number
 
-#: How tightly parts of an expression are bound, the loosest first; those of one level follow each other.
+#: Precedence levels of operators, the loosest first.
 _OR, _XOR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY, _ATOM = range(9)
 
 
@@ -20,7 +20,7 @@ class Expression(ABC):
     """A part of a query.
 
     Attributes:
-        depth: levels of parts below it, and one.
+        depth: height of its tree: 1 for a leaf.
         size: the number of its parts, itself included.
         names: attributes that it reads.
     """
@@ -40,29 +40,29 @@ class Expression(ABC):
 
     @property
     def text(self) -> str:
-        """It as it would be written; kept, for those that are asked again and again."""
+        """Its MIL text, cached because it is used often."""
         if self._text is None:
             self._text = str(self)
         return self._text
 
     def evaluate(self, record: Mapping[str, Value]) -> Result:
-        """Return its value for a record, or why it has none."""
+        """Return its value for a record, or the reason why it is undefined."""
         return self.compute(*[part.evaluate(record) for part in self.parts()])
 
     @abstractmethod
     def compute(self, *values: Result) -> Result:
-        """Return its value for those of its parts."""
+        """Return its value, given the values of its parts."""
 
     @abstractmethod
     def __str__(self) -> str:
-        """Return it as it would be written."""
+        """Return its MIL text."""
 
     def parts(self) -> tuple[Expression, ...]:
-        """Return the parts that it combines."""
+        """Return its operands."""
         return ()
 
     def within(self, level: int) -> str:
-        """Return it as it is written beside an operator of this level: in parentheses if that binds more tightly."""
+        """Return its MIL text as an operand, in parentheses if an operator of this level binds more tightly."""
         return str(self) if self.level >= level else f"({self})"
 
 
@@ -101,7 +101,7 @@ class Attribute(Expression):
         return record.get(self.name, Undefined.MISSING)
 
     def compute(self, *values: Result) -> Result:  # noqa: ARG002  # it has no parts
-        """Return that nobody has said what it is."""
+        """Return undefined."""
         return Undefined.MISSING
 
     def __str__(self) -> str:
@@ -124,7 +124,7 @@ class Negation(Expression):
         return (self.operand,)
 
     def compute(self, *values: Result) -> Result:
-        """Return the number with the other sign, or the complement."""
+        """Return the negated number, or the complement."""
         (value,) = values
         if isinstance(value, Undefined):
             return value
@@ -164,7 +164,7 @@ class Arithmetic(Expression):
 
 
 class Comparison(Expression):
-    """`x == y` and its like, of two numbers or two strings; truth values are equal or not."""
+    """A comparison such as `x == y` of two numbers or two strings; truth values can be equal or not equal only."""
 
     __slots__ = ("left", "right", "sign")
 
@@ -213,7 +213,7 @@ class Not(Expression):
         return (self.operand,)
 
     def compute(self, *values: Result) -> Result:
-        """Return the other truth value."""
+        """Return the negated truth value."""
         value = _truth(*values)
         return value if isinstance(value, Undefined) else not value
 
@@ -225,7 +225,7 @@ class Junction(Expression):
     """`x and y and ...`, or `x or y or ...`.
 
     Attributes:
-        decisive: the truth value of a part that decides alone.
+        decisive: the truth value of a part that determines the result.
     """
 
     __slots__ = ("decisive", "operands")
@@ -244,7 +244,7 @@ class Junction(Expression):
         return self.operands
 
     def compute(self, *values: Result) -> Result:
-        """Return what decides; undefined if nothing does and something is."""
+        """Return the decisive value if a part has it; else undefined if a part is undefined; else the other value."""
         truths = [_truth(value) for value in values]
         if self.decisive in truths:
             return self.decisive
@@ -270,7 +270,7 @@ class Xor(Expression):
         return self.left, self.right
 
     def compute(self, *values: Result) -> Result:
-        """Return whether just one of them is true."""
+        """Return whether exactly one of them is true."""
         left, right = map(_truth, values)
         if isinstance(left, Undefined):
             return left

@@ -1,4 +1,4 @@
-"""Functions of MIL: what its operators and its named functions compute of values (L9, L10, L30)."""
+"""Functions of MIL: its operators and its named functions on values (L9, L10, L30)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from batsched_py.collection.mil.values import Number, Result, Undefined, Value, 
 
 
 def of_numbers(compute: Callable[[Number, Number], Number], left: Result, right: Result) -> Result:
-    """Return what is computed of two numbers; undefined if one of them is none, or the result is."""
+    """Apply an operation to two numbers; undefined if an operand is not a number, or the result is undefined."""
     if isinstance(left, Undefined):
         return left
     if isinstance(right, Undefined):
@@ -24,7 +24,7 @@ def of_numbers(compute: Callable[[Number, Number], Number], left: Result, right:
         result = compute(one, other)
     except ZeroDivisionError:
         return Undefined.DIVISION
-    except OverflowError:  # an integer that no float can hold
+    except OverflowError:  # an integer too large for a float
         return Undefined.MISTYPED
     return result if result == result else Undefined.MISTYPED  # noqa: PLR0124  # NaN is no number
 
@@ -53,7 +53,7 @@ def _convert(value: Value, to: Callable[[Number], Number]) -> Result:
         return Undefined.MISTYPED
     try:
         return to(number)
-    except (OverflowError, ValueError):  # infinity, or an integer that no float can hold
+    except (OverflowError, ValueError):  # infinity, or an integer too large for a float
         return Undefined.MISTYPED
 
 
@@ -67,7 +67,7 @@ def _match(*values: Value) -> Result:
         return Undefined.MISTYPED
 
 
-#: Sign of an operation -> what it computes.
+#: Sign of an operation -> its function.
 ARITHMETIC: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -75,7 +75,7 @@ ARITHMETIC: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "/": _divide,
     "mod": _remainder,
 }
-#: Sign of a comparison -> what it compares.
+#: Sign of a comparison -> its function.
 COMPARISONS: Final[dict[str, Callable[[Value, Value], bool]]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -84,7 +84,7 @@ COMPARISONS: Final[dict[str, Callable[[Value, Value], bool]]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-#: Name of a function -> how many arguments it has, and what it computes.
+#: Name of a function -> its number of arguments, and its implementation.
 FUNCTIONS: Final[dict[str, tuple[int, Callable[..., Result]]]] = {
     "match": (2, _match),
     "max": (2, lambda one, other: of_numbers(max, one, other)),

@@ -1,4 +1,4 @@
-"""Regular expressions of `match`, run in linear time: queries come from anybody."""
+"""Regular expressions of `match`, run in linear time because queries are untrusted input."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from batsched_py.errors import ExtraError
 
 #: Bytes that a regular expression may take once it is compiled.
 _MEMORY: Final = 1 << 20
-#: Which argument of `match` is the regular expression; the other one is searched (L10).
+#: Position of the regular expression among the arguments of `match`; the other argument is searched (L10).
 PATTERN: Final = 0
 
 
 class PatternError(ValueError):
-    """A text is no regular expression."""
+    """A text is not a regular expression."""
 
 
 @lru_cache(maxsize=256)
 def find_pattern(pattern: str) -> Any:
-    """Return a compiled regular expression with `search`; PatternError if it is none."""
+    """Return a compiled regular expression with `search`; PatternError for an invalid one."""
     library, options = _library()
     try:
         return library.compile(pattern, options)
@@ -29,12 +29,12 @@ def find_pattern(pattern: str) -> Any:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether a regular expression is found in a text, at any place; PatternError if it is none."""
+    """Return whether a regular expression matches anywhere in a text; PatternError for an invalid one."""
     return find_pattern(pattern).search(text) is not None
 
 
 def check_library() -> None:
-    """Check that patterns can be found. ExtraError."""
+    """Check that the library for regular expressions is installed. ExtraError."""
     _library()
 
 

@@ -15,15 +15,15 @@ from batsched_py.collection.mil.values import parse_number
 from batsched_py.errors import ExtraError, QueryError
 from batsched_py.text.wording import counted
 
-#: Characters of a query, and how deep its parts may be nested.
+#: Maximum number of characters of a query, and maximum depth of nesting.
 LONGEST: Final = 10_000
 DEEPEST: Final = 100
 #: The largest integer that may be written.
 _LARGEST: Final = 2**63
-#: What a backslash takes its meaning from in a string; before others it stands for itself.
+#: Characters that a backslash escapes in a string; before others it is literal.
 _ESCAPED: Final = re.compile(r"\\([\"\\])")
 
-#: The grammar, in which the loosest operators come first. Comparisons do not follow each other.
+#: The grammar; operators that bind the loosest are first. Comparisons cannot be chained.
 GRAMMAR: Final = r"""
 ?start: disjunction
 ?disjunction: parity (_OR parity)*
@@ -66,10 +66,10 @@ NAME: /[A-Za-z_][A-Za-z0-9_]*/
 
 @lru_cache(maxsize=1024)
 def parse(text: str) -> Expression:
-    """Return the expression that a text is.
+    """Parse a query.
 
-    Raises QueryError (position, rule) for one that is none, is too long, is nested too deeply, calls a function that
-    there is not, or has a regular expression that is none; ExtraError if the parser is not installed.
+    Raises QueryError (position, rule) for a text that is not a query, is too long, is nested too deeply, calls an
+    unknown function, or has an invalid regular expression; ExtraError if the parser is not installed.
     """
     if len(text) > LONGEST:
         raise QueryError("", 0, f"a query has at most {LONGEST} characters, not {len(text)}")
@@ -87,7 +87,7 @@ def parse(text: str) -> Expression:
 
 
 class _MistakeError(Exception):
-    """A part of a query cannot be."""
+    """A part of a query is invalid."""
 
     def __init__(self, position: int, rule: str) -> None:
         self.position = position
@@ -95,7 +95,7 @@ class _MistakeError(Exception):
 
 
 class _Builder:
-    """Expressions of what the parser has read, by the names of rules."""
+    """Builder of expressions from the parse tree; its methods have the names of grammar rules."""
 
     def disjunction(self, *parts: Expression) -> Expression:
         return _checked(reduce(mil.either, parts))
@@ -113,7 +113,7 @@ class _Builder:
         return _checked(mil.Comparison(left, str(sign), right))
 
     def sum(self, left: Expression, *more: Any) -> Expression:
-        """Return additions and subtractions, from the left; `more` are signs and operands by turns."""
+        """Return additions and subtractions, from the left; `more` alternates signs and operands."""
         for sign, right in zip(more[::2], more[1::2], strict=True):
             left = _checked(mil.Arithmetic(left, str(sign), right))
         return left
@@ -169,7 +169,7 @@ def _checked(expression: Expression) -> Expression:
 
 
 def check_installed() -> None:
-    """Check that queries can be parsed, and their patterns be found. ExtraError."""
+    """Check that the libraries for queries and their patterns are installed. ExtraError."""
     _parser()
     check_library()
 

@@ -1,4 +1,4 @@
-"""Values of MIL: numbers, strings and truth values; what is undefined, and why (L9, L11, L29, L30)."""
+"""Values of MIL: numbers, strings, truth values, and undefined with its reason (L9, L11, L29, L30)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _NUMBER: Final = re.compile(
     r"[+-]?(?:(?P<hex>0[xX][0-9a-fA-F]+)|(?P<octal>0[0-7]*)|(?P<decimal>[1-9][0-9]*)"
     r"|(?P<float>(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+))"
 )
-#: Longer texts are no numbers: nobody writes one, and reading it would take long.
+#: Longer texts are not numbers: parsing them would take too long.
 _LONGEST_NUMBER: Final = 400
 
 
 class Undefined(Enum):
-    """Reasons why an expression has no value for a record."""
+    """Reasons why an expression is undefined for a record."""
 
     MISSING = "the record has no such attribute"
     MISTYPED = "its type does not suit"
@@ -24,7 +24,7 @@ class Undefined(Enum):
 
 
 class NumericText(str):
-    """The text of an attribute that looks like a number: a string beside strings, a number beside numbers."""
+    """The text of an attribute that looks like a number: a string in operations with strings, else a number."""
 
     __slots__ = ("number",)
 
@@ -44,7 +44,7 @@ Result: TypeAlias = Value | Undefined
 
 @lru_cache(maxsize=4096)
 def parse_number(text: str) -> Number | None:
-    """Return the number that a text is by the rules of literals, with a sign before it or not; None if it is none."""
+    """Parse a number by the rules of literals, with an optional sign; return None if the text is not a number."""
     found = _NUMBER.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
     if found is None:
         return None
@@ -55,7 +55,7 @@ def parse_number(text: str) -> Number | None:
 
 
 def enter(value: Value) -> Value:
-    """Return the value of an attribute as records keep it."""
+    """Return the value of an attribute in the form that records store."""
     if type(value) is str:
         number = parse_number(value)
         return value if number is None else NumericText(value, number)
@@ -63,7 +63,7 @@ def enter(value: Value) -> Value:
 
 
 def as_number(value: Value) -> Number | None:
-    """Return the number that a value is or has; None for truth values and other strings."""
+    """Return the number of a number or a numeric text; None for truth values and other strings."""
     if type(value) is int or type(value) is float:
         return value
     return value.number if isinstance(value, NumericText) else None
