@@ -1,23 +1,24 @@
-"""Leases: jobs with terms, such as the instant at which they must start, and those that give way for them.
+"""Leases: jobs with terms, such as a fixed start, and jobs that are preempted for them.
 
-Haizea's scheduler, without clock and machines. Start with `lifecycle` (states) and `lease` (what there is), then
-`scheduler`, which composes the rest and tells what is to be done outside, `actions`:
+This is Haizea's scheduler, without clock and machines. Start with `lifecycle` (states) and `lease` (the data model),
+then `scheduler`, which composes the other modules and returns commands to machines, `actions`:
 
-* `terms`: what a job's member `lease` asks for. `site`, `capacity`: hosts and what they have.
-* `table`: what is reserved, by an `occupancy` of all hosts and the `timeline` of each; `upcoming`: what begins and ends
-  next; `book`: both, and changes of them.
-* `planner`: finds a run for one lease at some `points` of time; `mapping`: which node on which host; `overheads`,
-  `suspension`: what suspending, resuming and moving takes; `settings`: the rules.
-* `queue`: best-effort leases; `deadlines`: deadline leases; `eviction`: who gives way to reservations; `undo`: plans
-  that were tried in vain; `losses`: hosts that fail; `negotiation`: other starts for those refused.
-* `execution`: reservations begin and end. `observer`: looks on; `accounting`: observers that count.
-* `preparation`: images. `policies`: who is admitted, who gives way, which hosts are tried first.
-* `own`: Haizea's interfaces for policies and probes of users' own.
+* `terms`: the terms in the member `lease` of a job. `site`, `capacity`: hosts and their resources.
+* `table`: the slot table, an `occupancy` of all hosts and a `timeline` of each; `upcoming`: the next begins and ends of
+  reservations; `book`: changes of both.
+* `planner`: finds a run for one lease at given `points` of time; `mapping`: the host of each node; `overheads`,
+  `suspension`: durations of suspensions, resumptions and migrations; `settings`: the rules.
+* `queue`: best-effort leases; `deadlines`: deadline leases; `eviction`: preemption for reservations; `undo`: rollback
+  of tentative plans; `losses`: hosts that fail; `negotiation`: alternative starts for refused leases.
+* `execution`: begins and ends of reservations. `observer`: the interface of observers; `accounting`: those that count.
+* `preparation`: disk images. `policies`: admission, preemption and host selection.
+* `own`: Haizea's interfaces for users' own policies and probes.
 
 Times are seconds; intervals are half-open. A reservation is in the table until it is over; a lease's state changes only
-as `lifecycle` says.
+as `lifecycle` allows.
 
-`arrivals` and `enactment` are Batsim's side: which lease a job asks for, and how decisions become verbs of the Plan;
-`segments`: which job stands for which, as Batsim runs no job twice; `restarts`: jobs that are killed to begin again.
-`preemption` serves `schedulers/ar_preempt.py`: who is killed for a reservation. Nothing here does I/O.
+`arrivals` and `enactment` are the interface to Batsim: from jobs to leases, and from decisions to verbs of the Plan;
+`segments`: the chain of jobs of one lease, because Batsim runs no job twice; `restarts`: jobs that are killed and
+submitted again. `preemption` serves `schedulers/ar_preempt.py`: it chooses the jobs to kill for a reservation. Nothing
+here does I/O.
 """

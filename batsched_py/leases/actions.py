@@ -1,4 +1,4 @@
-"""Actions of the scheduler of leases: what is to be done outside, and why."""
+"""Actions of the lease scheduler: commands for its caller, with reasons."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Stop the machines of a lease: to save them ("suspend"), for good, or to run again ("requeue").
+    """Stop the machines of a lease: to save their state ("suspend"), to run them again ("requeue"), or finally.
 
-    For good: their time is over ("shutdown"), the lease was taken back ("cancel"), or a host is down ("fail").
+    Final reasons: their time is over ("shutdown"), the lease was cancelled ("cancel"), or it has failed ("fail").
     """
 
     lease: Lease
@@ -45,8 +45,8 @@ class Stop(NamedTuple):
 class Reject(NamedTuple):
     """Refuse a lease.
 
-    `alternative_start` is the first start at which there would be room, for one that asked for a time; None for others,
-    and if there is none.
+    `alternative_start` is the first start at which a lease with a requested time would find room; None for other
+    leases, and if there is none.
     """
 
     lease: Lease

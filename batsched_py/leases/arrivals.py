@@ -1,4 +1,4 @@
-"""Arrivals: the leases that jobs ask for when they reach the algorithm."""
+"""Arrivals: the leases of newly submitted jobs."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.text.display import shown
 
-#: Leases that give way to nobody, whatever they say.
+#: Kinds of leases that are never preempted, whatever their terms.
 _NEVER_STOPPED: Final = frozenset({Kind.ADVANCE, Kind.IMMEDIATE})
-#: Digits of the longest name that is taken for the number of a lease.
+#: The largest number of digits in a job's name that is used as the number of its lease.
 _DIGITS: Final = 9
-#: Demands that are remembered.
+#: The largest number of cached demands.
 _MOST_KEPT: Final = 4096
-#: Jobs that are one lease together, each with its terms.
+#: The jobs of one lease, each with its terms.
 _Party = Sequence[tuple[Job, Terms]]
 
 
 class Arrivals:
-    """Leases of jobs that arrive; jobs of one group that were submitted together are one lease (H110).
+    """The leases of submitted jobs; jobs of one group that are submitted together are one lease (H110).
 
     Args:
-        site: on which they are to run.
-        segments: jobs that continue a lease ask for none.
+        site: the hosts of the leases.
+        segments: the jobs that continue a lease, which request none.
 
     Attributes:
-        jobs: number of a lease -> the id of its job, those of a group with blanks between them.
-        aside: numbers and names of leases that stand aside, machines of experiments for example; it only grows.
+        jobs: number of a lease -> the id of its job; for a group, all ids separated by blanks.
+        aside: numbers and names of leases outside the job numbering, such as machines of experiments; it only grows.
     """
 
     def __init__(self, site: Site, segments: Segments) -> None:
         self._site, self._segments = site, segments
         self.jobs: dict[int, str] = {}
-        #: Id of a job -> the numbers of leases that it asked for, or is a part of.
+        #: Id of a job -> the numbers of its leases.
         self._numbers: dict[str, list[int]] = {}
-        #: What a node asks for -> what it takes of its host; None where the site has no such type.
+        #: Capacity requested for a node -> its demand on a host; None if the site lacks a resource type.
         self._amounts: dict[tuple[tuple[str, Quantity], ...], Amounts | None] = {}
         self._last = 0
         self.aside = list[tuple[int, str]]()
         self._told = False
-        #: Why best-effort leases cannot give way to others -> the first such job, until this is told; then "".
+        #: Reason why best-effort leases cannot be preempted -> the first job concerned, "" once it was reported.
         self._obstacles: dict[str, str] = {}
         self._reserved = False
 
     def read(self, arrived: Sequence[Job], view: View, plan: Plan) -> Iterator[tuple[Lease, Sequence[Job]]]:
-        """Iterate over the leases of jobs that have arrived, each with its jobs; others are rejected."""
+        """Iterate over the leases of submitted jobs, each with its jobs; reject jobs with invalid terms."""
         if not arrived:
             return
         self._segments.meet(arrived)
@@ -78,9 +78,9 @@ class Arrivals:
     def find_cancelled(
         self, notices: Iterable[Mapping[str, Any]], leases: Mapping[int, Lease], plan: Plan
     ) -> list[Lease]:
-        """Return those of these leases that are to be cancelled, and tell of notices that mean none.
+        """Return the leases that notices cancel; warn of notices that match none.
 
-        The member `lease` of a notice is a number; `job` the id of a job that asked for a lease.
+        A notice names a lease by number in its member `lease`, or by the id of a job in `job`.
         """
         found = list[Lease]()
         for notice in notices:
@@ -94,13 +94,13 @@ class Arrivals:
         return found
 
     def find(self, job_id: str, leases: Mapping[int, Lease]) -> Lease | None:
-        """Return the one of these leases for which a job was submitted; None if there is none."""
+        """Return the lease of a job among these leases; None if there is none."""
         return next((leases[number] for number in self._numbers.get(job_id, ()) if number in leases), None)
 
     def enlist(self, name: str, *, aside: bool = False) -> int:
-        """Return the number of a lease that no job has asked for, and that is to be known by a name.
+        """Assign a number to a named lease that no job has requested, and return it.
 
-        One that stands `aside` takes no number that the name of a job could ask for.
+        With `aside`, the number is outside the range of numbers from names of jobs.
         """
         if aside:
             number = 10**_DIGITS + len(self.aside) + 1
@@ -122,7 +122,7 @@ class Arrivals:
                 self._obstacles[why] = ""
 
     def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[_Party]:
-        """Return jobs with their terms: those of a group that were submitted at one instant together, others alone."""
+        """Return jobs with their terms, one list per lease: jobs of a group submitted together, others alone."""
         parties: dict[object, list[tuple[Job, Terms]]] = {}
         for job in jobs:
             try:
@@ -135,7 +135,7 @@ class Arrivals:
         return parties.values()
 
     def _lease(self, party: _Party, view: View) -> Lease:
-        """Return the lease that jobs ask for together; TermsError if they ask for none that there could be."""
+        """Return the lease of jobs; TermsError if their terms differ, or the site lacks a resource type."""
         jobs, (job, terms) = [one for one, _ in party], party[0]
         demands = self._demands(job, terms)
         for other, theirs in party[1:]:
@@ -163,7 +163,7 @@ class Arrivals:
         )
 
     def _demands(self, job: Job, terms: Terms) -> list[Amounts]:
-        """Return what each node takes of its host."""
+        """Return the demand of each node on its host."""
         demands = list[Amounts]()
         for one in terms.nodes or (NodeSet(job.size, {}),):
             amounts = self._node(one)
@@ -173,7 +173,7 @@ class Arrivals:
         return demands
 
     def _node(self, asked: NodeSet) -> Amounts | None:
-        """Return what a node takes; None if the site has no such type. Most ask for what others did before."""
+        """Return the demand of a node, None if the site lacks a resource type; cached, because few demands differ."""
         key = tuple(asked.capacity.items())
         if key not in self._amounts:
             if len(self._amounts) >= _MOST_KEPT:
@@ -182,9 +182,9 @@ class Arrivals:
         return self._amounts[key]
 
     def _number(self, jobs: Sequence[Job]) -> int:
-        """Return the number of a lease: the name of its job if that is a number, as in workloads made of lease traces.
+        """Return the number of a lease: the name of its job if that is a number, as in workloads from lease traces.
 
-        If there is a lease of this number already, or the name is another, it is the next one after all so far.
+        If the name is not a number, or the number is taken, it is the largest number so far plus one.
         """
         name = jobs[0].id.rpartition("!")[2]
         wanted = int(name) if name.isascii() and name.isdecimal() and len(name) <= _DIGITS else 0

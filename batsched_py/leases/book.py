@@ -1,4 +1,4 @@
-"""Book of leases: puts reservations into the table, changes them and takes them away, whatever they are for."""
+"""Book of leases: the only place that adds, changes and removes reservations in the slot table."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from batsched_py.leases.upcoming import Upcoming
 
 
 class LeaseBook:
-    """All reservations that are not over, and the preparation of the hosts.
+    """All reservations that are not over, and the preparation of hosts.
 
     Attributes:
-        table: what is reserved on which host.
-        upcoming: what begins and ends next.
-        preparation: of the hosts.
-        runs: planned and under way.
+        table: the slot table.
+        upcoming: the next begins and ends of reservations.
+        preparation: the preparation of hosts.
+        runs: the runs that are planned or under way.
     """
 
     def __init__(self, site: Site, transfers: TransferSettings | None, observer: Observer) -> None:
-        """Begin with nothing reserved; without `transfers` nothing is prepared. The observer is told of plans."""
+        """Begin with an empty table; `transfers` None disables preparation. The observer is notified of plans."""
         self.observer = observer
         self.table = LeaseTable(site.capacities, exclusive=site.exclusive, types=site.types)
         self.upcoming = Upcoming()
@@ -40,7 +40,7 @@ class LeaseBook:
         )
 
     def commit(self, lease: Lease, run: Run, now: float) -> bool:
-        """Put in a run with its preparation; False if that cannot be over in time, and nothing has changed."""
+        """Add a run with its preparation; if that cannot be over in time, return False and change nothing."""
         transfers = () if lease.resuming else self.preparation.prepare(lease, run, now)
         if transfers is None:
             return False
@@ -48,7 +48,7 @@ class LeaseBook:
         return True
 
     def put(self, lease: Lease, run: Run, transfers: Sequence[LeaseReservation], now: float) -> None:
-        """Put in a run with all that belongs to it; the lease is scheduled, and ready if nothing is to be prepared."""
+        """Add a run with its transfers, notify the observer, and update the state of the lease."""
         lease.transfers += transfers
         for transfer in transfers:
             self._put(transfer)
@@ -62,7 +62,7 @@ class LeaseBook:
             lease.change(State.READY, now)
 
     def add(self, run: Run) -> None:
-        """Put in a run with all that leads to it and follows it, as the last one of its lease."""
+        """Add a run with its preceding and following reservations, as the last run of its lease."""
         run.lease.runs.append(run)
         self.runs.add(run)
         for reservation in run.all():
@@ -70,13 +70,13 @@ class LeaseBook:
             self._put(reservation)
 
     def lift(self, run: Run) -> None:
-        """Take away a run with all that leads to it and follows it."""
+        """Remove a run with its preceding and following reservations."""
         run.lease.runs.remove(run)
         for reservation in run.all():
             self.remove(reservation)
 
     def take_back(self, lease: Lease, now: float) -> Run:
-        """Take away the last run of a lease, with what leads to it and follows it; return the run."""
+        """Remove the last run of a lease and its preparation, notify the observer, and return the run."""
         self.forget_preparation(lease, now)
         run = lease.runs[-1]
         self.lift(run)
@@ -84,7 +84,7 @@ class LeaseBook:
         return run
 
     def drop(self, lease: Lease, now: float) -> None:
-        """Take away all that a lease has, for it will not go on; what was under way ends now."""
+        """Remove all reservations of a lease that will not continue; those under way end now."""
         self.forget_preparation(lease, now)
         for run in list(lease.runs):
             if not run.begun:
@@ -99,7 +99,7 @@ class LeaseBook:
             self._stop(transfer, now)
 
     def _stop(self, reservation: LeaseReservation, now: float) -> None:
-        """Take a reservation away, or end it now if it is under way."""
+        """Remove a reservation; if it is under way, it ends now."""
         under_way = reservation.phase is Phase.UNDER_WAY
         self.remove(reservation)
         if under_way:
@@ -107,12 +107,12 @@ class LeaseBook:
             self.observer.finished(reservation, now)
 
     def cut(self, run: Run, end: float, after: list[LeaseReservation]) -> None:
-        """Let a run end earlier, and something else follow it than before."""
+        """Shorten a run, replace its following reservations, and notify the observer."""
         self.shorten(run, end, after)
         self.observer.cut(run)
 
     def shorten(self, run: Run, end: float, after: list[LeaseReservation]) -> None:
-        """Let a run end earlier, and something else follow it than before; nobody is told yet."""
+        """Shorten a run and replace its following reservations; observers are not notified."""
         for following in run.after:
             self.remove(following)
         self.table.remove(run)
@@ -124,7 +124,7 @@ class LeaseBook:
             self._put(following)
 
     def remove(self, reservation: LeaseReservation) -> None:
-        """Take away a reservation, unless it is over."""
+        """Remove a reservation, unless it is over."""
         if reservation.phase is not Phase.OVER:
             self.table.remove(reservation)
             reservation.phase = Phase.OVER
@@ -132,11 +132,11 @@ class LeaseBook:
                 self.runs.discard(reservation)
 
     def undo(self) -> Undo:
-        """Return what can bring leases back to the runs that they have now."""
+        """Return an Undo, which can restore the current runs of leases."""
         return Undo(self.table, self.runs)
 
     def frees_after(self, time: float, latest: float = math.inf) -> list[float]:
-        """Return times after `time`, and not after `latest`, at which hosts become free, in order."""
+        """Return the times in (time, latest] at which hosts become free, in ascending order."""
         ends = {one.end for one in self.upcoming.in_use(Use.SHUTDOWN) if time < one.end <= latest}
         for run in self.runs:
             end = run.after[-1].end if run.after else run.end
@@ -145,12 +145,12 @@ class LeaseBook:
         return sorted(ends)
 
     def _put(self, reservation: LeaseReservation) -> None:
-        reservation.phase = Phase.PLANNED  # it may have been lifted
+        reservation.phase = Phase.PLANNED  # it may have been removed before
         self.table.add(reservation)
         self.upcoming.note(reservation)
 
     def _move_transfer(self, transfer: LeaseReservation, start: float) -> None:
-        """Let a planned transfer begin at another time."""
+        """Move a planned transfer to another start."""
         self.table.remove(transfer)
         transfer.start, transfer.end = start, start + (transfer.end - transfer.start)
         self._put(transfer)

@@ -17,7 +17,7 @@ Amounts = tuple[Quantity, ...]
 
 @lru_cache(maxsize=1 << 14)  # few different demands meet few different offers, and each pair very often
 def fits(demand: Amounts, offer: Amounts) -> bool:
-    """Return whether a demand finds place in an offer."""
+    """Return whether a demand fits into an offer."""
     for need, there in zip(demand, offer, strict=True):
         if need.__class__ is tuple or there.__class__ is tuple:
             if need and _placed(need, there) is None:
@@ -29,7 +29,7 @@ def fits(demand: Amounts, offer: Amounts) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def subtract(offer: Amounts, demand: Amounts) -> Amounts:
-    """Return what a demand that fits leaves of an offer."""
+    """Return the rest of an offer after a demand that fits."""
     left: list[Quantity] = []
     for there, need in zip(offer, demand, strict=True):
         if need.__class__ is tuple or there.__class__ is tuple:
@@ -42,7 +42,7 @@ def subtract(offer: Amounts, demand: Amounts) -> Amounts:
 
 
 def add(one: Amounts, other: Amounts) -> Amounts:
-    """Return both demands as one: numbers are added, instances stand side by side."""
+    """Return the combination of two demands: numbers are added, instances are concatenated."""
     return tuple(
         _instances(mine) + _instances(theirs) if mine.__class__ is tuple or theirs.__class__ is tuple else mine + theirs  # type: ignore[operator]  # numbers
         for mine, theirs in zip(one, other, strict=True)
@@ -50,7 +50,7 @@ def add(one: Amounts, other: Amounts) -> Amounts:
 
 
 def added(demands: Iterable[Amounts]) -> Amounts:
-    """Return several demands, one at least, as one."""
+    """Return the combination of demands, of which there must be at least one."""
     first, *others = demands
     for other in others:
         first = add(first, other)
@@ -63,7 +63,7 @@ def total(quantity: Quantity) -> float:
 
 
 def _placed(need: Quantity, there: Quantity) -> Quantity | None:
-    """Return what is left of the instances after a first fit, None if there is none."""
+    """Return the rest of the instances after first-fit placement; None if the need does not fit."""
     left = list(_instances(there))
     for amount in _instances(need):
         for at, instance in enumerate(left):

@@ -1,4 +1,4 @@
-"""Chains: the jobs of leases that follow each other, and what is known of those that run, are killed, or go on."""
+"""Chains: the successive jobs of leases, and records of jobs that run, are being killed, or continue."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Chain:
     """A job of a lease with the segments that follow it.
 
     Attributes:
-        nodes: those of the lease on which it runs.
+        nodes: the nodes of the lease on which it runs.
         job: the last segment: it waits for its start, runs, or has run.
-        waits: the job is to be started, though Batsim may not have taken it yet.
-        done: it has done all its work.
-        parts: profiles of the present run in turn; empty as long as it is the job that was submitted by a user.
-        following: those that come after the job.
-        limit: seconds that a run from its begin may take.
+        waits: True if the job is to be started; Batsim may not have accepted its submission yet.
+        done: True if all its work is done.
+        parts: the profiles of the current run, in order; empty while it is the job submitted by the user.
+        following: the profiles after that of the job.
+        limit: the time limit of a run from its begin, in seconds.
     """
 
     __slots__ = ("done", "following", "job", "lease", "limit", "nodes", "parts", "waits")
@@ -33,7 +33,7 @@ class Chain:
 
 
 class Running(NamedTuple):
-    """A job that runs, the run of its lease for which it was started, and when."""
+    """A running job, the run of its lease for which it was started, and its start."""
 
     chain: Chain
     run: Run
@@ -42,7 +42,7 @@ class Running(NamedTuple):
 
 
 class Killed(NamedTuple):
-    """A job that is being killed, when it was started, and why: "suspend", "requeue", "shutdown", "cancel", "fail"."""
+    """A job that is being killed, its start, and the reason: "suspend", "requeue", "shutdown", "cancel", "fail"."""
 
     chain: Chain
     job: Job
@@ -51,9 +51,9 @@ class Killed(NamedTuple):
 
 
 class Left(NamedTuple):
-    """A job that goes on: its work as profiles in turn, and the seconds that it may still run.
+    """The remaining work of a job: profiles in order, and the remaining time limit in seconds.
 
-    If it has ended, and not been killed, it goes on at once, in its run.
+    With a run, the job has ended by itself, and its next part starts immediately in this run.
     """
 
     chain: Chain
@@ -63,7 +63,7 @@ class Left(NamedTuple):
 
 
 class ShownOverhead(NamedTuple):
-    """A job that shows what suspending or resuming takes, and its hosts."""
+    """A job that shows a suspension or a resumption, and its hosts."""
 
     job: Job
     hosts: HostSet

@@ -1,6 +1,6 @@
-"""Deadline leases: planned whole and in time, if need be by moving others of their kind, as in Haizea 1.1.
+"""Deadline leases: planned as a whole before their deadlines, if necessary by moving others of their kind (Haizea 1.1).
 
-All or nothing: a lease that is refused leaves every plan as it was.
+All or nothing: a refused lease leaves all plans unchanged.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from batsched_py.leases.undo import Undo
 # Cost: a search of the table for each lease that is moved, so O(waiting deadline leases) searches for a lease that is
 # refused.
 
-#: A lease whose time up to its deadline is at most so many times its duration is tried at its very start first.
+#: A lease with at most this multiple of its duration between start and deadline is first tried exactly at its start.
 TIGHT = 2.0
 
 
 class _Room:
-    """Hosts for a lease, leases that were moved for it, and runs under way that are stopped for it."""
+    """Hosts for a lease, the leases that were moved for it, and the running ones that are stopped for it."""
 
     def __init__(self, undo: Undo) -> None:
         self.undo = undo
@@ -50,13 +50,13 @@ class _Room:
 
 
 class Deadlines:
-    """Plans of deadline leases.
+    """The planner of deadline leases.
 
     Args:
-        book: where they are reserved.
-        planner: of the site.
-        preemption: who gives way to whom.
-        requeue: is told of runs under way that are stopped, of leases that have another run planned.
+        book: the reservations.
+        planner: the planner of the site.
+        preemption: the preemption policy.
+        requeue: is called for each run under way that is stopped; its lease has another run planned.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class Deadlines:
         self._book, self._planner = book, planner
         self._mapper, self._overheads, self._settings = planner.mapper, planner.overheads, planner.settings
         self._preemption, self._requeue = preemption, requeue
-        #: Those that were requested, by id, until it is seen that they have ended.
+        #: Requested deadline leases by id; ended ones are removed lazily.
         self._leases: dict[int, Lease] = {}
 
     def plan(self, lease: Lease, now: float) -> bool:
-        """Plan a new deadline lease; False if no way was found, and nothing has changed."""
+        """Plan a new deadline lease; if that is impossible, return False and change nothing."""
         self._leases[lease.id] = lease
         start, deadline = _terms(lease)
         if max(start, now) + lease.duration > deadline:
@@ -87,7 +87,7 @@ class Deadlines:
         )
 
     def resume(self, lease: Lease, now: float) -> bool:
-        """Plan the rest of a lease whose last runs were taken away; False if it would miss its deadline."""
+        """Plan the rest of a lease whose last runs were removed; return False if it would miss its deadline."""
         run = self._fit(lease, now, now)
         if run is not None:
             self._book.add(run)
@@ -95,7 +95,7 @@ class Deadlines:
         return run is not None
 
     def make_room(self, lease: Lease, now: float) -> bool:
-        """Plan a lease at its very start, for which deadline leases may give way; False if that cannot be."""
+        """Plan a lease exactly at its start, moving deadline leases if necessary; return False if impossible."""
         assert lease.start is not None  # noqa: S101  # it has an exact start
         start, end = lease.start, self._planner.end(lease, lease.start)
         ready = [hosts for time, hosts in self._book.preparation.points(lease, now) if time <= start]
@@ -117,9 +117,9 @@ class Deadlines:
         return True
 
     def move_forward(self, ended: Sequence[Lease], now: float) -> None:
-        """Plan deadline leases anew that could begin earlier, the most urgent first; none comes later than before.
+        """Move deadline leases to earlier starts where possible, the most urgent first; none moves to a later one.
 
-        The original tries those alone that fit into the time that one of `ended` has left.
+        The original rules try only leases that fit into the unused time of a lease in `ended`.
         """
         if self._settings.deadline_rules == "original":
             for lease in ended:
@@ -129,7 +129,7 @@ class Deadlines:
             self._try_earlier(lease, now)
 
     def _fill(self, size: int, seconds: float, now: float) -> None:
-        """Move leases forward into time that was freed on so many hosts, as long as they do not ask for more of it."""
+        """Move leases forward into `seconds` freed on `size` hosts, until their total demand exceeds this."""
         until, left = now + seconds, size * seconds
         for lease in self._waiting(now):
             start, _ = _terms(lease)
@@ -139,7 +139,7 @@ class Deadlines:
                 left -= asked
 
     def _waiting(self, now: float) -> list[Lease]:
-        """Return leases with one run that could begin earlier, the most urgent first."""
+        """Return leases with a single replannable run that could begin earlier, the most urgent first."""
         found = [
             lease
             for lease in self._open()
@@ -148,7 +148,7 @@ class Deadlines:
         return sorted(found, key=lambda one: ((_terms(one)[1] - now) / one.duration, one.id))
 
     def _open(self) -> list[Lease]:
-        """Return those that have not ended."""
+        """Return the leases that have not ended."""
         for lease in [one for one in self._leases.values() if one.ended]:
             del self._leases[lease.id]
         return list(self._leases.values())
@@ -167,7 +167,7 @@ class Deadlines:
         return True
 
     def _fit(self, lease: Lease, earliest: float, now: float) -> Run | None:
-        """Return the first whole run of what is not planned of a lease; None if there is none before its deadline."""
+        """Return the earliest run of all unplanned time of a lease; None if none ends before its deadline."""
         start, deadline = _terms(lease)
         earliest, latest = max(earliest, start, now), deadline - lease.unplanned
         if lease.resuming:
@@ -180,7 +180,7 @@ class Deadlines:
         return run if run is not None and run.end <= deadline else None
 
     def _settle(self, lease: Lease, run: Run | None, now: float, undo: Undo) -> bool:
-        """Book the run of a new lease and its preparation; if that cannot be, undo what was done for it."""
+        """Commit the run of a new lease with its preparation; roll back if there is no run, or no time to prepare."""
         transfers = None if run is None else self._book.preparation.prepare(lease, run, now)
         if run is None or transfers is None:
             undo.restore()
@@ -190,10 +190,10 @@ class Deadlines:
         undo.tell_planned(self._book.observer, now, but=lease)
         return True
 
-    # Others give way.
+    # Preemption of other deadline leases.
 
     def _victims(self, lease: Lease, start: float, end: float) -> list[Lease]:
-        """Return deadline leases that may give way, the first to give way first."""
+        """Return the deadline leases that may be preempted, in the order in which they are tried."""
         sign = 1 if self._settings.victim_order == "oldest" else -1
         scored = [
             (self._preemption.score(lease, one, start), one)
@@ -204,7 +204,7 @@ class Deadlines:
         return [one for _, one in sorted(may, key=lambda each: (sign * each[0], sign * each[1].id))]
 
     def _room(self, lease: Lease, hosts: Sequence[int], victims: Iterable[Lease], now: float) -> _Room | None:
-        """Move as few of the victims as possible, one by one; None, and nobody is moved, if that is not enough."""
+        """Move victims one by one until the lease fits; if all are not enough, move none and return None."""
         assert lease.start is not None  # noqa: S101  # it has an exact start
         start, end = lease.start, self._planner.end(lease, lease.start)
         room = _Room(self._book.undo())
@@ -225,11 +225,11 @@ class Deadlines:
         return room
 
     def _give_way(self, lease: Lease, span: tuple[float, float], now: float) -> bool:
-        """Free the hosts of a lease for [start, end), and plan the rest of it behind; False if it would be late."""
+        """Free the hosts of a lease for [start, end) and plan its rest afterwards; return False if it would be late."""
         start, end = span
         first = next((run for run in lease.runs if run.phase is not Phase.OVER and run.final_end > start), None)
         if first is None:
-            return False  # it is being suspended
+            return False  # its suspension is under way
         undo = self._book.undo()
         undo.note(lease)
         steps = self._planner.suspension(first, start, now)
@@ -248,16 +248,16 @@ class Deadlines:
         return True
 
     def _may_take_away(self, run: Run) -> bool:
-        """Return whether a run may be planned anew: what is under way before it would be lost, and its image."""
+        """Return whether a run may be removed without losing preceding reservations under way or its disk image."""
         may = not run.begun or (run.phase is Phase.UNDER_WAY and run.lease.repeatable)
         return may and (bool(run.before) or self._book.preparation.movable(run.lease))
 
-    # Others are planned anew.
+    # Replanning of other deadline leases.
 
     def _reorder(self, lease: Lease, earliest: float, now: float, key: Callable[[Lease, float], float]) -> bool:
-        """Plan a new lease among others that have not begun, all from a time on and in an order; False if one is late.
+        """Plan a new lease together with those that have not begun, in the order of a key; return False if one is late.
 
-        Those behind it in this order are planned anew only if they are in the way.
+        Leases after the new one in this order are replanned only if they conflict.
         """
         undo, lifted = self._lift(lease, earliest)
         # The key is computed after the lift: the work that is not planned includes that of the lifted runs.
@@ -283,7 +283,7 @@ class Deadlines:
         return self._settle(lease, run, now, undo)
 
     def _lift(self, lease: Lease, earliest: float) -> tuple[Undo, dict[int, list[Run]]]:
-        """Take away all runs that may be planned anew; return them by lease, with none for the new one."""
+        """Remove all runs that may be replanned; return them by lease, with an empty list for the new lease."""
         undo, lifted = self._book.undo(), {lease.id: list[Run]()}
         undo.note(lease)
         for other in self._open():
@@ -296,7 +296,7 @@ class Deadlines:
         return undo, lifted
 
     def _place(self, leases: Iterable[Lease], earliest: float, now: float) -> float | None:
-        """Plan leases one after the other; return when the last of them has freed its hosts, None if one is late."""
+        """Plan leases in order; return the time at which all have freed their hosts, None if one would be late."""
         reached = earliest
         for lease in leases:
             run = self._fit(lease, earliest, now)
@@ -307,7 +307,7 @@ class Deadlines:
         return reached
 
     def _tail(self, lease: Lease, earliest: float) -> list[Run]:
-        """Return the last runs of a deadline lease that are not over by a time and may be planned anew."""
+        """Return the last runs of a deadline lease that end at or after a time and may be replanned."""
         at = len(lease.runs)
         while at and lease.runs[at - 1].end >= earliest and self._may_be_planned_anew(lease.runs[at - 1]):
             at -= 1
@@ -325,7 +325,7 @@ def _terms(lease: Lease) -> tuple[float, float]:
 
 
 def _urgency(lease: Lease, time: float) -> float:
-    """Return how often what is not planned of a lease fits before its deadline."""
+    """Return the time left before the deadline as a multiple of the lease's unplanned time."""
     return (_terms(lease)[1] - time) / lease.unplanned
 
 
@@ -334,7 +334,7 @@ def _due(lease: Lease, _time: float) -> float:
 
 
 def _apart(leases: Sequence[Lease], runs: dict[int, list[Run]], used: Collection[int]) -> list[Lease]:
-    """Return leases whose runs share no host with those that are used, nor with the others' that do."""
+    """Return leases that share no host with the used ones, directly or through other leases."""
     hosts = {one.id: {host for run in runs[one.id] for host in run.nodes.values()} for one in leases}
     touched, apart = set(used), list(leases)
     while True:

@@ -1,11 +1,11 @@
-"""Enactment: the one place that turns what the scheduler of leases decides into verbs of the Plan.
+"""Enactment: the only place that turns decisions of the lease scheduler into verbs of the Plan.
 
-A lease is a chain of Batsim jobs, its segments, because Batsim runs no job twice. To suspend a lease its job is killed,
-and what was left of its work is submitted as the next segment, which is started when the resumption is over. A group of
-jobs is one lease with a chain for each of them.
+A lease is a chain of Batsim jobs, its segments, because Batsim runs no job twice. To suspend a lease, its job is
+killed, and the remaining work is submitted as the next segment, which is started after the resumption. A group of jobs
+is one lease with a chain for each job.
 
-The scheduler plans by the clock, and Batsim's news may be a little late: a job that was to have ended still runs, or a
-kill is not done yet. What is to start on such hosts waits here until they are free.
+The scheduler plans by the clock, but events from Batsim may be slightly late: a job still runs after its planned end,
+or a kill is not complete. Starts on the hosts concerned wait here until they are free.
 """
 
 from __future__ import annotations
@@ -36,66 +36,66 @@ from batsched_py.scheduling.remainder import in_turn
 from batsched_py.scheduling.view import View
 from batsched_py.text.wording import seconds
 
-#: The share of a profile by which Batsim's progress may be off.
+#: The rounding error of Batsim's progress, relative to the profile.
 _ROUNDED: Final = 1e-6
-#: The work of a lease that was killed just when it had done all.
+#: The remaining work of a job that was killed at the moment of its completion.
 _NOTHING: Final[Members] = {"type": "delay", "delay": 1e-3}
-#: Reasons to stop a run after which its lease goes on.
+#: Reasons to stop a run whose lease continues later.
 _GOES_ON: Final = frozenset({"suspend", "requeue"})
 
 
 class Enactment:
-    """Jobs of leases: those that wait, those that run, and those whose kill is on its way.
+    """Jobs of leases: waiting, running, or being killed.
 
     Attributes:
-        segments: of all chains.
-        ended: leases whose work has come to its end since the caller emptied this.
-        failed: leases of which a job has failed, likewise.
+        segments: the segments of all chains.
+        ended: leases whose work is complete; the caller empties it.
+        failed: leases with a failed job; the caller empties it.
     """
 
     def __init__(self, view: View, hosts: Sequence[int], *, overhead_jobs: bool = False) -> None:
         """Begin with no leases.
 
         Args:
-            view: of the run.
+            view: the state of the run.
             hosts: Batsim's numbers of the site's hosts.
-            overhead_jobs: show what suspending and resuming take as jobs.
+            overhead_jobs: True to show suspensions and resumptions as jobs.
         """
         self._view, self._hosts, self._shows_overheads = view, hosts, overhead_jobs
         self.segments = Segments()
         self.ended: list[Lease] = []
         self.failed: list[Lease] = []
-        #: Lease id -> its jobs, until the lease has ended and none of them runs any more.
+        #: Lease id -> its chains, until the lease and all its jobs have ended.
         self._chains: dict[int, list[Chain]] = {}
-        #: Ids of leases that will not go on: a job of theirs has ended, was stopped for good or was refused.
+        #: Ids of leases that will not continue: a job of the lease has ended, was stopped finally or was rejected.
         self._closing: dict[int, None] = {}
-        #: Job id -> what runs, for as long as Batsim says that it does.
+        #: Job id -> running job, until Batsim reports its end.
         self._running: dict[str, Running] = {}
-        #: Job id -> what is being killed, until Batsim tells what it had done.
+        #: Job id -> job being killed, until Batsim reports its progress.
         self._killed: dict[str, Killed] = {}
-        #: Lease id -> what is to start, in the order in which it was decided.
+        #: Lease id -> pending start, in the order of the decisions.
         self._starting: dict[int, Start] = {}
         self._left: list[Left] = []
-        #: Jobs that go on in a run that is under way, submitted and not started, with the run.
+        #: Submitted jobs that continue a run under way and have not started, with the run.
         self._next: list[tuple[Chain, Run]] = []
         #: Jobs that show overheads and have not started.
         self._overheads: list[ShownOverhead] = []
-        #: Jobs that are to be rejected when Batsim has taken them, and why.
+        #: Jobs to reject once Batsim has accepted their submission, and the reasons.
         self._refused: list[tuple[Job, str]] = []
 
     @property
     def leases(self) -> Sequence[Lease]:
-        """Those that have not ended, and those of which a job still runs or is being killed."""
+        """The leases that have not ended, or have a job that still runs or is being killed."""
         return [chains[0].lease for chains in self._chains.values()]
 
     @property
     def in_progress(self) -> bool:
-        """True if a job was killed that has not been submitted again, or waits for its hosts to be free."""
+        """True if a killed job is not yet submitted again, or a job waits for its hosts to be free."""
         waits = self._left or self._next or self._starting or self._overheads or self._refused
         return bool(waits) or any(one.why in _GOES_ON for one in self._killed.values())
 
     def meet(self, lease: Lease, jobs: Sequence[Job]) -> None:
-        """Take over jobs that are a lease together; its nodes are theirs, in their order."""
+        """Register the jobs of a new lease; the nodes of the lease are assigned to them in order."""
         chains, first = list[Chain](), 1
         for job in jobs:
             last = first + job.size if len(jobs) > 1 else lease.size + 1
@@ -104,14 +104,14 @@ class Enactment:
         self._chains[lease.id] = chains
 
     def observe(self, event: Event) -> None:
-        """Note what has become of jobs."""
+        """Record ends and kills of jobs."""
         if isinstance(event, JobKilled):
             self._note_killed(event)
         elif isinstance(event, JobCompleted):
             self._note_end(event.job_id, event.state)
 
     def enact(self, actions: Iterable[Action], plan: Plan) -> None:
-        """Do what the scheduler has decided, as far as it can be done now."""
+        """Execute decisions of the scheduler, as far as possible now; starts are executed by `proceed`."""
         for action in actions:
             if isinstance(action, Start):
                 self._starting[action.lease.id] = action
@@ -123,7 +123,7 @@ class Enactment:
                 self._show(action, plan)
 
     def proceed(self, plan: Plan) -> None:
-        """Submit what goes on, and start what is due and has its hosts."""
+        """Submit remaining work, and execute pending starts whose hosts are free."""
         for left in self._left:
             self._go_on(left, plan)
         self._left.clear()
@@ -149,7 +149,7 @@ class Enactment:
         chain, late = runs.chain, self._killed.pop(job_id, None)
         left = runs.job.limit - (self._view.now - runs.started)
         if late is not None:
-            if late.why in _GOES_ON:  # it was quicker than its kill, and its lease is thought of as stopped
+            if late.why in _GOES_ON:  # it ended before the kill, but for the scheduler its lease is stopped
                 again = chain.parts if late.why == "requeue" and chain.following else chain.following
                 self._left.append(Left(chain, again or (_NOTHING,), chain.limit if again is chain.parts else left))
             return
@@ -164,7 +164,7 @@ class Enactment:
             self.ended.append(chain.lease)
 
     def _note_killed(self, event: JobKilled) -> None:
-        """Keep what killed jobs had left to do."""
+        """Keep the remaining work of killed jobs."""
         for job_id in event.killed_ids:
             self._running.pop(job_id, None)
             killed = self._killed.pop(job_id, None)
@@ -181,10 +181,10 @@ class Enactment:
             self._left.append(Left(killed.chain, parts or (self._nothing(killed.job),), limit))
 
     def _unfinished(self, killed: Killed, progress: Progress, now: float) -> tuple[Members, ...] | None:
-        """Return what a killed job had left, with what was to follow it; None if it is not known.
+        """Return the remaining profiles of a killed job and its followers; None if they are unknown.
 
-        Batsim rounds progress to six digits, seconds of a long delay. The clock is more exact; progress is right where
-        the job began later than it was told to.
+        Batsim rounds progress to six digits, which can be seconds of a long delay. The elapsed time is more exact, but
+        wrong if the job began later than commanded: then the progress is used.
         """
         parts = self._view.remainder(killed.job.id, progress)
         whole = self.segments.work(killed.job, self._view)
@@ -196,7 +196,7 @@ class Enactment:
         return None if parts is None else in_turn([*parts, *killed.chain.following])
 
     def _whole(self, chain: Chain) -> tuple[Members, ...]:
-        """Return all of the work of a run, from its begin."""
+        """Return all profiles of the current run, from its begin."""
         if chain.parts:
             return chain.parts
         parts = self.segments.work(chain.job, self._view)
@@ -204,13 +204,13 @@ class Enactment:
         return parts
 
     def _nothing(self, job: Job) -> Members:
-        """Return the work of a job that was killed when it had done all of it: to return what it would have."""
+        """Return the work of a job that was killed at its completion: a minimal delay with the job's return code."""
         profile = self._view.profile(job)
         code = 0 if profile is None else profile.return_code
         return {**_NOTHING, "ret": code} if code else _NOTHING
 
     def _go_on(self, left: Left, plan: Plan) -> None:
-        """Submit what follows a job that was killed or has ended, unless its lease has ended."""
+        """Submit the remaining work of a job, unless its lease has ended."""
         chain, parts, limit, run = left
         if chain.lease.ended:
             self._closing[chain.lease.id] = None
@@ -223,7 +223,7 @@ class Enactment:
             self._next.append((chain, run))
 
     def _start_next(self, chain: Chain, run: Run, lingering: HostSet, plan: Plan) -> None:
-        """Start the next job of a run that is under way, on the hosts of the last one."""
+        """Start the next job of a run under way on the hosts of the last one, once they are free."""
         nodes = {node: run.nodes[node] for node in chain.nodes}
         hosts = self._numbers(nodes)
         if chain.lease.ended:
@@ -241,7 +241,7 @@ class Enactment:
         return self._view.all_hosts - self._view.unavailable if self._view.compute_sharing else plan.free
 
     def _start(self, start: Start, lingering: HostSet, plan: Plan) -> None:
-        """Start all jobs of a lease, if they are there and their hosts are free."""
+        """Start all jobs of a lease, if they are submitted and their hosts are free."""
         lease, run = start
         chains = [chain for chain in self._chains[lease.id] if not chain.done]
         there = all(chain.job.id in self._view.queue and chain.job.id not in self._killed for chain in chains)
@@ -260,7 +260,7 @@ class Enactment:
             self._begin(chain, run, hosts, plan)
 
     def _lingering(self) -> HostSet:
-        """Return hosts of jobs that still run though their time is over."""
+        """Return the hosts of jobs that still run after their planned end."""
         now = self._view.now + TOLERANCE
         bits = 0
         for job_id, runs in self._running.items():
@@ -271,14 +271,14 @@ class Enactment:
     def _stop(self, stop: Stop, plan: Plan) -> None:
         lease, run, why = stop
         if lease.id in self._starting:
-            if why != "shutdown":  # nothing has run: all of it is left; otherwise it starts when its hosts are free
+            if why != "shutdown":  # the start is dropped, with all its work left; a start that is only late is kept
                 del self._starting[lease.id]
                 self._refuse_waiting(lease, why, plan)
             return
         self._break_off(lease, why)
         for chain in self._chains[lease.id]:
             job = chain.job
-            # What began late ends late: its walltime ends it, unless an advance reservation is shut down before.
+            # A job that began late ends late, by its walltime, unless it must end for an advance reservation.
             best_effort = lease.kind is Kind.BEST_EFFORT
             due = why == "shutdown" and (best_effort or run.start + job.limit <= run.end + TOLERANCE)
             if job.id in self._running and not due:
@@ -286,7 +286,7 @@ class Enactment:
                 plan.kill(job)
 
     def _break_off(self, lease: Lease, why: str) -> None:
-        """Do not start what was to follow at once in a run that is stopped."""
+        """Cancel the immediate continuation of a run that is stopped."""
         self._next = [one for one in self._next if one[0].lease is not lease]
         for number, left in enumerate(self._left):
             if left.chain.lease is lease and left.run is not None and why in _GOES_ON:
@@ -302,12 +302,12 @@ class Enactment:
         self._refuse(reject.lease, why, plan)
 
     def _refuse_waiting(self, lease: Lease, why: str, plan: Plan) -> None:
-        """Reject the jobs of a lease that has ended and would have started now."""
+        """Reject the jobs of a lease that ended before its pending start."""
         if why not in _GOES_ON:
             self._refuse(lease, f"its lease has ended: {why}", plan)
 
     def _refuse(self, lease: Lease, why: str, plan: Plan) -> None:
-        """Reject those jobs of a lease that wait, as soon as Batsim has taken them."""
+        """Reject the waiting jobs of a lease, as soon as Batsim has accepted their submissions."""
         self._closing[lease.id] = None
         for chain in self._chains[lease.id]:
             if chain.waits and chain.job.id in self._view.queue:
@@ -317,13 +317,13 @@ class Enactment:
             chain.waits = False
 
     def _tell(self, job: Job, why: str, plan: Plan) -> None:
-        """Reject a job with the reason."""
+        """Reject a job, with the reason as metadata if supported."""
         if plan.dialect.keeps_metadata:
             plan.set_metadata(job, why.replace('"', "'"))
         plan.reject(job, why)
 
     def _show(self, occupy: Occupy, plan: Plan) -> None:
-        """Submit a job that lasts as long as a suspension or a resumption."""
+        """Submit a job with the duration of a suspension or a resumption."""
         reservation = occupy.reservation
         seconds, hosts = reservation.end - self._view.now, self._numbers(reservation.nodes)
         if seconds > TOLERANCE:
@@ -333,7 +333,7 @@ class Enactment:
             self._overheads.append(ShownOverhead(shown, hosts))
 
     def _let_go(self) -> None:
-        """Forget leases that have ended, unless jobs of theirs run on, or are still being killed."""
+        """Drop ended leases without jobs that run or are being killed."""
         for lease_id in list(self._closing):
             chains = self._chains[lease_id]
             runs = any(chain.job.id in self._running or chain.job.id in self._killed for chain in chains)
@@ -341,11 +341,11 @@ class Enactment:
                 del self._closing[lease_id], self._chains[lease_id]
 
     def _numbers(self, nodes: Mapping[int, int]) -> HostSet:
-        """Return the hosts of nodes by Batsim's numbers."""
+        """Return the hosts of nodes, in Batsim's numbers."""
         return HostSet.from_ids(self._hosts[host] for host in nodes.values())
 
     def _executors(self, nodes: Mapping[int, int], hosts: HostSet) -> dict[int, int] | None:
-        """Return which executor runs on which of the hosts, None if there is one on each."""
+        """Return executor -> position of its host among `hosts`; None if there is one executor on each host."""
         if len(hosts) == len(nodes):
             return None
         place = {host: position for position, host in enumerate(hosts)}

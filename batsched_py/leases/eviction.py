@@ -1,4 +1,4 @@
-"""Eviction: best-effort leases that give way to a reservation (H34, H35)."""
+"""Eviction: preemption of best-effort leases for a reservation (H34, H35)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from batsched_py.leases.terms import Kind
 
 
 class Eviction:
-    """Choice of those who give way, and how they do.
+    """The choice of victims, and their suspension or return to the queue.
 
     Args:
-        book: where leases are reserved.
-        planner: of the site.
-        preemption: who gives way to whom.
+        book: the reservations.
+        planner: the planner of the site.
+        preemption: the preemption policy.
         settings: the rules.
-        requeue: takes the last run of a lease away, and puts it back into the queue.
+        requeue: removes the last run of a lease, and puts the lease back into the queue.
     """
 
     def __init__(
@@ -47,13 +47,13 @@ class Eviction:
         self._preemption, self._requeue = preemption, requeue
 
     def victims(self, now: float, preemptor: Lease, leases: Sequence[Lease], time: float) -> list[Lease]:
-        """Return leases that may give way, the first to give way first."""
+        """Return the leases that may be preempted by `time`, in the order in which they are tried."""
         settings = self._settings
         scored = [
             (self._preemption.score(preemptor, lease, time), lease)
             for lease in leases
             if lease is not preemptor
-            and lease.kind is not Kind.DEADLINE  # they have rules of their own
+            and lease.kind is not Kind.DEADLINE  # they have their own rules
             and lease.repeatable
             and (lease.preemptible or not settings.honour_preemptible)
         ]
@@ -62,14 +62,14 @@ class Eviction:
         return [lease for _, lease in sorted(may, key=lambda each: (sign * each[0], sign * each[1].id))]
 
     def _can_give_way(self, lease: Lease, time: float, now: float) -> bool:
-        """Return whether the last run of a lease can be out of the way by `time`."""
+        """Return whether the hosts of a lease's last run can be freed by `time`."""
         run = lease.runs[-1]
         if run.phase is Phase.OVER:
             return False  # its suspension is under way
         return run.phase is Phase.UNDER_WAY or not run.begun or self._planner.suspension(run, time, now) is not None
 
     def preempt(self, lease: Lease, time: float, now: float) -> None:
-        """Free the hosts of a lease by `time`: suspend it, or take its run away and put it back into the queue."""
+        """Free the hosts of a lease by `time`: suspend it, or remove its run and put it back into the queue."""
         run = lease.runs[-1]
         steps = self._planner.suspension(run, time, now)
         if steps is None:

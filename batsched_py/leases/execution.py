@@ -1,4 +1,4 @@
-"""Execution of plans: reservations begin and end, and their leases change state with them."""
+"""Execution of plans: begins and ends of reservations, with the state changes of their leases."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from batsched_py.leases.queue import LeaseQueue
 
 
 class Execution:
-    """Follows reservations from instant to instant.
+    """The execution of reservations, instant by instant.
 
     Args:
-        book: of all reservations.
-        overheads: of the site.
-        queue: gets leases that are suspended with nothing planned.
-        actions: gets what is to be done outside.
-        forget: is told of leases that are done.
+        book: the reservations.
+        overheads: the overheads of the site.
+        queue: receives suspended leases without a planned run.
+        actions: receives commands for the caller.
+        forget: is called for each lease that is done.
     """
 
     def __init__(
@@ -36,12 +36,12 @@ class Execution:
         self._forget = forget
 
     def finish(self, now: float) -> None:
-        """End what is under way and over by now, in order."""
+        """End reservations under way whose end has come, in order."""
         for reservation in self._book.upcoming.ends(now):
             self._end(reservation, now)
 
     def begin(self, now: float) -> None:
-        """Begin what is planned for now."""
+        """Begin planned reservations whose start has come."""
         for reservation in self._book.upcoming.starts(now):
             self._start(reservation, now)
 
@@ -50,7 +50,7 @@ class Execution:
         lease = reservation.lease
         lease.executed.append(reservation)
         if isinstance(reservation, Run):
-            if lease.state is State.SCHEDULED:  # it shares a transfer of another
+            if lease.state is State.SCHEDULED:  # it shares the transfer of another lease
                 lease.change(State.READY, now)
             if lease.state is State.READY:
                 lease.started = now
@@ -64,10 +64,10 @@ class Execution:
         self._book.upcoming.note(reservation)
         self._observer.began(reservation, now)
         if reservation.end <= reservation.start and reservation.use not in (Use.VM, Use.SHUTDOWN):
-            self._end(reservation, now)  # what takes no time is over before the machines start
+            self._end(reservation, now)  # reservations without duration end before machines start
 
     def _start_memory(self, reservation: LeaseReservation, now: float) -> None:
-        """Begin to write the memory of machines, or to read it: its files take room from then on, or no more (H53)."""
+        """Begin a suspension or a resumption: memory files take disk space from now on, or no longer (H53)."""
         lease, suspends = reservation.lease, reservation.use is Use.SUSPEND
         self._actions.append(Occupy(reservation))
         for node, host in reservation.nodes.items():
@@ -94,7 +94,7 @@ class Execution:
             self._preparation.finish(reservation, now)
 
     def _moved_memory(self, reservation: LeaseReservation, now: float) -> None:
-        """Follow the memory of machines that were suspended, resumed, or moved to another host."""
+        """Update locations and files after a suspension, resumption or migration."""
         lease, run, disks = reservation.lease, reservation.run, self._disks
         assert run is not None  # noqa: S101  # only transfers have none
         for node, host in reservation.nodes.items():
@@ -121,7 +121,7 @@ class Execution:
         self._actions.append(Stop(lease, run, why))
 
     def end_early(self, lease: Lease, now: float) -> None:
-        """End a lease whose machines have done all before the end of their run."""
+        """End an active lease whose work is complete before the end of its run."""
         run = lease.running
         assert run is not None  # noqa: S101  # it is active
         while lease.runs[-1] is not run:

@@ -1,4 +1,4 @@
-"""Lease: terms, what became of them so far, and the reservations that it has; each knows the other (H12, H13)."""
+"""Leases and their reservations, which refer to each other (H12, H13)."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ class Lease:
     """A lease of one or more machines, its nodes, which are numbered from 1.
 
     Attributes:
-        id: number in order of requests, from 1.
+        id: the number of the lease, from 1, in the order of requests.
         kind: best effort, immediate, advance reservation or deadline.
-        submit: seconds at which it was requested.
-        start: seconds at which it must start, or may start if it has a deadline; None for the others.
-        duration: seconds requested.
-        demands: what each node takes of its host.
-        size: the number of its nodes.
-        preemptible: its hosts may be taken for another.
-        deadline: seconds by which it must have ended.
-        repeatable: its machines can be stopped, and started again later.
-        software: the image that its hosts need; None if nothing is to be prepared.
-        suitable: node -> bits of the hosts on which it may be; None if each may be on all.
-        apart: no two of these nodes are on one host.
-        accumulated: seconds that its machines have run, without runs that were thrown away.
+        submit: the time of the request.
+        start: the required start, or the earliest one of a lease with a deadline; None for the others.
+        duration: the requested duration in seconds.
+        demands: the demand of each node on its host.
+        size: the number of nodes.
+        preemptible: True if it may be stopped for another lease.
+        deadline: the latest end; None for none.
+        repeatable: True if its machines can be stopped, and started again later.
+        software: the disk image that its hosts need; None for none.
+        suitable: node -> bits of the hosts that it may use; None if all nodes may use all hosts.
+        apart: True if all nodes must be on different hosts.
+        accumulated: seconds that its machines have run, without discarded runs.
         runs: planned, under way and over, in order of time.
-        transfers: of its image.
-        executed: reservations that have begun, in order of their starts.
-        location: node -> host of the memory of a suspended lease.
-        history: (time, state) of each change.
+        transfers: the transfers of its image.
+        executed: reservations that have begun, in the order of their starts.
+        location: node -> host with the memory of a suspended lease.
+        history: (time, state) of each state change.
     """
 
     __slots__ = (
@@ -87,20 +87,20 @@ class Lease:
         self.apart = apart
         self.state = State.NEW
         self.accumulated = 0.0
-        #: When its machines last began a first run; None before.
+        #: The latest start of a run that is not a resumption; None before.
         self.started: float | None = None
-        #: When it was done; None before.
+        #: The time at which it was done; None before.
         self.end: float | None = None
         self.runs: list[Run] = []
         self.transfers: list[LeaseReservation] = []
         self.executed: list[LeaseReservation] = []
-        #: When it could have started; None unless it asked for a time and was refused.
+        #: When it could have started; None unless it requested a time and was refused.
         self.alternative_start: float | None = None
         self.location: dict[int, int] = {}
         self.history: list[tuple[float, State]] = []
         #: Nodes, the most demanding first: the order in which they are mapped.
         self.order = _by_demand(demands)
-        #: All nodes ask for the same.
+        #: True if all nodes have the same demand.
         self.uniform = demands.count(demands[0]) == len(demands) if demands else True
 
     def __repr__(self) -> str:
@@ -108,12 +108,12 @@ class Lease:
 
     @property
     def remaining(self) -> float:
-        """Seconds that it may still run."""
+        """The rest of its duration, in seconds."""
         return self.duration - self.accumulated
 
     @property
     def unplanned(self) -> float:
-        """Seconds that it may still run beyond the runs that are planned or under way."""
+        """The rest of its duration without the runs that are planned or under way, in seconds."""
         left = self.remaining
         for run in reversed(self.runs):
             if run.phase is Phase.OVER:
@@ -128,17 +128,17 @@ class Lease:
 
     @property
     def resuming(self) -> bool:
-        """True if it is, or will be, suspended after its runs, so that another one begins with a resumption."""
+        """True if it is suspended after its last run, now or as planned: the next run begins with a resumption."""
         return self.state in SUSPENDED or self.to_be_suspended
 
     @property
     def memory_hosts(self) -> Mapping[int, int]:
-        """The hosts that keep the memory of its machines after its runs, node -> host."""
+        """Node -> host that keeps the memory of its machine after the last run."""
         return self.runs[-1].nodes if self.to_be_suspended else self.location
 
     @property
     def running(self) -> Run | None:
-        """The run that is under way."""
+        """The run under way; None if there is none."""
         for run in self.runs:
             if run.phase is Phase.UNDER_WAY:
                 return run
@@ -150,7 +150,7 @@ class Lease:
         return self.state in FINAL
 
     def shares(self, nodes: Mapping[int, int]) -> dict[int, Amounts]:
-        """Return what these nodes take of each host; node -> host."""
+        """Return host -> total demand of the given nodes (node -> host)."""
         found: dict[int, Amounts] = {}
         for node, host in nodes.items():
             demand = self.demands[node - 1]
@@ -158,11 +158,11 @@ class Lease:
         return found
 
     def presence(self, hosts: Iterable[int]) -> dict[int, Amounts]:
-        """Return shares of nothing, for hosts that are busy with its files: those are not the first to be taken."""
+        """Return empty shares of hosts that are busy with its files, which makes other hosts preferred."""
         return dict.fromkeys(hosts, tuple(0.0 for _ in self.demands[0]))
 
     def change(self, state: State, now: float) -> None:
-        """Enter a state; AssertionError with the lease's story if the table has no such change."""
+        """Enter a state; AssertionError with the lease's history if the transition is not allowed."""
         assert state in TRANSITIONS[self.state], self._story(state)  # noqa: S101
         self.state = state
         self.history.append((now, state))
@@ -173,7 +173,7 @@ class Lease:
 
 
 class Phase(Enum):
-    """A reservation is planned, under way or over; one that was taken away is over too."""
+    """The phase of a reservation: planned, under way or over; a removed one is over."""
 
     PLANNED = "planned"
     UNDER_WAY = "under way"
@@ -181,7 +181,7 @@ class Phase(Enum):
 
 
 class Use(Enum):
-    """Purpose of a reservation, as it is spelled in files."""
+    """The purpose of a reservation, as spelled in files."""
 
     VM = "vm"
     SHUTDOWN = "shutdown"
@@ -196,10 +196,10 @@ class LeaseReservation:
     """Shares of hosts for [start, end).
 
     Attributes:
-        nodes: the machines of the lease that it is about: node -> host.
-        shares: what it takes of each host; nothing for transfers and migrations, which use the network alone.
-        order: position among all reservations that were ever put into the table; ties in time follow it.
-        run: the run that it is, leads to or follows; None for transfers, and before it is planned.
+        nodes: node -> host, for the machines concerned.
+        shares: host -> reserved amounts; nothing for transfers and migrations, which use the network only.
+        order: the position among all reservations ever put into the table; it breaks ties in time.
+        run: the run that it is, precedes or follows; None for transfers, and before it is planned.
     """
 
     __slots__ = ("end", "lease", "nodes", "order", "phase", "run", "shares", "start", "use")
@@ -227,7 +227,7 @@ class LeaseReservation:
 
 
 class Run(LeaseReservation):
-    """A run of all machines of a lease, with the reservations that lead to it and follow it.
+    """A run of all machines of a lease, with its preceding and following reservations.
 
     Attributes:
         before: migrations, then resumptions, in order of time.
@@ -245,32 +245,32 @@ class Run(LeaseReservation):
 
     @property
     def first_start(self) -> float:
-        """The start of whatever comes first."""
+        """The start of its first reservation."""
         return self.before[0].start if self.before else self.start
 
     @property
     def final_end(self) -> float:
-        """The end of whatever comes last."""
+        """The end of its last reservation."""
         return self.after[-1].end if self.after else self.end
 
     @property
     def suspends(self) -> bool:
-        """True if the lease is suspended at its end."""
+        """True if the run ends with a suspension of the lease."""
         return bool(self.after) and self.after[0].use is Use.SUSPEND
 
     @property
     def begun(self) -> bool:
-        """True if it, or something that leads to it, is under way or over."""
+        """True if the run or a preceding reservation is under way or over."""
         return self.phase is not Phase.PLANNED or any(one.phase is not Phase.PLANNED for one in self.before)
 
     def all(self) -> Sequence[LeaseReservation]:
-        """Return it and all that belongs to it, in order of time."""
+        """Return the run and its reservations, in order of time."""
         return [*self.before, self, *self.after]
 
 
-@lru_cache(maxsize=1 << 12)  # many leases ask for the same
+@lru_cache(maxsize=1 << 12)  # many leases have the same demands
 def _by_demand(demands: tuple[Amounts, ...]) -> tuple[int, ...]:
-    """Return node numbers by decreasing demand, each type counted relative to the largest demand of it (H59)."""
+    """Return node numbers by decreasing demand, each type relative to its largest demand (H59)."""
     totals = [[total(quantity) for quantity in demand] for demand in demands]
     largest = [max(column) for column in zip(*totals, strict=True)]
     weights = [sum(quantity / most for quantity, most in zip(row, largest, strict=True) if most > 0) for row in totals]

@@ -1,4 +1,4 @@
-"""States of a lease, and which may follow which (H10, H11)."""
+"""States of a lease and their transitions (H10, H11)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 
 class State(Enum):
-    """State of a lease: the name that users see, and the number that Haizea's interfaces use for it."""
+    """The state of a lease: the name that users see, and its number in Haizea's interfaces."""
 
     NEW = "New", 0
     PENDING = "Pending", 1
@@ -28,7 +28,7 @@ class State(Enum):
     DONE = "Done", 16
     FAIL = "Fail", 17
 
-    __hash__ = object.__hash__  # that of Enum is that of the name, and no set of states is walked through in its order
+    __hash__ = object.__hash__  # faster than Enum's; the order of sets of states is never used
 
     @property
     def label(self) -> str:
@@ -37,11 +37,11 @@ class State(Enum):
 
     @property
     def code(self) -> int:
-        """The number that stands for it in Haizea's interfaces."""
+        """The number of the state in Haizea's interfaces."""
         return self.value[1]
 
 
-#: State -> states that may follow it. A pair that is absent is a mistake of the program.
+#: State -> allowed next states. Any other transition is a programming error.
 TRANSITIONS: Final[dict[State, frozenset[State]]] = {
     State.NEW: frozenset({State.PENDING}),
     State.PENDING: frozenset({State.SCHEDULED, State.QUEUED, State.CANCELLED, State.REJECTED}),
@@ -76,7 +76,7 @@ TRANSITIONS: Final[dict[State, frozenset[State]]] = {
     State.REJECTED: frozenset(),
 }
 
-#: A lease in one of them never runs again.
+#: States in which a lease never runs again.
 FINAL: Final = frozenset(state for state, following in TRANSITIONS.items() if not following)
-#: Its memory is in files, and it has to be resumed.
+#: States in which the memory of a lease is in files and must be resumed.
 SUSPENDED: Final = (State.SUSPENDED_PENDING, State.SUSPENDED_QUEUED, State.SUSPENDED_SCHEDULED)

@@ -1,4 +1,4 @@
-"""Losses: what becomes of leases when hosts go down, and of the hosts when they return."""
+"""Losses: the effects of failed and restored hosts on leases."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from batsched_py.leases.terms import Kind
 
 
 class Losses:
-    """Hosts that are down, and leases that have to leave them.
+    """The replanning of leases whose hosts go down.
 
     Args:
-        leases: those that have not ended, by id.
-        book: where they are reserved.
-        requeue: takes the last run of a best-effort lease away, and puts it back into the queue.
-        plan_anew: plans another lease anew whose last runs were taken away.
+        leases: the leases that have not ended, by id.
+        book: the reservations.
+        requeue: removes the last run of a best-effort lease, and puts the lease back into the queue.
+        plan_anew: plans a lease of another kind again after its last runs were removed.
         fail: lets a lease fail.
     """
 
@@ -33,9 +33,9 @@ class Losses:
         self._requeue, self._plan_anew, self._fail = requeue, plan_anew, fail
 
     def lose(self, down: set[int], now: float, *, fails: bool) -> None:
-        """Note which hosts are down, and no others are; what is planned there is planned anew elsewhere.
+        """Set the hosts that are down, and replan reservations on them on other hosts.
 
-        What is under way there `fails`, or goes on.
+        Leases under way on these hosts fail if `fails`, otherwise they continue.
         """
         lost, homeless = down - self._book.table.down, list[Lease]()
         for lease in list(self._leases.values()):
@@ -53,7 +53,7 @@ class Losses:
             self._plan_anew(lease, now)
 
     def _take_away(self, lease: Lease, first: Run, now: float) -> None:
-        """Take away a run and those behind it, and the image that was to be there for the first one."""
+        """Remove a run and all later ones, and the preparation of the first run."""
         if not lease.resuming:
             self._book.forget_preparation(lease, now)
         for run in lease.runs[lease.runs.index(first) :]:
@@ -62,10 +62,10 @@ class Losses:
 
 
 def _open_hosts(run: Run) -> set[int]:
-    """Return the hosts that a run, and what belongs to it, holds now or later."""
+    """Return the hosts that a run and its reservations hold now or later."""
     return {host for one in run.all() if one.phase is not Phase.OVER for host in (*one.shares, *one.nodes.values())}
 
 
 def _order(lease: Lease) -> tuple[bool, float, int]:
-    """Reservations come first, then who is due first."""
+    """Return the sort key of a lease: deadline leases last, then by deadline, start or submission."""
     return lease.kind is Kind.DEADLINE, lease.deadline or lease.start or lease.submit, lease.id

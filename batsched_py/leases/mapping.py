@@ -1,4 +1,4 @@
-"""Mapping: which node of a lease goes to which host, for how long, and who gives way for it (H34, H58, H59)."""
+"""Mapping of a lease's nodes to hosts, with the leases to preempt for it (H34, H58, H59)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.timeline import NOBODY
 
-#: Sorts leases that might give way to a lease at a time, the first to give way first; leaves out those that may not.
+#: Given a lease, candidates and a time: returns the candidates that the lease may preempt, in the order to try.
 Victims = Callable[[Lease, Sequence[Lease], float], list[Lease]]
 
 
 class Mapping(NamedTuple):
-    """Hosts of nodes, node -> host, until when they are free, and leases that must give way for it."""
+    """The hosts of nodes (node -> host), the time until which they are free, and the leases to preempt for it."""
 
     nodes: dict[int, int]
     end: float
@@ -26,21 +26,21 @@ class Mapping(NamedTuple):
 
 
 class GreedyMapper:
-    """Mapper that fills one host after the other, in the order of the policy.
+    """A mapper that fills hosts one after the other, in the order of the host selection policy.
 
-    Haizea's greedy mapper: nodes by decreasing demand, as many on each host as fit; all nodes, or none.
+    Haizea's greedy mapper: nodes by decreasing demand, as many on each host as fit; all nodes or none.
     """
 
     def __init__(self, table: LeaseTable, order: HostOrder, *, drop_unneeded: bool = True) -> None:
-        """Begin.
+        """Create a mapper.
 
         Args:
-            table: what is reserved.
-            order: of the hosts.
-            drop_unneeded: leave those alone whose hosts the mapping does not use after all.
+            table: the slot table.
+            order: the host selection policy.
+            drop_unneeded: True to spare victims whose hosts the mapping does not use.
         """
         self._table, self._order, self._drop_unneeded = table, order, drop_unneeded
-        #: Demand -> whether no host has room for two of it.
+        #: Demand -> True if no host has room for two nodes with it.
         self._alone: dict[Amounts, bool] = {}
 
     def find(
@@ -53,9 +53,9 @@ class GreedyMapper:
         only: Collection[int] | None = None,
         least: float = 0.0,
     ) -> Mapping | None:
-        """Return hosts for [start, end), or None. Unless `strict` the end may be earlier than asked for.
+        """Return a mapping for [start, end), or None; without `strict` it may end earlier.
 
-        Hosts for fewer seconds than `least` are of no use, and may not be found.
+        Hosts that are free for less than `least` seconds are not considered.
         """
         hosts = self._candidates(lease, start, only)
         if hosts is None:
@@ -70,20 +70,20 @@ class GreedyMapper:
             hosts = lasting
         chosen = self._order.sort(lease, hosts, start, lease.size)
         if len(chosen) < lease.size:
-            return None  # the policy has left hosts out
+            return None  # the policy excludes hosts
         until = end if strict else min(end, self._table.fits_until(bits_of(chosen), demand, start))
         return Mapping(dict(enumerate(chosen, 1)), until)
 
     def order(self, lease: Lease, start: float) -> Sequence[int]:
-        """Return all hosts, the best one for a lease that would start then first."""
+        """Return all hosts in the policy's order for a lease that starts at `start`."""
         return self._order.sort(lease, self._table.everywhere, start)
 
     def find_among(self, lease: Lease, hosts: Sequence[int], start: float, end: float) -> Mapping | None:
-        """Return hosts for all of [start, end), taken in this order; None if there are too few."""
+        """Return a mapping to hosts for all of [start, end), tried in the given order; None if there are too few."""
         return self._fill(lease, hosts, start, end, strict=True)
 
     def find_with_victims(self, lease: Lease, start: float, end: float, victims: Victims) -> Mapping | None:
-        """Return hosts for all of [start, end), with as few victims as possible taken one by one; None if too few."""
+        """Return a mapping for all of [start, end), with victims added one by one; None if all are not enough."""
         found = self.find(lease, start, end, strict=True)
         if found is not None:
             return found
@@ -101,7 +101,7 @@ class GreedyMapper:
         return None
 
     def find_on(self, lease: Lease, nodes: dict[int, int], start: float, end: float, *, strict: bool) -> Mapping | None:
-        """Return a mapping to these very hosts, as after a suspension without migration (H40)."""
+        """Return a mapping to the given hosts, for a resumption without migration (H40); None if they are not free."""
         if lease.uniform and self._one_each(lease.demands[0]):
             hosts, demand = bits_of(nodes.values()), lease.demands[0]
             if hosts & ~self._table.room(demand, start):
@@ -116,11 +116,11 @@ class GreedyMapper:
         return Mapping(nodes, end)
 
     def reaches(self, hosts: Iterable[int]) -> bool:
-        """Return whether none of these hosts is down."""
+        """Return True if none of these hosts is down."""
         return self._table.down.isdisjoint(hosts)
 
     def possible(self, lease: Lease, points: Iterable[Point], *, stays: bool) -> Iterator[Point]:
-        """Iterate over times at which it is not certain that a lease cannot start; if it `stays`, where it was."""
+        """Filter times by a quick test of whether a lease might start; if it `stays`, on the hosts with its memory."""
         demand = lease.demands[0]
         if not (lease.uniform and self._one_each(demand)):
             return iter(points)
@@ -130,7 +130,7 @@ class GreedyMapper:
         return self._table.roomy(demand, points, wanted, wanted.bit_count())
 
     def _candidates(self, lease: Lease, start: float, only: Collection[int] | None) -> int | None:
-        """Return the hosts that have room for a node at the start, None if there are too few of them."""
+        """Return the hosts with room for a node at the start; None if there are certainly too few."""
         hosts = self._table.room(lease.demands[0], start)
         if not lease.uniform:
             for demand in set(lease.demands):
@@ -142,7 +142,7 @@ class GreedyMapper:
         return hosts
 
     def _one_each(self, demand: Amounts) -> bool:
-        """Return whether no host has room for two nodes with this demand."""
+        """Return True if no host has room for two nodes with this demand."""
         known = self._alone.get(demand)
         if known is None:
             pair = add(demand, demand)
@@ -187,7 +187,7 @@ class GreedyMapper:
         strict: bool,
         without: Collection[int],
     ) -> Mapping | None:
-        """Map nodes that may not be everywhere: whoever has the least choice first, then the most demanding one."""
+        """Map nodes with restricted hosts: those with the fewest suitable hosts first, ties by decreasing demand."""
         nodes: dict[int, int] = {}
         suitable = lease.suitable or {}
         taken: dict[int, Amounts] = {}

@@ -1,4 +1,4 @@
-"""Negotiation: what is offered to those who ask for a time at which there is no room (H114)."""
+"""Negotiation: the alternative start offered for a refused lease (H114)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from batsched_py.leases.terms import Kind
 
 
 def nearest_start(lease: Lease, now: float, book: LeaseBook, planner: Planner, victims: Victims) -> float | None:
-    """Return the first start, not before the one asked for, at which a refused lease would find room.
+    """Return the first start, not before the requested one, at which a refused lease would find room.
 
-    For a reservation others may give way as they would have; a deadline lease gets the time at which it could begin if
-    its deadline were late enough, with nobody moved. None if there is none before hosts return.
+    A reservation may preempt other leases as usual. For a deadline lease, the deadline is ignored and no other lease is
+    moved. None if there is no such start, unless hosts that are down return.
     """
     assert lease.start is not None  # noqa: S101  # a reservation or a deadline lease
     earliest = max(lease.start, now)

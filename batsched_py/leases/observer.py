@@ -1,4 +1,4 @@
-"""Observer of a lease scheduler: is told of requests, plans, of what begins and ends, and of each instant."""
+"""Observers of a lease scheduler: notified of requests, plans, begins and ends of reservations, and instants."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from batsched_py.leases.site import Site
 
 
 class LeaseSchedule(Protocol):
-    """The part of a scheduler at which observers look.
+    """The state of a scheduler that observers read.
 
     Attributes:
         site: the hosts.
-        leases: those that have not ended, by id.
-        disks: files on the hosts.
+        leases: the leases that have not ended, by id.
+        disks: the files on the hosts.
     """
 
     site: Site
@@ -25,61 +25,61 @@ class LeaseSchedule(Protocol):
 
     @property
     def queue(self) -> Sequence[Lease]:
-        """Best-effort leases that wait for a run, by their submission."""
+        """Best-effort leases without a planned run, in the order of submission."""
 
     @property
     def future(self) -> Mapping[int, Lease]:
-        """Best-effort leases that hold a start in the future, by id."""
+        """Best-effort leases with a planned start in the future, by id."""
 
     def under_way(self) -> Iterator[LeaseReservation]:
-        """Iterate over reservations that have begun and are not over, in no order."""
+        """Iterate over reservations under way, in no particular order."""
 
 
 class Observer:
-    """Base of observers; by itself it does nothing. Observers change nothing."""
+    """Base class of observers, whose methods do nothing. Observers must not change the schedule."""
 
     def opened(self, site: Site) -> None:
-        """Note the site on which leases will be scheduled."""
+        """Handle the start of the scheduler on a site."""
 
     def requested(self, lease: Lease, now: float) -> None:
-        """Note that a lease is requested; nothing is decided yet."""
+        """Handle the request of a lease, before any decision."""
 
     def admitted(self, lease: Lease, now: float) -> None:
-        """Note that a lease is admitted: it may be scheduled, or refused yet."""
+        """Handle the admission of a lease, which may still be refused."""
 
     def queued(self, lease: Lease, now: float) -> None:
-        """Note that a best-effort lease joins the queue for the first time."""
+        """Handle the first entry of a best-effort lease into the queue."""
 
     def tried(self, lease: Lease, now: float) -> None:
-        """Note that a place is looked for: for the next lease of the queue, or for one that cannot wait."""
+        """Handle an attempt to plan a lease: the next one of the queue, or one that cannot wait."""
 
     def planned(self, lease: Lease, run: Run, now: float) -> None:
-        """Note that a run is planned, with all that belongs to it; those who give way for it were told before."""
+        """Handle a new planned run with its reservations; preemptions for it were notified before."""
 
     def cut(self, run: Run) -> None:
-        """Note that a run will be suspended sooner than was planned; its reservations say when."""
+        """Handle an earlier suspension of a run, which has its new reservations."""
 
     def taken_back(self, run: Run, now: float) -> None:
-        """Note that a run is taken away, planned or under way: its lease will be planned anew."""
+        """Handle the removal of a run, planned or under way, whose lease will be replanned."""
 
     def refused(self, lease: Lease, why: str, now: float) -> None:
-        """Note that a lease is refused; that it has ended is told next."""
+        """Handle the refusal of a lease; `ended` follows."""
 
     def began(self, reservation: LeaseReservation, now: float) -> None:
-        """Note that a reservation is under way; its lease is in its new state."""
+        """Handle the begin of a reservation; its lease already has its new state."""
 
     def finished(self, reservation: LeaseReservation, now: float) -> None:
-        """Note that a reservation is over, by its plan or before; its lease may be in its new state, or not yet."""
+        """Handle the end of a reservation, planned or early; its lease may not have its new state yet."""
 
     def ended(self, lease: Lease, now: float) -> None:
-        """Note that a lease is in a final state, whichever that is."""
+        """Handle the entry of a lease into a final state."""
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
-        """Look at the scheduler at the end of an instant, when everything that begins and ends then has done so."""
+        """Handle the end of an instant, after all its begins and ends."""
 
 
 class Observers(Observer):
-    """Several observers as one; each is told in their order what it does not leave to the base class."""
+    """Several observers as one; each notification goes, in order, to those that override its method."""
 
     def __init__(self, *observers: Observer) -> None:
         self._opened = [one.opened for one in observers]
@@ -97,66 +97,66 @@ class Observers(Observer):
         self._stepped = [one.stepped for one in observers if type(one).stepped is not Observer.stepped]
 
     def opened(self, site: Site) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._opened:
             tell(site)
 
     def requested(self, lease: Lease, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._requested:
             tell(lease, now)
 
     def admitted(self, lease: Lease, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._admitted:
             tell(lease, now)
 
     def queued(self, lease: Lease, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._queued:
             tell(lease, now)
 
     def tried(self, lease: Lease, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._tried:
             tell(lease, now)
 
     def planned(self, lease: Lease, run: Run, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._planned:
             tell(lease, run, now)
 
     def cut(self, run: Run) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._cut:
             tell(run)
 
     def taken_back(self, run: Run, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._taken_back:
             tell(run, now)
 
     def refused(self, lease: Lease, why: str, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._refused:
             tell(lease, why, now)
 
     def began(self, reservation: LeaseReservation, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._began:
             tell(reservation, now)
 
     def finished(self, reservation: LeaseReservation, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._finished:
             tell(reservation, now)
 
     def ended(self, lease: Lease, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._ended:
             tell(lease, now)
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
-        """Tell all."""
+        """Notify all observers."""
         for tell in self._stepped:
             tell(scheduler, now)

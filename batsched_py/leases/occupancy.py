@@ -1,4 +1,4 @@
-"""Occupancy of a site: which hosts are taken when, as sets of hosts that are the bits of integers."""
+"""Occupancy of a site: fully and partly occupied hosts over time, as bit sets."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from collections.abc import Iterator
 
 
 class Occupancy:
-    """Step function of time: hosts of which all is taken, and hosts of which a part is, or on which somebody is.
+    """A step function of time: fully occupied hosts, and hosts that are otherwise in use.
 
-    One integer is one operation for all hosts of the site, where a question to each of them would be a call. What is
-    left of a host that is taken in part is not known here.
+    Hosts are the bits of integers: one operation handles all hosts of the site, instead of one call for each. The free
+    capacity of a partly occupied host is not known here.
 
     Attributes:
-        times: where a step begins; somewhere a reservation begins or ends there.
-        full, part: hosts during each step; no host is in both.
+        times: the begins of the steps, at starts and ends of reservations.
+        full, part: fully and partly occupied hosts during each step; no host is in both.
     """
 
     __slots__ = ("_uses", "full", "part", "times")
@@ -41,24 +41,24 @@ class Occupancy:
         self.times: list[float] = [-math.inf]
         self.full: list[int] = [0]
         self.part: list[int] = [0]
-        #: How many reservations begin or end where a step begins.
+        #: The number of starts and ends of reservations at the begin of each step.
         self._uses = [1]
 
     def at(self, time: float) -> int:
-        """Return the number of the step at an instant."""
+        """Return the index of the step at an instant."""
         return bisect_right(self.times, time) - 1
 
     def steps(self, start: float, end: float) -> range:
-        """Return the numbers of the steps that have a moment in [start, end)."""
+        """Return the indices of the steps that overlap [start, end)."""
         return range(bisect_right(self.times, start) - 1, bisect_left(self.times, end))
 
     def busy_at(self, time: float) -> int:
-        """Return the hosts on which anybody is at an instant."""
+        """Return the hosts that are in use at an instant."""
         at = self.at(time)
         return self.full[at] | self.part[at]
 
     def busy(self, steps: range) -> tuple[int, int]:
-        """Return the hosts that are full during some of these steps, and those that are taken in part."""
+        """Return the hosts that are fully, and those that are partly occupied during any of these steps."""
         full = part = 0
         for at in steps:
             full |= self.full[at]
@@ -66,11 +66,11 @@ class Occupancy:
         return full, part
 
     def open(self, start: float, end: float) -> range:
-        """Let steps begin at the start and the end of a reservation; return the numbers of those that it has."""
+        """Split steps at the start and the end of a new reservation; return the indices of the steps between."""
         return range(self._begin(start), len(self.times) if end == math.inf else self._begin(end))
 
     def close(self, start: float, end: float) -> None:
-        """Join steps that began at the start or the end of a reservation, which is gone, and of no other."""
+        """Join the steps that were split only for the start or the end of a removed reservation."""
         for time in (end, start):
             at = bisect_left(self.times, time)
             if time == math.inf:
@@ -80,13 +80,13 @@ class Occupancy:
                 del self.times[at], self.full[at], self.part[at], self._uses[at]
 
     def take(self, steps: range, full: int, part: int) -> None:
-        """Note hosts on which nobody was during these steps."""
+        """Mark unused hosts as fully or partly occupied during these steps."""
         for at in steps:
             self.full[at] |= full
             self.part[at] |= part
 
     def free(self, steps: range, hosts: int) -> None:
-        """Note that nobody is on these hosts during these steps."""
+        """Mark hosts as unused during these steps."""
         for at in steps:
             if self.full[at] & hosts:
                 self.full[at] ^= self.full[at] & hosts
@@ -94,9 +94,9 @@ class Occupancy:
                 self.part[at] ^= self.part[at] & hosts
 
     def first_taken(self, hosts: int, time: float, seconds: float) -> Iterator[tuple[float, int]]:
-        """Yield hosts on which nobody is at an instant, by the time at which somebody will be.
+        """Yield hosts that are unused at an instant, grouped by the time of their next use, in ascending order.
 
-        Those on which nobody will be for so many seconds come last, with infinity.
+        Hosts that stay unused for at least `seconds` come last, with infinity.
         """
         times, full, part = self.times, self.full, self.part
         for at in range(self.at(time) + 1, len(times)):

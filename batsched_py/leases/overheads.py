@@ -1,4 +1,4 @@
-"""Overheads of a lease: what it takes to suspend, resume, move and shut down its machines, under given settings."""
+"""Overheads of a lease: durations of suspension, resumption, migration and shutdown under given settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.suspension import Step, Steps, backward, forward, memory_time, move_groups, steps, transfer_time
 
-#: Estimates, and steps, that are remembered.
+#: The largest number of cached estimates, and of cached steps.
 _MOST_KEPT: Final = 4096
 
 
@@ -21,17 +21,17 @@ class Overheads:
 
     Args:
         settings: rates and rules.
-        memory: position of memory among the site's resource types.
-        preparation: tells the seconds that the hosts of a lease are prepared for its first run.
+        memory: the index of memory among the site's resource types.
+        preparation: returns the seconds for the preparation of a lease's hosts before its first run.
     """
 
     def __init__(
         self, settings: LeaseSettings, memory: int, preparation: Callable[[Lease], float] = lambda _: 0.0
     ) -> None:
         self._settings, self._memory, self._preparation = settings, memory, preparation
-        #: Lease, rate and override -> seconds of a suspension or resumption on hosts that are not known yet.
+        #: Lease, rate and override -> estimated seconds of a suspension or resumption on unknown hosts.
         self._estimates: dict[tuple[int, float, float | None], float] = {}
-        #: Lease, rate, override, and nodes with their hosts -> the steps of a suspension or resumption there.
+        #: Lease, rate, override, and nodes with their hosts -> steps of a suspension or resumption there.
         self._known_steps: dict[tuple[int, float, float | None, tuple[tuple[int, int], ...]], Steps] = {}
 
     def shutdown(self, lease: Lease) -> float:
@@ -39,11 +39,11 @@ class Overheads:
         return self._settings.shutdown_time + self._settings.enactment_overhead * lease.size
 
     def estimated_suspension(self, lease: Lease) -> float:
-        """Return the seconds of a suspension on hosts that are not known yet."""
+        """Return the estimated seconds of a suspension on unknown hosts."""
         return self._estimate(lease, self._settings.suspend_rate, self._settings.override_suspend)
 
     def estimated_resumption(self, lease: Lease) -> float:
-        """Return the seconds of a resumption on hosts that are not known yet."""
+        """Return the estimated seconds of a resumption on unknown hosts."""
         return self._estimate(lease, self._settings.resume_rate, self._settings.override_resume)
 
     def suspension(self, lease: Lease, nodes: Mapping[int, int], end: float) -> list[Step]:
@@ -57,15 +57,15 @@ class Overheads:
         return forward(self._steps(lease, nodes, settings.resume_rate, settings.override_resume), start)
 
     def suspend(self, run: Run, end: float) -> list[LeaseReservation]:
-        """Return reservations that suspend a run by `end`."""
+        """Return the reservations of a suspension of a run that ends at `end`."""
         return self._reservations(run, Use.SUSPEND, self.suspension(run.lease, run.nodes, end))
 
     def resume(self, run: Run, start: float) -> list[LeaseReservation]:
-        """Return reservations that lead to a run from `start` on."""
+        """Return the reservations of a resumption before a run, from `start` on."""
         return self._reservations(run, Use.RESUME, self.resumption(run.lease, run.nodes, start))
 
     def threshold(self, lease: Lease, suspension: float, resumption: float) -> float:
-        """Return the seconds that a cut allocation must last, operations included (H41, H98)."""
+        """Return the shortest allowed duration of a cut allocation in seconds, operations included (H41, H98)."""
         if self._settings.forced_threshold is not None:
             return self._settings.forced_threshold
         overhead = suspension + resumption
@@ -74,13 +74,13 @@ class Overheads:
         return overhead + work * self._settings.threshold_factor
 
     def estimated_migration(self, lease: Lease) -> float:
-        """Return the seconds that all machines of a suspended lease may need to move, wherever they go (H43)."""
+        """Return the estimated seconds of a migration of all machines of a suspended lease to unknown hosts (H43)."""
         if self._settings.migration != "yes":
             return 0.0
         return self._largest(lease, self.node_memory) + self._largest(lease, _image_size)
 
     def migrate(self, lease: Lease, nodes: Mapping[int, int], now: float) -> list[LeaseReservation]:
-        """Return reservations that move a suspended lease from the hosts of its last run: images, then memory."""
+        """Return the reservations of a migration from the hosts of the last run: images, then memory."""
         origin = lease.memory_hosts
         if nodes == origin or self._settings.migration == "no":
             return []
@@ -101,11 +101,11 @@ class Overheads:
         return found
 
     def node_memory(self, lease: Lease, node: int) -> float:
-        """Return the MB of memory of a node."""
+        """Return the memory of a node in MB."""
         return total(lease.demands[node - 1][self._memory])
 
     def _largest(self, lease: Lease, size: Callable[[Lease, int], float]) -> float:
-        """Return the seconds to transfer all that one host of the last run has, the one that has most."""
+        """Return the seconds to transfer all data of the host of the last run that has most."""
         loads: dict[int, float] = {}
         for node, host in lease.memory_hosts.items():
             loads[host] = loads.get(host, 0.0) + size(lease, node)
@@ -116,7 +116,7 @@ class Overheads:
         return {node: memory_time(self.node_memory(lease, node), rate, override) for node in nodes}
 
     def _steps(self, lease: Lease, nodes: Mapping[int, int], rate: float, override: float | None) -> Steps:
-        """Return the steps of an operation on all nodes; a lease is planned often on the hosts that it has already."""
+        """Return the steps of an operation on all nodes; cached, as leases are often replanned on the same hosts."""
         key = lease.id, rate, override, tuple(nodes.items())
         known = self._known_steps.get(key)
         if known is None:
@@ -157,7 +157,7 @@ class Overheads:
         ]
 
     def _shares(self, lease: Lease, nodes: Mapping[int, int]) -> Mapping[int, Amounts]:
-        """Return what machines take of their hosts while they are suspended or resumed."""
+        """Return the demand of machines on their hosts while they are suspended or resumed."""
         if self._settings.hold_cpu:
             return lease.shares(nodes)
         found: dict[int, Amounts] = {}

@@ -1,4 +1,4 @@
-"""Planner: finds a run for one lease, with what leads to it and follows it (H27, H28)."""
+"""Planner: finds a run for one lease, with its preceding and following reservations (H27, H28)."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from batsched_py.leases.terms import Kind
 # Times are sums of the same durations in different orders, so lengths are compared with `_ROUNDING` to spare; without
 # it a lease that fits exactly between two others would be refused, or cut by a suspension, for the last bit.
 
-#: Seconds by which sums of the same times may differ, added up in another order.
+#: Tolerance in seconds for the rounding of sums in different orders.
 _ROUNDING: Final = 1e-6
 
 
 class _Wish(NamedTuple):
-    """A lease that is to run as soon as possible, with what is the same at all times that are tried.
+    """A lease to run as soon as possible, with the values that do not depend on the time.
 
     Attributes:
-        needed: seconds that it may still run, and be shut down.
-        longest: those, and what a resumption may take before.
-        least: seconds below which hosts are of no use.
-        shutdown: seconds.
-        resuming: it was suspended.
-        cuttable: its run may end in a suspension.
-        place: the hosts where it must resume, node -> host; None if it may run anywhere.
+        needed: seconds of its remaining duration and shutdown.
+        longest: `needed` plus the estimated resumption, in seconds.
+        least: the shortest useful allocation in seconds.
+        shutdown: seconds of its shutdown.
+        resuming: True if it was suspended.
+        cuttable: True if its run may end in a suspension.
+        place: node -> host where it must resume; None if it may run anywhere.
     """
 
     lease: Lease
@@ -59,34 +59,34 @@ class _Wish(NamedTuple):
 
 
 class Planner:
-    """Finds runs; what it finds is in no table yet.
+    """The search for runs; it does not change the slot table.
 
     Attributes:
-        mapper, overheads, settings: of the site.
+        mapper, overheads, settings: those of the site.
     """
 
     def __init__(self, mapper: GreedyMapper, overheads: Overheads, settings: LeaseSettings) -> None:
         self.mapper, self.overheads, self.settings = mapper, overheads, settings
 
     def at(self, start: float, lease: Lease, victims: Victims) -> tuple[Run, tuple[Lease, ...]] | None:
-        """Return a run of all of [start, start + duration), and who must give way for it; None if there is none."""
+        """Return a run for [start, start + duration), and the leases to preempt for it; None if there is none."""
         mapping = self.mapper.find_with_victims(lease, start, self.end(lease, start), victims)
         return None if mapping is None else (self.exactly(lease, start, mapping.nodes), mapping.victims)
 
     def exactly(self, lease: Lease, start: float, nodes: Nodes[int, int]) -> Run:
-        """Return the whole run of a lease on these hosts: node -> host."""
+        """Return a run of the whole remaining duration of a lease on given hosts (node -> host)."""
         end = self.end(lease, start)
         run = Run(lease, start, max(start, end - self.overheads.shutdown(lease)), nodes, lease.shares(nodes))
         run.after.append(self.shut_down(run, end))
         return run
 
     def end(self, lease: Lease, start: float) -> float:
-        """Return when a lease that runs whole has freed its hosts; a reservation may be shut down within its time."""
+        """Return when a lease that starts at `start` and is not suspended frees its hosts, shutdown included."""
         inside = self.settings.shutdown_inside and lease.kind is Kind.ADVANCE
         return start + lease.duration + (0.0 if inside else self.overheads.shutdown(lease))
 
     def as_soon_as_possible(self, lease: Lease, points: Iterable[Point], now: float) -> Run | None:
-        """Return the first run that is found at these times; it may end in a suspension."""
+        """Return the first run found at the given times, which may end in a suspension; None if there is none."""
         if lease.resuming and not self.mapper.reaches(lease.memory_hosts.values()):
             return None  # its memory is on a host that is down
         wish: _Wish | None = None
@@ -98,21 +98,21 @@ class Planner:
         return None
 
     def cannot_start(self, lease: Lease, time: float) -> bool:
-        """Return quickly whether there is certainly no room for a lease at a time."""
+        """Return True if a quick test shows that there is no room for a lease at a time."""
         return not any(self.mapper.possible(lease, [(time, None)], stays=self._stays(lease)))
 
     def shut_down(self, run: Run, end: float) -> LeaseReservation:
-        """Return the reservation that ends a run for good."""
+        """Return the reservation of the shutdown after a run."""
         return LeaseReservation(run.lease, Use.SHUTDOWN, run.end, end, nodes=run.nodes, shares=run.shares)
 
     def suspendable(self, lease: Lease) -> bool:
-        """Return whether a lease may be suspended at all."""
+        """Return whether the settings allow a lease to be suspended."""
         allowed = self.settings.suspension
         may = allowed == "all" or (allowed == "serial-only" and lease.size == 1)
         return may and lease.kind in (Kind.BEST_EFFORT, Kind.DEADLINE) and lease.repeatable
 
     def suspension(self, run: Run, time: float, now: float) -> list[LeaseReservation] | None:
-        """Return what suspends a run by a time; None if that cannot be, or is not worth it."""
+        """Return the reservations that suspend a run by a time; None if impossible, or if it would run too briefly."""
         lease = run.lease
         if run.start >= time or not self.suspendable(lease):
             return None
@@ -125,11 +125,11 @@ class Planner:
         return steps if time - run.start >= least and begin >= now and begin > run.start else None
 
     def _stays(self, lease: Lease) -> bool:
-        """Return whether a lease can go on nowhere else than where it was suspended."""
+        """Return whether a suspended lease can resume only on its former hosts."""
         return self.settings.migration == "no" and lease.resuming
 
     def _cuttable(self, lease: Lease) -> bool:
-        """Return whether a run may be planned shorter than asked for, to end in a suspension."""
+        """Return whether a run may be shorter than the remaining duration and end in a suspension."""
         kept = self.settings.honour_preemptible and not lease.preemptible
         return lease.kind is Kind.BEST_EFFORT and not kept and self.suspendable(lease)
 
@@ -143,7 +143,7 @@ class Planner:
         return _Wish(lease, needed, longest, least, shutdown, resuming, cuttable, place)
 
     def _at(self, wish: _Wish, time: float, hosts: Collection[int] | None, now: float) -> Run | None:
-        """Return a run at this time, if it lasts long enough."""
+        """Return a run at this time; None if it would be too short."""
         lease, asked = wish.lease, time + wish.longest
         if wish.place is None:
             least = wish.least - _ROUNDING
@@ -168,14 +168,14 @@ class Planner:
         return self._cut(run, time, mapping.end) if wish.cuttable else None
 
     def _estimated_least(self, lease: Lease) -> float:
-        """Return the seconds that a cut lease must have, where that is judged before its hosts are known."""
+        """Return the shortest duration of a cut lease in seconds, estimated before its hosts are known."""
         if self.settings.estimates == "exact":
             return 0.0
         resumption = self.overheads.estimated_resumption(lease) if lease.state is State.SUSPENDED_QUEUED else 0.0
         return self.overheads.threshold(lease, self.overheads.estimated_suspension(lease), resumption)
 
     def _cut(self, run: Run, time: float, end: float) -> Run | None:
-        """Let a run be suspended by `end`; None if it would not last long enough, or not run at all."""
+        """Return the run shortened to be suspended by `end`; None if it would be too short."""
         run.after = self.overheads.suspend(run, end)
         run.end = run.after[0].start
         if self.settings.estimates == "exact":

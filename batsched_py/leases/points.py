@@ -9,13 +9,13 @@ Point = tuple[float, Collection[int] | None]
 
 
 def points_from(points: Sequence[Point], earliest: float) -> list[Point]:
-    """Return points from a time on: those before it are one, with the hosts that are ready by then."""
+    """Return points from a time on; earlier ones are merged into one, with the hosts that are ready by then."""
     early = [hosts for time, hosts in points if time <= earliest]
     return [*((earliest, hosts) for hosts in early[-1:]), *(one for one in points if one[0] > earliest)]
 
 
 def near_points(ready: Sequence[tuple[float, int]]) -> list[Point]:
-    """Return times with the hosts that are ready by then, of hosts with the times at which each is ready."""
+    """Return the points of hosts, given as pairs of the time at which each is ready and its number."""
     points = list[Point]()
     hosts = list[int]()
     for time, host in sorted(ready):

@@ -1,4 +1,4 @@
-"""Preemption: best-effort jobs that are killed for the sake of reservations, and begin again later."""
+"""Preemption: best-effort jobs that are killed for reservations, and submitted again."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Room = tuple[HostSet, list[Job]]
 
 
 class Preemption:
-    """The victims of reservations: jobs that may be stopped, jobs that were and begin again, and expected ends.
+    """The choice and the restart of preempted jobs, and the expected ends of running jobs.
 
-    Reservations come from the book; a job that may be stopped is expected to end when the first reservation on its
-    hosts begins. `foresee` puts these ends into the availability, so that all questions about the future heed them.
+    A preemptible job is expected to end when the first reservation on its hosts begins. `foresee` enters these ends
+    into the availability, which all plans for the future use.
     """
 
     def __init__(
@@ -38,60 +38,60 @@ class Preemption:
         margin: float = 0.0,
         tolerance: float = 0.0,
     ) -> None:
-        """Begin with nobody stopped.
+        """Begin without preempted jobs.
 
         Args:
-            view: of the run.
+            view: the state of the run.
             book: the reservations for which jobs are stopped.
-            wanted: False if nobody is to be stopped. Nor is anybody if Batsim does not let jobs be submitted again.
-            oldest_first: the job that started first is stopped first; otherwise the one that started last.
+            wanted: False to disable preemption; it also needs Batsim's dynamic submission of jobs.
+            oldest_first: True to stop the job that started first; by default the one that started last.
             margin: seconds before a reservation at which jobs are stopped for it.
-            tolerance: seconds by which Batsim's news may be late.
+            tolerance: the largest delay of events from Batsim, in seconds.
         """
         self._view, self._book = view, book
         self._oldest_first, self._margin, self._tolerance = oldest_first, margin, tolerance
-        #: Jobs are stopped at all.
+        #: True if preemption is enabled.
         self.active = wanted and view.config.dynamic_jobs
         self._warned = self.active or not wanted
         self._restarts = Restarts()
-        #: Later parts of jobs that were stopped, and the jobs themselves.
+        #: The segments of preempted jobs.
         self.segments = self._restarts.segments
-        #: Job id -> when a running job was last expected to end, if that is not when its walltime is over.
+        #: Id of a running job -> its last expected end, if other than the end of its walltime.
         self._foreseen: dict[str, float] = {}
-        #: Job id -> the end of the reservation of a job that runs, which may have started a hair late.
+        #: Id of a running job -> the end of its reservation; the job may have started slightly late.
         self._ends: dict[str, float] = {}
 
     @property
     def to_repeat(self) -> bool:
-        """True if a job was stopped that has not been submitted again, and can be now."""
+        """True if a preempted job can be submitted again now."""
         return self._restarts.to_repeat
 
     @property
     def in_progress(self) -> bool:
-        """True if a job was stopped that has not been submitted again."""
+        """True if a preempted job has not been submitted again."""
         return self._restarts.in_progress
 
     def observe(self, event: Event) -> None:
-        """Note who was killed and begins again, unless it ended by itself just before. To be called for all events."""
+        """Record ends and kills of jobs; call it for all events. A job that ended before its kill is not repeated."""
         for job_id in self._restarts.observe(event):
             self._foreseen.pop(job_id, None)
             self._ends.pop(job_id, None)
 
     def warn_once(self, plan: Plan) -> None:
-        """Tell the user if jobs should be stopped and cannot be."""
+        """Warn the user, once, if preemption is wanted but not possible."""
         if not self._warned:
             self._warned = True
             plan.warn("no job is preempted: to submit it again needs Batsim's option --enable-dynamic-jobs")
 
     def find_room(self, job: Job, start: float) -> Room | str:
-        """Return hosts for [start, start + walltime), the lowest free ones first, and who must be stopped for them.
+        """Return hosts for [start, start + walltime), the lowest free ones first, and the jobs to stop for them.
 
-        The reason if there are too few, whoever is stopped.
+        If there are too few hosts even with preemption, return the reason.
         """
         begin = max(start, self._view.now)
         end = begin + job.limit
         future = self._view.availability()
-        free = future.free_during(begin, end) - HostSet(future.down)  # that a host will be back is no more than likely
+        free = future.free_during(begin, end) - HostSet(future.down)  # the return of a down host is not certain
         hosts = free.first(job.size)
         if hosts is not None:
             return hosts, []
@@ -110,23 +110,23 @@ class Preemption:
         return room
 
     def in_the_way(self, hosts: HostSet, begin: float) -> list[Job]:
-        """Return jobs that may be stopped and would still run there at `begin`, the first to stop first."""
+        """Return the preemptible jobs that would still run on these hosts at `begin`, in the order to stop them."""
         return [run.job for run in self._stoppable(begin) if not run.hosts.isdisjoint(hosts)]
 
     def stop(self, victims: Sequence[Job], plan: Plan) -> None:
-        """Kill jobs that `find_room` or `in_the_way` named, to begin again."""
+        """Kill jobs that `find_room` or `in_the_way` returned; they are submitted again later."""
         self._restarts.stop(victims, self._view, plan)
 
     def repeat(self, plan: Plan) -> None:
-        """Submit again those that were killed."""
+        """Submit killed jobs again."""
         self._restarts.repeat(self._view, plan)
 
     def will_end(self, job: Job, end: float) -> None:
-        """Expect a job that is started now to end with its reservation, at `end`, however late Batsim starts it."""
+        """Set the expected end of a job that is started now to that of its reservation, even if it starts late."""
         self._ends[job.id] = end
 
     def foresee(self) -> None:
-        """Tell the availability when jobs that run will end, if it does not know; after each change of the book."""
+        """Update the expected ends of running jobs in the availability; call it after each change of the book."""
         for run in self._view.running:
             expected = self._expected_end(run)
             if expected != self._foreseen.get(run.job.id, run.end):
@@ -142,7 +142,7 @@ class Preemption:
         return self._ends.get(run.job.id, run.end)
 
     def _stoppable(self, begin: float) -> list[Running]:
-        """Return jobs that run, would still run at `begin` and may be stopped, the first to stop first."""
+        """Return the preemptible running jobs that would still run at `begin`, in the order to stop them."""
         if not self.active:
             return []
         found = [run for run in self._view.running if run.end > begin and not run.killed and self._preemptible(run.job)]
@@ -153,12 +153,12 @@ class Preemption:
         return _may_be_stopped(job) and self.segments.repeatable(job, self._view) is not None
 
     def _is_stuck(self, run: Running, begin: float) -> bool:
-        """Return whether a job is in the way that could be stopped, if it could begin again."""
+        """Return whether a conflicting job is not preempted only because it cannot be submitted again."""
         may = self.active and run.end > begin and not run.killed and _may_be_stopped(run.job)
         return may and self.segments.repeatable(run.job, self._view) is None
 
     def _leaving(self) -> HostSet:
-        """Return hosts whose work is about to end: it was killed, or its walltime is over."""
+        """Return the hosts of jobs that are about to end: killed ones, and those past their walltime."""
         bits = 0
         for run in self._view.running:
             end = self._ends.get(run.job.id, run.end)
@@ -175,10 +175,10 @@ def _may_be_stopped(job: Job) -> bool:
 def choose_victims(
     size: int, free: HostSet, candidates: Sequence[tuple[Work, HostSet]]
 ) -> tuple[HostSet, list[Work]] | None:
-    """Return `size` hosts and the work to stop for them, None if even all of it is not enough.
+    """Return `size` hosts and the candidates to stop for them; None if all candidates are not enough.
 
-    Free hosts are taken first. Then work is stopped in the order of `candidates` (each with the hosts that it would
-    leave), until there are enough hosts; work that turns out not to be needed is left alone.
+    Free hosts are used first. Then candidates are added in order (each with the hosts that it would free) until there
+    are enough hosts; finally those that turn out to be unnecessary are dropped.
     """
     gained, chosen = free, list[tuple[Work, HostSet]]()
     for work, hosts in candidates:

@@ -1,4 +1,4 @@
-"""Queue of best-effort leases: those that wait, and those that hold a start in the future (H31, H33)."""
+"""Queue of best-effort leases: waiting ones, and those with a planned start in the future (H31, H33)."""
 
 from __future__ import annotations
 
@@ -30,50 +30,50 @@ from batsched_py.model.resources import CPU
 # Where no further start may be planned ahead, `serve` must not cost more when thousands wait: one question finds that
 # the site is full, another that a lease cannot start now, and the part of the queue that is not reached is not copied.
 
-#: States in which a lease waits for a run that is planned.
+#: States in which a lease waits for a planned run.
 _MOVABLE = frozenset({State.PREPARING, State.READY, State.SCHEDULED, State.SUSPENDED_SCHEDULED})
 
 
 class LeaseQueue:
-    """Leases that are to run as soon as possible, first come first served.
+    """Leases to run as soon as possible, first come first served.
 
     Attributes:
-        waiting: leases without a run to come, by their submission.
-        future: leases that hold a start in the future, by id.
+        waiting: leases without a planned run, in the order of submission.
+        future: leases with a planned start in the future, by id.
     """
 
     def __init__(self, book: LeaseBook, planner: Planner, overheads: Overheads, order: HostOrder) -> None:
-        """Begin empty; `order` is the selection of hosts, which may leave out some."""
+        """Create an empty queue; `order` is the host selection policy, which may exclude hosts."""
         self._book, self._planner, self._overheads, self._order = book, planner, overheads, order
         self._settings, self._observer = planner.settings, book.observer
-        #: A demand that fits where a CPU has anything to give.
+        #: A minimal demand, which fits on every host with free CPU.
         self._breath = tuple(1e-9 if name == CPU else 0.0 for name in book.table.types)
         self.waiting: list[Lease] = []
         self.future: dict[int, Lease] = {}
-        #: Ids of those that might have come earlier, had there not been something under way for them.
+        #: Ids of leases that were not replanned because a transfer for them was under way.
         self._held_up = set[int]()
 
     def join(self, lease: Lease, now: float) -> None:
-        """Put a new lease at the end."""
+        """Append a new lease."""
         self.waiting.append(lease)
         lease.change(State.QUEUED, now)
         self._observer.queued(lease, now)
 
     def put_back(self, lease: Lease) -> None:
-        """Put a lease back where it was."""
+        """Insert a lease again, at its place in the order of submission."""
         at = len(self.waiting)
         while at and self.waiting[at - 1].submit > lease.submit:
             at -= 1
         self.waiting.insert(at, lease)
 
     def forget(self, lease: Lease) -> None:
-        """Leave a lease alone that will not go on."""
+        """Remove a lease that will not continue, if present."""
         if lease in self.waiting:
             self.waiting.remove(lease)
         self.future.pop(lease.id, None)
 
     def serve(self, now: float) -> None:
-        """Plan leases in their order, as many as the settings allow; the others stay where they are (H31)."""
+        """Plan waiting leases in order, as many as the settings allow (H31)."""
         if not self.waiting:
             return
         settings, left = self._settings, list[Lease]()
@@ -95,16 +95,16 @@ class LeaseQueue:
                 ahead = self._may_plan_ahead
                 full = not ahead and self._is_full(now)
         if len(left) < seen:
-            self.waiting[:seen] = left  # no copy of those behind, who may be thousands
+            self.waiting[:seen] = left  # without copying the rest, which may be thousands
 
     def move_forward(self, now: float) -> None:
-        """Plan leases with a start in the future anew, in the order of the queue (H33)."""
+        """Replan leases with a planned start in the future, in the order of the queue (H33)."""
         self._held_up.clear()
         for lease in sorted(self.future.values(), key=_order):
             self._move_forward(lease, now)
 
     def catch_up(self, now: float) -> None:
-        """Plan those anew that were left alone because their image was on its way, if that is not later by now."""
+        """Replan leases that were skipped because of a transfer under way, unless they would start later."""
         if self._held_up and self._settings.never_later:
             left, self._held_up = self._held_up, set[int]()
             for lease in sorted((self.future[one] for one in left if one in self.future), key=_order):
@@ -123,7 +123,7 @@ class LeaseQueue:
         return len(self.future) < self._settings.future_leases
 
     def _is_full(self, now: float) -> bool:
-        """Return whether no host has a CPU to give."""
+        """Return True if no host has free CPU."""
         return not self._book.table.room(self._breath, now)
 
     def _plan(self, lease: Lease, now: float) -> bool:
@@ -135,7 +135,7 @@ class LeaseQueue:
         return True
 
     def _plan_anew(self, lease: Lease, now: float) -> None:
-        """Plan a lease anew, unless it would come later: its image might have to be transferred again."""
+        """Replan a lease, unless it would start later, for example because its image must be transferred again."""
         old, undo = lease.runs[-1], self._book.undo()
         undo.note(lease)
         self.future.pop(lease.id)
@@ -156,9 +156,9 @@ class LeaseQueue:
             self.future[lease.id] = lease
 
     def _find(self, lease: Lease, now: float, latest: float = math.inf) -> tuple[Run | None, bool]:
-        """Return a run, and whether it is one that counts as a start in the future.
+        """Return a run or None, and whether the run counts as a start in the future.
 
-        One that would begin after `latest` need not be found.
+        Runs that begin after `latest` may be missed.
         """
         ahead = self._may_plan_ahead
         near = self._points(lease, now)

@@ -1,4 +1,4 @@
-"""Requests for leases of the jobs of a workload: what a lease trace says of them."""
+"""Lease requests of a workload's jobs, in the form of a lease trace."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, check_typ
 
 
 def workload_requests(workload: Workload) -> tuple[LeaseRequest, ...]:
-    """Return the requests that the jobs make, in their order.
+    """Return the lease requests of the jobs, in their order.
 
-    A node of which nothing is said asks for one CPU and 1 GB. WorkloadError (file, job) for a lease that no lease trace
-    can have: one of a group, of no nodes or without a duration, or whose terms break a rule.
+    A node without a stated capacity requests one CPU and 1 GB. WorkloadError (file, job) for a lease that a lease trace
+    cannot contain: one of a group, without nodes or without a duration, or with invalid terms.
     """
     return tuple(_request(workload, job) for job in workload.jobs)
 
@@ -48,7 +48,7 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
 
 
 def _node_set(one: NodeSet) -> lease_request.NodeSet:
-    """Return the set as a trace has it, in which each node asks for CPU and memory."""
+    """Return a node set in the form of a trace, with CPU and memory for each node."""
     try:
         resources = one.capacity or WHOLE_HOST
         check_types(resources)

@@ -1,4 +1,4 @@
-"""Restarts: jobs that are killed to begin again, each as the next segment of its own."""
+"""Restarts: killed jobs that are submitted again, each as its next segment."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from batsched_py.scheduling.view import View
 
 
 class Restarts:
-    """Jobs that were killed and begin again, but for those that ended by themselves just before.
+    """Killed jobs that are submitted again, unless they ended by themselves before the kill.
 
     Attributes:
-        segments: later parts of jobs, and the jobs themselves.
+        segments: the segments of all restarted jobs.
     """
 
     def __init__(self) -> None:
         self.segments = Segments()
-        #: Job id -> a job whose kill is on its way, with its profile; and those that have ended and begin again.
+        #: Job id -> job that is being killed, with its profile. The second one: killed jobs to submit again.
         self._dying: dict[str, tuple[Job, Mapping[str, Any]]] = {}
         self._again: list[tuple[Job, Mapping[str, Any]]] = []
 
     @property
     def to_repeat(self) -> bool:
-        """True if a job was stopped that has not been submitted again, and can be now."""
+        """True if a killed job can be submitted again now."""
         return bool(self._again)
 
     @property
     def in_progress(self) -> bool:
-        """True if a job was stopped that has not been submitted again."""
+        """True if a killed job has not been submitted again."""
         return bool(self._dying or self._again)
 
     def observe(self, event: Event) -> Sequence[str]:
-        """Note who was killed and begins again; return the ids of all jobs that have ended with an event."""
+        """Record killed jobs to submit again; return the ids of all jobs that an event ends."""
         killed = ended_jobs(event)
         for job_id, again in killed.items():
             victim = self._dying.pop(job_id, None)
@@ -45,11 +45,11 @@ class Restarts:
         return list(killed)
 
     def awaits(self, job_id: str) -> bool:
-        """Return whether a job that has ended begins again."""
+        """Return whether an ended job will be submitted again."""
         return any(job.id == job_id for job, _ in self._again)
 
     def stop(self, victims: Sequence[Job], view: View, plan: Plan) -> None:
-        """Kill running jobs, all repeatable (see Segments), to begin again."""
+        """Kill running jobs, which must be repeatable (see Segments), to submit them again."""
         if not victims:
             return
         if not view.registration_open:
@@ -61,16 +61,16 @@ class Restarts:
         plan.kill(victims)
 
     def repeat(self, view: View, plan: Plan) -> list[Job]:
-        """Submit again those that were killed, and return their next segments."""
+        """Submit killed jobs again, and return their next segments."""
         repeated = [self.segments.repeat(job, profile, view, plan) for job, profile in self._again]
         self._again.clear()
         return repeated
 
 
 def ended_jobs(event: Event) -> Mapping[str, bool]:
-    """Return the jobs that have ended with an event, and whether each was killed."""
+    """Return the jobs that an event ends -> whether each was killed."""
     if isinstance(event, JobCompleted):
         return {event.job_id: event.state == COMPLETED_KILLED}
-    if isinstance(event, JobKilled):  # of killed jobs Batsim 1 tells nothing else
+    if isinstance(event, JobKilled):  # the only event that Batsim 1 sends for killed jobs
         return dict.fromkeys(event.killed_ids, True)
     return {}

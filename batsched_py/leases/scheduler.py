@@ -1,8 +1,8 @@
-"""Scheduler of leases: admits them, plans them, and follows their reservations from instant to instant (H20 to H33).
+"""Scheduler of leases: admits them, plans them, and executes their reservations instant by instant (H20 to H33).
 
-It has no clock and starts nothing: `step` is told the time, what has happened, and who asks; `actions` are the machines
-to start and to stop. `queue` plans best-effort leases, `execution` follows reservations, `eviction` and `deadlines`
-make room for others, `losses` finds other hosts.
+It has no clock and starts nothing itself: `step` takes the time, early ends and new requests; `actions` are commands to
+start and stop machines. `queue` plans best-effort leases, `execution` begins and ends reservations, `eviction` and
+`deadlines` preempt leases for others, `losses` handles failed hosts.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.terms import Kind
 
-#: Requests of which it is remembered whether they are too large.
+#: The largest number of cached answers to whether a request is too large.
 _MOST_KEPT: Final = 4096
 
 
 class Policies(NamedTuple):
-    """Makers of the policies of admission, preemption and host selection; each takes the table of leases."""
+    """Makers of the policies of admission, preemption and host selection; each takes the slot table."""
 
     admission: Callable[[LeaseTable], Admission]
     preemption: Callable[[LeaseTable], Preemptability]
     hosts: Callable[[LeaseTable], HostOrder]
 
 
-#: Haizea's own choices where a configuration names none.
+#: Haizea's defaults.
 DEFAULT_POLICIES = Policies(lambda _: Admission(), lambda _: Preemptability(), GreedyHosts)
 
 
@@ -72,10 +72,10 @@ class LeaseScheduler:
 
     Attributes:
         site: the hosts.
-        leases: those that have not ended, by id.
-        actions: what is to be done outside; the caller empties it.
-        table: what is reserved.
-        disks: files on the hosts.
+        leases: the leases that have not ended, by id.
+        actions: commands for the caller, which empties the list.
+        table: the slot table.
+        disks: the files on the hosts.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class LeaseScheduler:
         transfers: TransferSettings | None = None,
         observer: Observer | None = None,
     ) -> None:
-        """Begin with no leases; without `transfers` nothing is prepared."""
+        """Begin without leases; `transfers` None disables preparation."""
         self._observer = observer or Observer()
         self._observer.opened(site)
         self.site, self._settings = site, settings
@@ -95,13 +95,13 @@ class LeaseScheduler:
         self.leases: dict[int, Lease] = {}
         self.actions: list[Action] = []
         self._pending: list[Lease] = []
-        #: Leases that have ended before their time since the last step: they have made room.
+        #: Leases that have ended early since the last step, and freed hosts.
         self._freed: list[Lease] = []
         self._admission, preemption = policies.admission(self.table), policies.preemption(self.table)
         self._hosts = policies.hosts(self.table)
         empty = LeaseTable(site.capacities, exclusive=site.exclusive)
         self._empty = GreedyMapper(empty, HostOrder(empty))
-        #: What the nodes of a lease ask for -> whether the empty site has no place for it.
+        #: Demands of a lease's nodes -> True if they do not fit on the empty site.
         self._too_large: dict[tuple[Amounts, ...], bool] = {}
         overheads = Overheads(settings, site.memory, self._book.preparation.seconds)
         mapper = GreedyMapper(self.table, self._hosts, drop_unneeded=settings.drop_unneeded_victims)
@@ -116,12 +116,12 @@ class LeaseScheduler:
 
     @property
     def queue(self) -> Sequence[Lease]:
-        """Best-effort leases that wait for a run, by their submission."""
+        """Best-effort leases without a planned run, in the order of submission."""
         return self._queue.waiting
 
     @property
     def future(self) -> Mapping[int, Lease]:
-        """Best-effort leases that hold a start in the future, by id."""
+        """Best-effort leases with a planned start in the future, by id."""
         return self._queue.future
 
     def next_instant(self) -> float | None:
@@ -129,12 +129,12 @@ class LeaseScheduler:
         return self._book.upcoming.next_instant()
 
     def step(self, now: float, ended: Iterable[Lease] = (), requests: Iterable[Lease] = ()) -> None:
-        """Go through one instant.
+        """Process one instant.
 
         Args:
-            now: seconds, not before those of the last step.
-            ended: active leases that have ended before the end of their run.
-            requests: new leases, in the order in which they are numbered.
+            now: the time in seconds, not before that of the last step.
+            ended: active leases whose work is complete before the end of their run.
+            requests: new leases, in the order of their numbers.
         """
         self.table.advance(now)
         self.end(ended, now)
@@ -152,7 +152,7 @@ class LeaseScheduler:
         self._observer.stepped(self, now)
 
     def end(self, leases: Iterable[Lease], now: float) -> None:
-        """End active leases that have done all before the end of their run; `step` follows at the same instant."""
+        """End active leases whose work is complete before the end of their run; call `step` at the same instant."""
         self.table.advance(now)
         for lease in leases:
             self._execution.end_early(lease, now)
@@ -162,44 +162,45 @@ class LeaseScheduler:
                 self._freed.append(lease)
 
     def lose_hosts(self, down: set[int], now: float, *, fails: bool = False) -> None:
-        """Note which hosts are down, and no others are; find other places for runs that were planned there.
+        """Set the hosts that are down, and replan runs on them.
 
-        What is under way there goes on, or `fails`. A best-effort lease goes back into the queue; if its memory is on
-        such a host, it waits for it. Another lease is rejected if there is no other place for it at its time.
+        Leases under way on these hosts fail if `fails`, otherwise they continue. A best-effort lease goes back into the
+        queue; if its memory is on such a host, it waits for the host. Another lease is rejected if it cannot be placed
+        elsewhere at its time.
         """
         self.table.advance(now)
         self._losses.lose(down, now, fails=fails)
         self.replan(now)
 
     def under_way(self) -> Iterator[LeaseReservation]:
-        """Iterate over reservations that have begun and are not over, in no order."""
+        """Iterate over reservations under way, in no particular order."""
         return self._book.upcoming.under_way()
 
     def replan(self, now: float, ended: Sequence[Lease] = ()) -> None:
-        """Plan leases with a start in the future anew, in the order of the queue; none comes later than before.
+        """Replan leases with a planned start in the future, in the order of the queue, then deadline leases.
 
-        Deadline leases follow; `ended` are leases that have just made room.
+        No lease moves to a later start unless the settings allow it. `ended` are the leases that have freed hosts.
         """
         self._queue.move_forward(now)
         self._deadlines.move_forward(ended, now)
 
     def cancel(self, lease: Lease, now: float) -> None:
-        """Take back a lease that has not ended, whatever its state; `step` follows at the same instant (H84)."""
+        """Cancel a lease in any state but a final one; call `step` at the same instant (H84)."""
         self._dismiss(lease, State.CANCELLED, now, "cancel", CANCELLED)
 
     def fail(self, lease: Lease, now: float) -> None:
-        """Let a lease fail, stopping machines that still run; `step` follows at the same instant (H104)."""
+        """Let a lease fail, and stop its running machines; call `step` at the same instant (H104)."""
         self._dismiss(lease, State.FAIL, now, "fail", FAILED)
 
     def earliest_start(self, lease: Lease, now: float) -> float | None:
-        """Return when a reservation that was not requested could start, from now on; None if it could never."""
+        """Return the earliest start of a hypothetical reservation, from now on; None if there is none."""
         lease.start = now
         if self._is_too_large(lease):
             return None
         return nearest_start(lease, now, self._book, self._planner, partial(self._eviction.victims, now))
 
     def has_room(self, lease: Lease, now: float) -> bool:
-        """Return whether a reservation that was not requested would find room; without a start, at any time."""
+        """Return whether a hypothetical reservation would find room at its start; without a start, at any time."""
         if self._is_too_large(lease):
             return False
         return (
@@ -208,7 +209,7 @@ class LeaseScheduler:
         )
 
     def limit(self, lease: Lease, end: float, now: float) -> None:
-        """Let an active lease that was to run longer end at this time; `step` follows at the same instant."""
+        """Shorten an active lease to end at `end`; call `step` at the same instant."""
         run = lease.running
         if run is None or end >= run.end:
             return
@@ -237,7 +238,7 @@ class LeaseScheduler:
             self._pending.append(lease)
 
     def _is_too_large(self, lease: Lease) -> bool:
-        """Return whether the empty site has no place for a lease; most ask for what others did before."""
+        """Return whether a lease does not fit on the empty site; cached, because few requests differ."""
         if lease.suitable is not None:
             return self._empty.find(lease, 0.0, math.inf, strict=False) is None
         known = self._too_large.get(lease.demands)
@@ -249,7 +250,7 @@ class LeaseScheduler:
         return known
 
     def _has_hosts(self, lease: Lease, now: float) -> bool:
-        """Return whether the selection leaves a new lease enough hosts: it would wait for others in vain."""
+        """Return whether the host selection policy leaves a new lease enough hosts; if not, it would wait forever."""
         at = now if lease.start is None else max(now, lease.start)
         hosts = self._hosts.sort(lease, self.table.everywhere, at)
         return self._empty.find_among(lease, hosts, 0.0, math.inf) is not None
@@ -262,12 +263,12 @@ class LeaseScheduler:
         self.actions.append(Reject(lease, why, alternative))
 
     def _reject_time(self, lease: Lease, why: str, now: float) -> None:
-        """Refuse a lease that asked for a time, and offer another."""
+        """Refuse a lease with a requested time, and offer an alternative start."""
         victims = partial(self._eviction.victims, now)
         self._reject(lease, why, now, nearest_start(lease, now, self._book, self._planner, victims))
 
     def _schedule(self, now: float) -> None:
-        """Plan who asks, then whoever waits (H23)."""
+        """Plan new requests, then the queue (H23)."""
         pending, self._pending = self._pending, []
         for lease in pending:
             if lease.kind is Kind.BEST_EFFORT:
@@ -315,10 +316,10 @@ class LeaseScheduler:
         if not self._deadlines.plan(lease, now):
             self._reject_time(lease, MISSED, now)
 
-    # What is taken away.
+    # Removal of runs and leases.
 
     def _requeue(self, lease: Lease, now: float) -> None:
-        """Take the last run of a best-effort lease away, and put it back into the queue."""
+        """Remove the last run of a best-effort lease, and put the lease back into the queue."""
         suspended = lease.state is State.SUSPENDED_SCHEDULED
         self._queue.forget(lease)
         running = lease.running
@@ -331,7 +332,7 @@ class LeaseScheduler:
         self._queue.put_back(lease)
 
     def _plan_anew(self, lease: Lease, now: float) -> None:
-        """Plan a lease anew that has lost its hosts before it began, or before it resumed."""
+        """Replan a lease that lost its hosts before its start or its resumption."""
         if lease.runs or lease.resuming:
             if not self._deadlines.resume(lease, now):
                 self._lose(lease, now)
@@ -345,11 +346,11 @@ class LeaseScheduler:
             self._plan_by_deadline(lease, now)
 
     def _lose(self, lease: Lease, now: float) -> None:
-        """Let a lease fail because of its hosts."""
+        """Let a lease fail because of failed hosts."""
         self._dismiss(lease, State.FAIL, now, "fail", LOST)
 
     def _dismiss(self, lease: Lease, state: State, now: float, why: str, reason: str) -> None:
-        """End a lease before its time: stop its machines, saying `why`, or refuse it if it does not run."""
+        """End a lease early: stop its machines for the reason `why`, or reject it with `reason` if it does not run."""
         if lease in self._pending:
             self._pending.remove(lease)
         self._queue.forget(lease)
@@ -366,17 +367,17 @@ class LeaseScheduler:
         self._freed.append(lease)
 
     def _run_later(self, run: Run, now: float) -> None:
-        """Stop a run of a deadline lease that has another one planned."""
+        """Stop a run of a deadline lease that has another run planned."""
         self._stop_run(run, now, "requeue")
         for state in (State.QUEUED, State.SCHEDULED, State.READY):
             run.lease.change(state, now)
 
     def _stop_run(self, run: Run, now: float, why: str) -> None:
-        """Stop a run that was taken away."""
+        """Stop a run that was removed from the plan."""
         run.end = now
         self.actions.append(Stop(run.lease, run, why))
 
     def _forget(self, lease: Lease, now: float) -> None:
-        """Leave alone a lease that is in a final state."""
+        """Drop a lease in a final state, and notify the observer."""
         del self.leases[lease.id]
         self._observer.ended(lease, now)

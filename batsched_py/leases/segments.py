@@ -1,6 +1,6 @@
-"""Segments: a job never runs twice in Batsim, so what begins again is another job: `base#1`, `base#2`...
+"""Segments: Batsim runs no job twice, so that a restarted or resumed job is a new one: `base#1`, `base#2`...
 
-Batsim 1 names jobs by integers: there they are `segments!0`, `segments!1`... in a workload of their own.
+Batsim 1 names jobs by integers: there they are `segments!0`, `segments!1`... in a separate workload.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from batsched_py.scheduling.remainder import MOST_PARTS, NOT_BEGUN
 from batsched_py.scheduling.view import View
 from batsched_py.text.display import shown
 
-#: The workload of all segments for Batsim 1, whose own workloads are named by hexadecimal digits.
+#: The workload of all segments for Batsim 1, which names its own workloads by hexadecimal digits.
 WORKLOAD: Final = "segments"
-#: Profiles of which Batsim tells how much a killed job has done.
+#: Profiles for which Batsim reports the progress of a killed job.
 _MEASURED: Final = (
     *(Delay, Parallel, ParallelHomogeneous, ParallelHomogeneousTotal, ParallelHomogeneousPfs, DataStaging),
 )
 
 
 class Overhead(NamedTuple):
-    """Suspending or resuming machines: what it is, its seconds, and the number of hosts."""
+    """A suspension or resumption of machines: its use, its duration in seconds, and the number of hosts."""
 
     use: str
     seconds: float
@@ -44,30 +44,30 @@ class Overhead(NamedTuple):
 
 
 class Segments:
-    """Segments by lease: the first one is the job as it was submitted, each later one repeats it after a kill."""
+    """Segments by lease: the first is the job as submitted, each later one repeats or continues it after a kill."""
 
     def __init__(self) -> None:
         #: Id of a later segment -> the first one.
         self._first: dict[str, Job] = {}
-        #: Id of the first segment -> how many followed.
+        #: Id of the first segment -> the number of later ones.
         self._count: dict[str, int] = {}
-        #: Ids of others that look like those of segments.
+        #: Ids of other jobs in the form of segment ids.
         self._taken: set[str] = set()
-        #: How many jobs show overheads.
+        #: The number of jobs that show overheads.
         self._overheads = 0
 
     def meet(self, arrived: Iterable[Job]) -> bool:
-        """Note which jobs have arrived, all of them; return whether a segment is among them, as Batsim sent it back."""
+        """Record the ids of all submitted jobs; return whether a segment, announced by Batsim, is among them."""
         ids = [job.id for job in arrived]
         self._taken.update(job_id for job_id in ids if "#" in job_id and job_id not in self._first)
         return any(job_id in self._first for job_id in ids)
 
     def first(self, job: Job) -> Job:
-        """Return the first segment of the lease of which this is one."""
+        """Return the first segment of a job's lease."""
         return self._first.get(job.id, job)
 
     def first_id(self, job_id: str) -> str:
-        """Return the id of the first segment of the lease of which one has this id."""
+        """Return the id of the first segment of a job's lease."""
         first = self._first.get(job_id)
         return job_id if first is None else first.id
 
@@ -76,11 +76,11 @@ class Segments:
         return len(self._first)
 
     def repeatable(self, job: Job, view: View) -> Members | None:
-        """Return the profile of a job that could begin again after a kill; None if it could not.
+        """Return the profile with which a job can be submitted again after a kill; None if that is impossible.
 
-        Batsim must have told the profile, and take it again: where it forgets profiles, or where segments have a
-        workload of their own, this one is registered anew. That is not possible for types that we do not know, for
-        composed profiles that are not one delay or one task, and where a recv goes on with profiles of its workload.
+        Batsim must have sent the profile. If Batsim drops profiles, or segments have a separate workload, the profile
+        is registered again. That is impossible for unknown types, for composed profiles that are not one delay or one
+        task, and for a recv that continues with profiles of its workload.
         """
         profile = view.profile(job)
         if profile is None or (job.walltime or 0.0) > LONGEST:
@@ -93,13 +93,13 @@ class Segments:
         return parts[0] if parts is not None and told and kept else None
 
     def work(self, job: Job, view: View) -> tuple[Members, ...] | None:
-        """Return profiles that do a job's work in turn, and can go on after a kill; None if there are none."""
+        """Return the profiles of a job's work, in order, that can continue after a kill; None if there are none."""
         return None if self.obstacle(job, view) else self._all(job, view)
 
     def obstacle(self, job: Job, view: View) -> str:
-        """Return why a job can not be killed and go on where it was; empty if it can.
+        """Return the reason why a job cannot be killed and continued; empty if it can.
 
-        Batsim must have told the profile, and tell how much of it is done.
+        Batsim must have sent its profile, and report its progress.
         """
         profile = view.profile(job)
         if profile is None:
@@ -119,7 +119,7 @@ class Segments:
         return view.remainder(job.id, Progress(job.profile, None, NOT_BEGUN))
 
     def repeat(self, job: Job, profile: Mapping[str, Any], view: View, plan: Plan) -> Job:
-        """Submit the job again, whole, under the next id of its lease; with its own walltime and members."""
+        """Submit a job again from its begin, under the next id of its lease, with its walltime and members."""
         first = self.first(job)
         segment_id = self._next_id(first, view)
         name = self._profile_name(job, segment_id, view)
@@ -128,10 +128,10 @@ class Segments:
         return segment
 
     def go_on(self, job: Job, parts: Sequence[Members], walltime: float, view: View, plan: Plan) -> Job:
-        """Submit what a killed job had left, as profiles that do it in turn, under the next id of its lease.
+        """Submit the remaining work of a killed job, given as profiles in order, under the next id of its lease.
 
-        They are one job where Batsim runs composed profiles that are registered (`joins`); elsewhere it is the first of
-        them alone. Jobs of Batsim 4 get the id of their lease and their number as metadata.
+        If Batsim runs registered composed profiles (`joins`), all parts are one job; otherwise only the first part is
+        submitted. Jobs of Batsim 4 get the id of their lease and their segment number as metadata.
         """
         first = self.first(job)
         segment_id = self._next_id(first, view)
@@ -152,11 +152,11 @@ class Segments:
 
     @staticmethod
     def joins(plan: Plan) -> bool:
-        """Return whether several profiles can be one job."""
+        """Return whether Batsim can run several profiles as one job."""
         return plan.dialect.runs_registered_sequences
 
     def show_overhead(self, job: Job, overhead: Overhead, view: View, plan: Plan) -> Job:
-        """Submit a job of so many hosts that does nothing: it shows what suspending or resuming a lease takes."""
+        """Submit a delay job that shows the hosts and the duration of a suspension or resumption."""
         self._overheads += 1
         first = self.first(job)
         numbered = view.config.numbered_jobs
@@ -182,7 +182,7 @@ class Segments:
         return f"{first.id}#{number}"
 
     def _profile_name(self, job: Job, segment_id: str, view: View) -> str:
-        if view.config.numbered_jobs:  # one of the workload of segments; no name of a workload has an exclamation mark
+        if view.config.numbered_jobs:  # in the workload of segments; names of workloads have no exclamation mark
             return job.profile if job.workload == WORKLOAD else f"{job.workload}!{job.profile}"
         if not view.config.forgets_profiles:
             return job.profile

@@ -1,4 +1,4 @@
-"""Settings of the lease scheduler, with the names that Haizea gives them (H69)."""
+"""Settings of the lease scheduler (H69)."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ class LeaseSettings:
     """Settings of the scheduling of leases.
 
     Attributes:
-        future_leases: best-effort leases that may hold a start in the future: 0 without backfilling, 1 aggressive,
-            infinity conservative.
-        stop_at_first: without backfilling, the queue is served no further than its first lease that cannot start.
-        suspension: of which leases: none, those of one node, all.
-        suspend_rate: MB/s; so is `resume_rate`.
-        override_suspend: seconds for each machine, whatever its memory; so is `override_resume`.
-        exclusion: which suspensions and resumptions come one after the other.
-        threshold_factor: a lease that is cut must run at least so many times what its overheads take.
-        forced_threshold: seconds that it must last instead.
-        threshold_includes_preparation: the transfer of its image counts among those overheads.
-        migration: whether a suspended lease may resume elsewhere: no; with transfers that take time; without.
+        future_leases: the number of best-effort leases that may have a planned start in the future: 0 without
+            backfilling, 1 for aggressive, infinity for conservative backfilling.
+        stop_at_first: without backfilling, stop serving the queue at the first lease that cannot start.
+        suspension: the leases that may be suspended: none, those with one node, all.
+        suspend_rate, resume_rate: MB/s.
+        override_suspend, override_resume: seconds for each machine, regardless of its memory; None to compute them.
+        exclusion: the suspensions and resumptions that are serialized: those on one host, or all.
+        threshold_factor: the shortest run of a cut lease, as a multiple of its overheads.
+        forced_threshold: the shortest run of a cut lease in seconds, instead of `threshold_factor`.
+        threshold_includes_preparation: True if the transfer of the image is one of these overheads.
+        migration: whether a suspended lease may resume on other hosts: no, with transfers, or without transfers.
         migration_bandwidth: Mb/s between hosts.
         shutdown_time: seconds from the end of a run until its hosts are free.
-        shutdown_inside: an advance reservation is shut down within its interval, not after it.
+        shutdown_inside: True if an advance reservation is shut down within its interval, False for afterwards.
         enactment_overhead: seconds for each command to a machine.
-        estimates: what is expected of suspensions before a mapping is known, and held against the threshold: exact,
-            or as Haizea estimates, which grows with the square of the nodes (H39).
-        hold_cpu: machines that are suspended or resumed hold their CPU, as Haizea's do not.
-        victim_order: who gives way first: the most preemptable, which with the ageing policy is the youngest; or the
-            least, as with Haizea.
-        honour_preemptible: leases that are not preemptible give way to nobody.
-        drop_unneeded_victims: leases on hosts that a reservation does not use after all are left alone.
-        replan_after_each: leases are planned anew after each early end, not after all those of an instant.
-        never_later: a best-effort lease that is planned anew keeps its old place if the new one would be later.
-        deadline_rules: "feasible" tries a second order, the earliest deadline first, before a deadline lease is
-            refused, and moves all that could begin earlier when anything ends early; "original" does neither.
+        estimates: the estimated duration of suspensions before a mapping is known, also for the threshold: exact, or
+            as in Haizea, which grows with the square of the number of nodes (H39).
+        hold_cpu: True if machines hold their CPU while they are suspended or resumed; Haizea's do not.
+        victim_order: "youngest" preempts the lease with the highest score first, which the ageing policy gives to the
+            youngest; "oldest" the one with the lowest score, as in Haizea.
+        honour_preemptible: True to never preempt leases that are not preemptible.
+        drop_unneeded_victims: True to spare victims whose hosts the reservation does not use.
+        replan_after_each: True to replan after each early end, False after all early ends of an instant.
+        never_later: True if a replanned best-effort lease keeps its former place when the new one would be later.
+        deadline_rules: "feasible" also tries the order of deadlines before it refuses a deadline lease, and moves all
+            leases that could begin earlier after any early end; "original" does neither.
     """
 
     future_leases: float = 1
@@ -65,4 +65,4 @@ class LeaseSettings:
     deadline_rules: Literal["feasible", "original"] = "feasible"
 
     def __post_init__(self) -> None:
-        assert self.future_leases >= 0, self.future_leases  # noqa: S101  # whoever reads options checks them
+        assert self.future_leases >= 0, self.future_leases  # noqa: S101  # checked by the reader of options

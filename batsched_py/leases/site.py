@@ -19,7 +19,7 @@ from batsched_py.model.resources import (
 
 Value = TypeVar("Value")
 
-#: What a host has unless its properties tell.
+#: The default resources of a host.
 _USUAL: Final[Resources] = {CPU: 100.0, MEMORY: 1024.0}
 
 
@@ -28,15 +28,15 @@ class Site:
     """Hosts, numbered from 0.
 
     Attributes:
-        types: names of resource types; CPU (in percent of one) and Memory (in MB) are among them.
-        capacities: of each host, in the order of the types.
-        exclusive: no host is for two leases at a time, as where Batsim shares none.
+        types: the names of the resource types, including CPU (in percent of one) and Memory (in MB).
+        capacities: the capacity of each host, in the order of the types.
+        exclusive: True if each host runs one lease at a time, as in a Batsim without compute sharing.
     """
 
     types: tuple[str, ...]
     capacities: tuple[Amounts, ...]
     exclusive: bool = False
-    #: Of each type, whether a host has several instances of it.
+    #: For each type, whether some host has several instances of it.
     _several: tuple[bool, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -46,15 +46,15 @@ class Site:
 
     @classmethod
     def of(cls, hosts: Sequence[Mapping[str, Quantity]], *, exclusive: bool = False) -> Site:
-        """Return the site of these hosts, each given by type; a type that a host does not name is 0 there."""
+        """Return the site with these hosts, each given as resources by type; missing types count as 0."""
         others = dict.fromkeys(name for host in hosts for name in host if name not in (CPU, MEMORY))
         types = (CPU, MEMORY, *others)
         return cls(types, tuple(tuple(host.get(name, 0.0) for name in types) for host in hosts), exclusive)
 
     def amounts(self, demand: Mapping[str, Quantity]) -> Amounts | None:
-        """Return a demand by type as amounts; None if it is for a type that the site does not have.
+        """Return a demand by type as amounts; None if the site lacks a type.
 
-        Where a host has several instances of a type, the demand is for one of them: two such demands may be met by two.
+        If hosts have several instances of a type, a demand uses one of them, and two demands may use two.
         """
         if any(name not in self.types for name in demand):
             return None
@@ -65,24 +65,24 @@ class Site:
         )
 
     def smallest(self) -> Amounts:
-        """Return what every host has: the demand of a node that asks for a whole host."""
+        """Return the capacity that every host has: the demand of a node that requests a whole host."""
         return tuple(min(column, key=total) for column in zip(*self.capacities, strict=True))
 
     @property
     def cpu(self) -> int:
-        """Position of the CPU among the types."""
+        """The index of the CPU among the types."""
         return self.types.index(CPU)
 
     @property
     def memory(self) -> int:
-        """Position of the memory among the types."""
+        """The index of the memory among the types."""
         return self.types.index(MEMORY)
 
 
 def host_resources(properties: Mapping[str, object]) -> Resources:
-    """Return what a host has, from its properties: `cpu` in percent of one, `mem` in MB, `capacity` for other types.
+    """Return the resources of a host from its properties: `cpu` in percent of one, `mem` in MB, `capacity` for others.
 
-    ValueError names the property and the rule.
+    ValueError, which names the property and the rule.
     """
     found = dict(_USUAL)
     for kind, name in HOST_PROPERTIES.items():

@@ -1,7 +1,7 @@
-"""Slot table of capacities: which shares of which hosts are reserved, and what is left (H12 to H19).
+"""Slot table: the reserved and the free capacity of all hosts over time (H12 to H19).
 
-Most hosts have one lease at a time, and all of them are asked about together: whether whole hosts are free is told by
-an `Occupancy`, all hosts at once. Only hosts that are shared, or are asked about one by one, need their `HostTimeline`.
+Most hosts have one lease at a time, and most queries concern all hosts: an `Occupancy` finds free whole hosts for all
+of them at once. Only shared hosts and queries about single hosts need a `HostTimeline`.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ from batsched_py.model.resources import CPU, MEMORY
 # `_large` and `_filled` depend on capacities alone, which never change. Their sizes are limited, since requests may
 # name any amounts.
 
-#: Demands, and shares, of which it is remembered which hosts are large enough, and which they fill.
+#: The largest numbers of cached demands (with the hosts that are large enough) and shares (with the hosts they fill).
 _MOST_KEPT: Final = 4096
 
 
 class LeaseTable:
-    """All hosts of a site, from 0, with what is reserved on them; sets of hosts are the bits of integers.
+    """The reservations on all hosts of a site, numbered from 0; sets of hosts are the bits of integers.
 
     Args:
-        capacities: of the hosts.
-        exclusive: no host is for two leases at a time.
-        types: of the amounts.
+        capacities: the capacities of the hosts.
+        exclusive: True if each host runs one lease at a time.
+        types: the resource types of the amounts.
 
     Attributes:
-        hosts: the timelines of all.
-        everywhere: all hosts.
-        now: the present, in seconds.
-        down: hosts on which nothing can be placed, until they are back.
+        hosts: the timelines of all hosts.
+        everywhere: the set of all hosts.
+        now: the current time in seconds.
+        down: the hosts that are down, on which nothing can be placed.
     """
 
     def __init__(
@@ -67,34 +67,34 @@ class LeaseTable:
         self._count = 0
         self._up = self.everywhere
         self._occupancy = Occupancy()
-        #: Hosts that several reservations have at the same time, now or later; until that ends or is taken away.
+        #: Hosts with several reservations at the same time, now or later.
         self._shared = 0
-        #: Order -> reservation that takes something.
+        #: Order -> reservation with shares.
         self._holding: dict[int, LeaseReservation] = {}
-        #: Demand -> hosts that are large enough for it, and whether it needs something of the first type.
+        #: Demand -> hosts that are large enough for it, and whether it needs the first resource type.
         self._large: dict[Amounts, tuple[int, bool]] = {}
-        #: Shares -> hosts which they fill.
+        #: Shares -> hosts that they fill.
         self._filled: dict[Amounts, int] = {}
 
     def lose(self, down: set[int]) -> None:
-        """Note which hosts are down; no others are."""
+        """Set the hosts that are down."""
         for host in down ^ self.down:
             self.hosts[host].lose(down=host in down)
         self.down = down
         self._up = self.everywhere ^ bits_of(down)
 
     def advance(self, now: float) -> None:
-        """Go on to another instant."""
+        """Set the current time."""
         self.now = now
 
     def add(self, reservation: LeaseReservation) -> None:
-        """Put a reservation into the table, after all others of its instant."""
+        """Add a reservation, ordered after all others of its instant."""
         self._count += 1
         reservation.order = self._count
         self.put_back(reservation)
 
     def put_back(self, reservation: LeaseReservation) -> None:
-        """Put a reservation in where it was before it was removed."""
+        """Add a removed reservation again, with its former order."""
         start, end = reservation.start, reservation.end
         taken = self._note(reservation)
         if start < end and taken:
@@ -111,7 +111,7 @@ class LeaseTable:
                 self._redraw(met, steps)
 
     def remove(self, reservation: LeaseReservation) -> None:
-        """Take a reservation out."""
+        """Remove a reservation."""
         start, end, order = reservation.start, reservation.end, reservation.order
         hosts, lines = 0, self.hosts
         for host in reservation.shares:
@@ -133,7 +133,7 @@ class LeaseTable:
         at = bisect_right(occupancy.times, time) - 1
         full, part = occupancy.full[at], occupancy.part[at]
         large, needs_first = self._large.get(demand) or self._needs(demand)
-        if needs_first and not part:  # whole hosts: nobody is to be asked
+        if needs_first and not part:  # all hosts are fully occupied or unused: no timeline is needed
             return large & self._up & ~full
         found, unknown = self._sifted(demand, full, part)
         for host in numbers(unknown):
@@ -142,14 +142,14 @@ class LeaseTable:
         return found
 
     def roomy(self, demand: Amounts, points: Iterable[Point], where: int, count: int) -> Iterator[Point]:
-        """Yield the points at whose times a demand fits on so many of these hosts."""
+        """Yield the points at which a demand fits on at least `count` of these hosts."""
         occupancy = self._occupancy
         times, full, part = occupancy.times, occupancy.full, occupancy.part
         large, needs_first = self._needs(demand)
         large &= self._up & where
         for point in points:
             at = bisect_right(times, point[0]) - 1
-            whole = needs_first and not part[at]  # whole hosts: nobody is to be asked
+            whole = needs_first and not part[at]  # no timeline is needed
             found = large & ~full[at] if whole else self.room(demand, point[0]) & where
             if found.bit_count() >= count:
                 yield point
@@ -165,7 +165,7 @@ class LeaseTable:
         return found
 
     def fits_until(self, hosts: int, demand: Amounts, time: float) -> float:
-        """Return until when a demand that fits on all of these hosts at an instant does so; infinity if for ever."""
+        """Return the time until which a demand that fits on all of these hosts keeps fitting; infinity if forever."""
         occupancy, (_, needs_first) = self._occupancy, self._needs(demand)
         for at in range(occupancy.at(time) + 1, len(occupancy.times)):
             full, part = occupancy.full[at] & hosts, occupancy.part[at] & hosts
@@ -177,17 +177,17 @@ class LeaseTable:
         return math.inf
 
     def quiet_until(self, hosts: int, time: float, seconds: float) -> list[tuple[int, float, int]]:
-        """Return how many leases are on hosts at an instant, and when that or what is free changes next (H19).
+        """Return the number of leases on hosts at an instant, and the time of the next change there (H19).
 
-        Each entry is for some of the hosts: leases, time, hosts. Hosts on which nothing changes for so many seconds may
-        have any later time.
+        Each entry is for a group of hosts: leases, time, hosts. The time is exact if it is less than `seconds` away,
+        otherwise any later time.
         """
         busy = self._occupancy.busy_at(time) & hosts
         found = [(0, change, group) for change, group in self._occupancy.first_taken(hosts ^ busy, time, seconds)]
         return found + [(*self.hosts[host].outlook(time), 1 << host) for host in numbers(busy)]
 
     def leases_between(self, start: float, end: float) -> list[Lease]:
-        """Return leases that hold a share of some host at some moment of [start, end), in the order of their ids."""
+        """Return the leases that hold a share of a host within [start, end), ordered by id."""
         found = {
             one.lease.id: one.lease
             for one in self._holding.values()
@@ -196,7 +196,7 @@ class LeaseTable:
         return [found[key] for key in sorted(found)]
 
     def _sifted(self, demand: Amounts, full: int, part: int) -> tuple[int, int]:
-        """Return the hosts on which a demand fits certainly, and those that must be asked, by who is there."""
+        """Return the hosts on which a demand certainly fits, and those whose timelines must be checked."""
         large, needs_first = self._needs(demand)
         busy = full | part
         asked = part ^ (part & full) if needs_first else busy
@@ -212,14 +212,14 @@ class LeaseTable:
         return known
 
     def _note(self, reservation: LeaseReservation) -> dict[Amounts, int]:
-        """Put a reservation into the timelines of its hosts; return the hosts by what it takes of each."""
+        """Add a reservation to the timelines of its hosts; return amounts -> hosts with this share."""
         start, end, order, lease = reservation.start, reservation.end, reservation.order, reservation.lease
         taken: dict[Amounts, int] = {}
         lines, some = self.hosts, 0
         last: Amounts = ()
         entry: Entry = start, end, order, lease, last
         for host, amounts in reservation.shares.items():
-            if amounts is not last:  # seldom: most take the same of each
+            if amounts is not last:  # rare: most reservations have equal shares
                 if some:
                     taken[last] = taken.get(last, 0) | some
                 last, some, entry = amounts, 0, (start, end, order, lease, amounts)
@@ -230,7 +230,7 @@ class LeaseTable:
         return taken
 
     def _kinds(self, taken: Mapping[Amounts, int]) -> tuple[int, int]:
-        """Return which hosts of a reservation it fills, and of which it takes a part."""
+        """Return the hosts that a reservation occupies fully, and partly."""
         full = part = 0
         for amounts, some in taken.items():
             filled = self._filled.get(amounts)
@@ -244,7 +244,7 @@ class LeaseTable:
         return full, part
 
     def _redraw(self, hosts: int, steps: range) -> None:
-        """Look anew who is on hosts that are shared, during these steps."""
+        """Recompute the occupancy of shared hosts during these steps."""
         occupancy = self._occupancy
         occupancy.free(steps, hosts)
         for host in numbers(hosts):
@@ -258,7 +258,7 @@ class LeaseTable:
 
 
 def numbers(hosts: int) -> list[int]:
-    """Return the numbers of hosts, ascending."""
+    """Return the numbers of hosts in ascending order."""
     if not hosts:
         return []
     return [host for low, high in bit_runs(hosts) for host in range(low, high + 1)]

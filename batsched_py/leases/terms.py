@@ -1,4 +1,4 @@
-"""The terms of a lease, read from the member `lease` of a job: when, how long, on what, whether it gives way."""
+"""The terms of a lease, read from the member `lease` of a job: start, duration, resources, preemptibility."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from batsched_py.model.job import Job
 from batsched_py.model.limits import LATEST, LONGEST, NAME_RULE, TOO_LATE, breaks_csv, is_too_late
 from batsched_py.text.display import shown
 
-#: The member of a job that holds its terms.
+#: The member of a job with its terms.
 MEMBER: Final = "lease"
-#: Terms that every algorithm with leases knows; all terms.
+#: The terms that every algorithm with leases supports; then all terms.
 START_TERMS: Final = ("start", "preemptible")
 ALL_TERMS: Final = (*START_TERMS, "capacity", "software", "deadline", "duration", "group")
-#: Seconds of a duration without an end: a hundred years, as Haizea counts them.
+#: An unlimited duration in seconds: a hundred years, as in Haizea.
 UNLIMITED: Final = 36500 * 86400.0
 #: Seconds after the submission, or as [DD:]HH:MM:SS.
 _LATER = re.compile(r"\+(\d+(?:\.\d+)?)")
@@ -33,7 +33,7 @@ _WORDS: Final = {"yes": True, "no": False, "true": True, "false": False}
 
 
 class TermsError(ValueError):
-    """A member of a lease breaks a rule; `field` is its path in the job."""
+    """A term violates a rule; `field` is its path in the job."""
 
     def __init__(self, field: str, rule: str) -> None:
         self.field, self.rule = field, rule
@@ -45,9 +45,9 @@ class Kind(StrEnum):
 
     #: Starts when it can.
     BEST_EFFORT = "best-effort"
-    #: Starts when it comes, or never.
+    #: Starts when it is requested, or never.
     IMMEDIATE = "immediate"
-    #: Starts at its instant, or never.
+    #: Starts at its fixed time, or never.
     ADVANCE = "advance reservation"
     #: Ends by its deadline, or never starts.
     DEADLINE = "deadline"
@@ -61,7 +61,7 @@ class Software(NamedTuple):
 
 
 class NodeSet(NamedTuple):
-    """Nodes of a lease that ask for the same: their number, and quantities by resource type."""
+    """Nodes of a lease with equal demands: their number, and quantities by resource type."""
 
     number: int
     capacity: Mapping[str, Quantity]
@@ -73,10 +73,10 @@ class Terms(Struct, frozen=True):
     Attributes:
         kind: best effort, immediate, advance reservation or deadline.
         start: seconds since the start of the simulation; None unless it is an advance reservation or has a deadline.
-        preemptible: it may be stopped for the sake of another.
-        duration: seconds; None if it is the job's walltime.
-        nodes: what they ask for; empty for a whole host each.
-        software: the image that its hosts need; None for none.
+        preemptible: True if it may be stopped for another lease.
+        duration: seconds; None for the job's walltime.
+        nodes: the demands of the nodes; empty for a whole host each.
+        software: the disk image that its hosts need; None for none.
         deadline: seconds since the start of the simulation by which it must have ended; None for none.
         group: leases of one group, requested at one instant, start together or not at all; None for none.
     """
@@ -95,9 +95,9 @@ BEST_EFFORT: Final = Terms()
 
 
 def read_terms(job: Job, known: Collection[str] = START_TERMS) -> Terms:
-    """Return the terms of a job; those of a job without a lease are best effort.
+    """Return the terms of a job; a job without the member `lease` is best effort.
 
-    Raises TermsError (field, rule) if its lease is none, or has a term that is not among the `known` ones.
+    TermsError (field, rule) if the member is invalid, or has a term that is not among the `known` ones.
     """
     lease = job.members.get(MEMBER)
     if lease is None:

@@ -1,4 +1,4 @@
-"""Timeline of one host: which shares of it are reserved, and what is left (H12 to H19)."""
+"""Timeline of one host: its reserved and free capacity over time (H12 to H19)."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from batsched_py.leases.lease import Lease
 # (`_make_of_a_row`), with the same result.
 
 NOBODY: Final[frozenset[int]] = frozenset()
-#: Points that are out of date; nothing is ever put in.
+#: The marker of outdated points; it always stays empty.
 _STALE: Final[list[float]] = []
-#: start, end, order of the reservation, its lease, what it takes.
+#: start, end, order of the reservation, its lease, its share of the host.
 Entry = tuple[float, float, int, Lease, Amounts]
 
 
 class HostTimeline:
-    """Reservations of one host as a step function of time, computed at the first question after a change.
+    """The reservations of one host as a step function of time, computed lazily after changes.
 
     Attributes:
         capacity: the amounts of the host.
-        down: True while nothing can be placed on it.
+        down: True while the host is down, when nothing can be placed on it.
     """
 
     __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_in_a_row", "_leases", "_points", "capacity", "down")
@@ -45,45 +45,45 @@ class HostTimeline:
     def __init__(self, capacity: Amounts, *, exclusive: bool = False) -> None:
         self.capacity, self._exclusive = capacity, exclusive
         self.down = False
-        #: Order -> reservation that has not ended; those of no length are there too, and count for nothing.
+        #: Order -> entry of each reservation; those without duration have no effect.
         self._entries: dict[int, Entry] = {}
-        #: Where the picture changes: at `_points[i]` begins `_free[i]`, left by `_holders[i]`, which are of so many
-        #: `_leases[i]`. Empty if out of date.
+        #: The steps: from `_points[i]` on, `_free[i]` is free, and `_holders[i]` are the entries, of `_leases[i]`
+        #: different leases. Empty if outdated.
         self._points: list[float] = _STALE
         self._free: list[Amounts] = []
         self._holders: list[tuple[Entry, ...]] = []
         self._leases: list[int] = []
-        #: Whether no two reservations are there at the same time; known as the steps are.
+        #: True if no two reservations overlap; computed with the steps.
         self._in_a_row = True
 
     def add(self, entry: Entry) -> None:
-        """Put in what a reservation takes."""
+        """Add the entry of a reservation."""
         self._entries[entry[2]] = entry
         self._points = _STALE
 
     def remove(self, order: int) -> None:
-        """Take out what a reservation takes."""
+        """Remove the entry of a reservation."""
         del self._entries[order]
         self._points = _STALE
 
     def lose(self, *, down: bool) -> None:
-        """Note that the host goes down, or is back."""
+        """Set whether the host is down."""
         self.down = down
         self._points = _STALE
 
     @property
     def in_a_row(self) -> bool:
-        """True if no two reservations are there at the same time."""
+        """True if no two reservations overlap."""
         if not self._points:
             self._make()
         return self._in_a_row
 
     def fills(self, amounts: Amounts) -> bool:
-        """Return whether nothing of the first type of resource is left where a reservation takes this alone."""
+        """Return whether a single reservation of these amounts uses up the first resource type."""
         return not total(self._left((amounts,))[0])
 
     def taken(self, time: float) -> tuple[bool, bool]:
-        """Return whether anybody is on the host at an instant, and whether all of the first type is taken."""
+        """Return whether the host is in use at an instant, and whether its first resource type is used up."""
         at = self._at(time)
         holders = self._holders[at]
         return bool(holders), bool(holders) and not total(self._left([entry[4] for entry in holders])[0])
@@ -94,23 +94,23 @@ class HostTimeline:
         return fits(demand, self._free[at])
 
     def free_at(self, time: float) -> Amounts:
-        """Return what is free at an instant."""
+        """Return the free amounts at an instant."""
         at = self._at(time)
         return self._free[at]
 
     def outlook(self, time: float) -> tuple[int, float]:
-        """Return how many leases are on the host at an instant, and when that or what is free changes next (H19)."""
+        """Return the number of leases at an instant, and the next time at which they or free amounts change (H19)."""
         at = self._at(time)
         return self._leases[at], self._points[at + 1] if at + 1 < len(self._points) else math.inf
 
     def next_change(self, time: float) -> float:
-        """Return when what is free, or who is on the host, changes next after `time`; infinity if never (H19)."""
+        """Return the next time after `time` at which leases or free amounts change; infinity if never (H19)."""
         return self.outlook(time)[1]
 
     def fits_until(self, demand: Amounts, time: float, without: Collection[int] = NOBODY) -> float | None:
-        """Return until when a demand fits from `time` on, None if it does not fit now; infinity if for ever (H18).
+        """Return the time until which a demand fits from `time` on: infinity if forever, None if it does not fit (H18).
 
-        Leases in `without` (their ids) are left out, as if they were not there.
+        Leases with their ids in `without` are ignored.
         """
         at = first = self._at(time)
         points, free = self._points, self._free
@@ -124,7 +124,7 @@ class HostTimeline:
         return math.inf
 
     def leases_between(self, start: float, end: float) -> Iterator[Lease]:
-        """Iterate over leases that hold a share at some moment of [start, end), some of them more than once."""
+        """Iterate over the leases that hold a share within [start, end); a lease may appear more than once."""
         for entry in self._entries.values():
             if start < entry[1] and entry[0] < min(end, entry[1]) and any(entry[4]):
                 yield entry[3]
@@ -135,7 +135,7 @@ class HostTimeline:
         return bisect_right(self._points, time) - 1
 
     def _left(self, taken: Sequence[Amounts]) -> Amounts:
-        """Return what these leave, whether the host is down or not."""
+        """Return the amounts that these shares leave free, ignoring whether the host is down."""
         if self._exclusive and any(any(amounts) for amounts in taken):
             return (0.0,) * len(self.capacity)
         free = self.capacity
@@ -147,7 +147,7 @@ class HostTimeline:
         return (0.0,) * len(self.capacity) if self.down else self._left([entry[4] for entry in entries])
 
     def _make(self) -> None:
-        """Make the step function; steps between which neither what is free nor who is there differs are one."""
+        """Compute the step function; steps with equal free amounts and leases are merged."""
         self._points, self._free, self._holders, self._leases = [-math.inf], [self._offer(())], [()], [0]
         spans = sorted([entry for entry in self._entries.values() if entry[0] < entry[1]], key=_key)
         self._in_a_row = all(one[1] <= other[0] for one, other in pairwise(spans))
@@ -163,7 +163,7 @@ class HostTimeline:
             self._step(point, tuple(sorted(here, key=_order)))
 
     def _make_of_a_row(self, spans: Sequence[Entry]) -> None:
-        """Make it of entries that follow each other: most hosts have one lease at a time."""
+        """Compute the step function of entries that do not overlap, the common case."""
         end, last = -math.inf, -1
         for entry in spans:
             if end < entry[0] and last >= 0:
@@ -184,7 +184,7 @@ class HostTimeline:
         self._leases.append(len({entry[3].id for entry in holders}))
 
     def _step(self, point: float, holders: tuple[Entry, ...]) -> None:
-        """Begin a step, unless it is like the one before."""
+        """Append a step, unless it equals the one before."""
         free = self._offer(holders)
         ids = {entry[3].id for entry in holders}
         if free != self._free[-1] or ids != {entry[3].id for entry in self._holders[-1]}:

@@ -1,4 +1,4 @@
-"""Undo of plans: brings leases back to the runs that they had, as if nothing had been tried."""
+"""Undo of tentative plans: restores the former runs of leases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from batsched_py.leases.table import LeaseTable
 
 
 class _Part(NamedTuple):
-    """A reservation as it was."""
+    """The former values of a reservation."""
 
     reservation: LeaseReservation
     start: float
@@ -21,7 +21,7 @@ class _Part(NamedTuple):
 
 
 class _Before(NamedTuple):
-    """The runs of a lease as they were, each with what led to it and followed it."""
+    """The former runs of a lease, each with its preceding and following reservations."""
 
     lease: Lease
     runs: list[tuple[Run, list[LeaseReservation], list[LeaseReservation]]]
@@ -29,13 +29,13 @@ class _Before(NamedTuple):
 
 
 class Undo:
-    """The runs of leases as they were when each was noted first.
+    """Saved runs of leases.
 
-    What begins and ends next needs no care: what is taken away stays noted there, and counts again when it is back.
+    `Upcoming` needs no rollback: it keeps entries of removed reservations, which become valid again when restored.
 
     Args:
-        table: where they are reserved.
-        runs: those that are planned or under way.
+        table: the slot table.
+        runs: the runs that are planned or under way.
     """
 
     def __init__(self, table: LeaseTable, runs: set[Run]) -> None:
@@ -43,21 +43,21 @@ class Undo:
         self._before: dict[int, _Before] = {}
 
     def note(self, lease: Lease) -> None:
-        """Note the runs of a lease, before any of them is changed; only the first time counts."""
+        """Save the runs of a lease before they are changed; only the first call for a lease has an effect."""
         if lease.id in self._before:
             return
         parts = [_Part(one, one.start, one.end, one.phase, one.order) for run in lease.runs for one in _open(run)]
         self._before[lease.id] = _Before(lease, [(run, run.before, run.after) for run in lease.runs], parts)
 
     def held(self, lease: Lease, hosts: Collection[int], start: float, end: float) -> bool:
-        """Return whether a lease held one of these hosts at some moment of [start, end)."""
+        """Return whether a saved lease held one of these hosts within [start, end)."""
         return any(
             one.start < end and one.end > start and any(host in one.reservation.shares for host in hosts)
             for one in self._before[lease.id].parts
         )
 
     def tell_taken(self, observer: Observer, now: float) -> None:
-        """Tell an observer which of the runs were taken back or cut."""
+        """Notify an observer of the saved runs that were removed or cut."""
         for lease, runs, _ in self._before.values():
             for run, _, following in runs:
                 if run not in lease.runs:
@@ -66,7 +66,7 @@ class Undo:
                     observer.cut(run)
 
     def tell_planned(self, observer: Observer, now: float, *, but: Lease | None = None) -> None:
-        """Tell an observer which runs are new, of all leases `but` one."""
+        """Notify an observer of the new runs of all saved leases but one."""
         for lease, runs, _ in self._before.values():
             if lease is but:
                 continue
@@ -76,11 +76,11 @@ class Undo:
                     observer.planned(lease, run, now)
 
     def restore(self) -> None:
-        """Bring all leases back."""
+        """Restore all saved leases."""
         self.restore_these([each.lease for each in self._before.values()])
 
     def restore_these(self, leases: Iterable[Lease]) -> None:
-        """Bring some of the leases back; nobody else may be in their places."""
+        """Restore some of the saved leases; their places must be free."""
         noted = [self._before.pop(lease.id) for lease in leases]
         for before in noted:
             for run in before.lease.runs:
@@ -100,5 +100,5 @@ class Undo:
 
 
 def _open(run: Run) -> list[LeaseReservation]:
-    """Return what is not over of a run and of all that belongs to it."""
+    """Return the reservations of a run that are not over, including the run itself."""
     return [one for one in run.all() if one.phase is not Phase.OVER]

@@ -1,4 +1,4 @@
-"""Reservations by their starts and ends: what begins and ends next, in a fixed order (H14, H15)."""
+"""Upcoming starts and ends of reservations, in a deterministic order (H14, H15)."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Final
 from batsched_py.leases.lease import LeaseReservation, Phase, Use
 
 _Entry = tuple[float, int, LeaseReservation]
-#: Entries from which on it is worth looking for those that are out of date.
+#: The number of entries above which outdated ones are dropped.
 _MANY: Final = 1024
 
 
 class Upcoming:
-    """Starts of planned reservations, and ends of those that are under way; ties in the order of the table."""
+    """The starts of planned reservations, and the ends of those under way; ties in the order of the table."""
 
     def __init__(self) -> None:
-        #: Entries of reservations that were taken away or changed are out of date, and dropped when they come up.
+        #: Entries of removed or changed reservations are outdated, and are dropped when they are reached.
         self._starts: list[_Entry] = []
         self._ends: list[_Entry] = []
-        #: Planned starts at which those that are out of date are dropped.
+        #: The number of planned starts above which outdated ones are dropped.
         self._full = _MANY
 
     def note(self, reservation: LeaseReservation) -> None:
-        """Note a reservation that is new, or whose time or phase has changed."""
+        """Add a reservation that is new, or whose time or phase has changed."""
         if reservation.phase is Phase.PLANNED:
             heapq.heappush(self._starts, (reservation.start, reservation.order, reservation))
         elif reservation.phase is Phase.UNDER_WAY:
             heapq.heappush(self._ends, (reservation.end, reservation.order, reservation))
 
     def next_instant(self) -> float | None:
-        """Return when the next reservation begins or ends; None if there is none. To be asked between two instants."""
-        if len(self._starts) > self._full:  # while plans are tried, what is out of date may count again
+        """Return the time of the next begin or end; None if there is none. Call it between two instants."""
+        if len(self._starts) > self._full:  # not during tentative plans, when outdated entries may become valid again
             self._starts = [entry for entry in self._starts if _begins(entry)]
             heapq.heapify(self._starts)
             self._full = _MANY + 2 * len(self._starts)
@@ -46,21 +46,21 @@ class Upcoming:
         return heap[0][0] if heap else None
 
     def starts(self, now: float) -> Iterator[LeaseReservation]:
-        """Iterate over planned reservations that begin by now, those too that are planned meanwhile."""
+        """Iterate over planned reservations that begin by now, including those added during the iteration."""
         while self._starts and self._starts[0][0] <= now:
             entry = heapq.heappop(self._starts)
             if _begins(entry):
                 yield entry[2]
 
     def ends(self, now: float) -> Iterator[LeaseReservation]:
-        """Iterate over reservations under way that are over by now."""
+        """Iterate over reservations under way that end by now."""
         while self._ends and self._ends[0][0] <= now:
             entry = heapq.heappop(self._ends)
             if _is_over(entry):
                 yield entry[2]
 
     def under_way(self) -> Iterator[LeaseReservation]:
-        """Iterate over reservations under way, in no order."""
+        """Iterate over reservations under way, in no particular order."""
         return iter(
             [
                 reservation
@@ -70,7 +70,7 @@ class Upcoming:
         )
 
     def in_use(self, use: Use) -> Iterator[LeaseReservation]:
-        """Iterate over reservations under way with this use, in no order."""
+        """Iterate over reservations under way with this use, in no particular order."""
         return (entry[2] for entry in self._ends if entry[2].use is use and _is_over(entry))
 
 

@@ -1,4 +1,4 @@
 """Accounting of leases: counters, statistics, the probes that fill them, tables and data files (H76 to H82).
 
-Nothing here is asked by the scheduler: an observer writes down what it sees, and changes no decision.
+The scheduler does not depend on it: an observer records events, and changes no decision.
 """

@@ -1,4 +1,4 @@
-"""Accounting of a run: what its probes have counted and noted, with the interface that they use (H76, H92)."""
+"""Accounting of a run: counters and statistics, with the interface that probes use to record them (H76, H92)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from batsched_py.leases.accounting.counters import Average, Counter, Number
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import did_you_mean
 
-#: A figure of a lease or of a run; None as long as nobody has set it.
+#: A statistic of a lease or of a run; None until it is set.
 Figure = Number | str | None
-#: How figures are computed in which Haizea is mistaken: as the manual says, or as Haizea does.
+#: Computation of the statistics that Haizea gets wrong: as its manual says, or as its code does.
 Stats = Literal["corrected", "original"]
 
 
 class Accounting:
-    """Counters, and figures of leases and of the run.
+    """Counters, and statistics of leases and of the run. Unknown and duplicate names raise ValueError.
 
     Attributes:
-        stats: how built-in probes compute figures in which Haizea is mistaken.
+        stats: how built-in probes compute the statistics that Haizea gets wrong.
         now: seconds since the run began; its owner keeps it up to date.
-        counters: by name.
-        lease_stats: name of a figure -> lease -> its value, of those that have one.
-        run_stats: name of a figure of the run -> its value.
+        counters: name -> counter.
+        lease_stats: name of a statistic -> id of a lease -> its value, if it has one.
+        run_stats: name of a statistic of the run -> its value.
     """
 
     AVERAGE_NONE: ClassVar = Average.NONE
@@ -39,29 +39,26 @@ class Accounting:
         self.run_stats: dict[str, Figure] = {}
 
     def create_counter(self, counter_id: str, avgtype: Average = Average.NONE) -> None:
-        """Begin a counter, at 0. ValueError if there is one of this name; so it is with all names here."""
+        """Create a counter with the value 0."""
         _check_new(counter_id, self.counters, "counter")
         self.counters[counter_id] = Counter(Average(avgtype))
 
     def create_lease_stat(self, stat_id: str) -> None:
-        """Begin a figure that leases may have."""
+        """Create a statistic of leases."""
         _check_new(stat_id, self.lease_stats, "statistic of leases")
         self.lease_stats[stat_id] = {}
 
     def create_stat(self, stat_id: str) -> None:
-        """Begin a figure of the run."""
+        """Create a statistic of the run."""
         _check_new(stat_id, self.run_stats, "statistic of the run")
         self.run_stats[stat_id] = None
 
     def incr_counter(self, counter_id: str, lease_id: int | None = None) -> None:
-        """Add one to a counter; `lease_id` names the lease that is counted, if one is.
-
-        ValueError if there is no counter of this name; so it is with all names here.
-        """
+        """Add one to a counter; `lease_id` is the lease that causes the change, if any."""
         self.append_to_counter(counter_id, self.get_last_counter_value(counter_id) + 1, lease_id)
 
     def decr_counter(self, counter_id: str, lease_id: int | None = None) -> None:
-        """Take one from a counter."""
+        """Subtract one from a counter."""
         self.append_to_counter(counter_id, self.get_last_counter_value(counter_id) - 1, lease_id)
 
     def append_to_counter(self, counter_id: str, value: Number, lease_id: int | None = None) -> None:
@@ -77,17 +74,17 @@ class Accounting:
         return self._counter(counter_id).last.value
 
     def set_lease_stat(self, stat_id: str, lease_id: int, value: Figure) -> None:
-        """Set a figure of a lease."""
+        """Set a statistic of a lease."""
         _check_known(stat_id, self.lease_stats, "statistic of leases")
         self.lease_stats[stat_id][lease_id] = _plain(value)
 
     def set_stat(self, stat_id: str, value: Figure) -> None:
-        """Set a figure of the run."""
+        """Set a statistic of the run."""
         _check_known(stat_id, self.run_stats, "statistic of the run")
         self.run_stats[stat_id] = _plain(value)
 
     def close(self, now: float) -> None:
-        """Note that the run stops: counters repeat their last values."""
+        """Close all counters at the end of the run."""
         self.now = now
         for counter in self.counters.values():
             counter.close(now)
@@ -100,12 +97,12 @@ class Accounting:
 
 
 def _plain(value: Figure) -> Figure:
-    """Return a figure as it can be written; ValueError if it is neither a number nor text."""
+    """Return a statistic as a plain number or text; ValueError if it is neither."""
     return value if value is None or isinstance(value, str) else _plain_number(value)
 
 
 def _plain_number(value: Number) -> Number:
-    """Return a number of whatever class as int or float; ValueError if it is none."""
+    """Return a number of any class as int or float; ValueError if the value is not a number."""
     if value.__class__ is int or value.__class__ is float:
         return value
     if not isinstance(value, Real):

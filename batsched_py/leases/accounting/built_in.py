@@ -1,4 +1,4 @@
-"""Built-in probes: leases accepted, rejected and completed, and what they use (H79, H80, H89, H90, H93)."""
+"""Built-in probes: numbers of leases, queue size, CPU utilization, disk usage (H79, H80, H89, H90, H93)."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from batsched_py.leases.lifecycle import State
 from batsched_py.leases.observer import LeaseSchedule
 from batsched_py.leases.terms import Kind
 
-#: Uses of hosts for which their CPUs count as used.
+#: Uses of reservations that count as CPU utilization.
 _WORK: Final = (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN)
 
-#: Reservations from which on it is worth forgetting those that are over.
+#: The number of reservations above which ended ones are dropped.
 _MANY: Final = 256
 
 
 class AdmissionProbe(AccountingProbe):
-    """Leases of one kind: accepted and rejected.
+    """Numbers of accepted and rejected leases of one kind.
 
-    A lease is accepted once it has a schedule. Haizea counts each that its policy admits, those too that are rejected
-    afterwards, which it counts twice.
+    A lease is accepted once it has a schedule. Haizea counts each lease that its policy admits as accepted, and those
+    that it rejects afterwards also as rejected.
 
     Args:
-        accounting: to be filled.
-        kind: of the leases.
-        name: that of the kind in the names of figures.
+        accounting: receives the counters.
+        kind: the kind of the leases.
+        name: the name of the kind in the names of statistics.
     """
 
     def __init__(self, accounting: Accounting, kind: Kind, name: str) -> None:
@@ -44,7 +44,7 @@ class AdmissionProbe(AccountingProbe):
             accounting.create_stat(total_name)
 
     def at_lease_request(self, lease: Lease) -> None:
-        """Count it, or wait until it is known whether it gets a schedule."""
+        """Count the lease, or defer this until it is known whether it gets a schedule."""
         if lease.kind is not self.kind:
             return
         if self.accounting.stats == "original":
@@ -53,13 +53,13 @@ class AdmissionProbe(AccountingProbe):
             self._admitted[lease.id] = lease
 
     def at_lease_done(self, lease: Lease) -> None:
-        """Count it if it was rejected."""
+        """Count the lease if it was rejected."""
         if lease.kind is self.kind and lease.state is State.REJECTED:
             self._admitted.pop(lease.id, None)
             self.accounting.incr_counter(self.rejected, lease.id)
 
     def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:  # noqa: ARG002  # a hook
-        """Count those that were not rejected at the instant of their request."""
+        """Count the leases of this instant that were not rejected."""
         for lease in self._admitted.values():
             self.accounting.incr_counter(self.accepted, lease.id)
         self._admitted.clear()
@@ -71,7 +71,7 @@ class AdmissionProbe(AccountingProbe):
 
 
 class BestEffortProbe(AccountingProbe):
-    """Best-effort leases: how many are completed and wait, how long each has waited, and its bounded slowdown."""
+    """Numbers of completed and waiting best-effort leases, and the waiting time and bounded slowdown of each."""
 
     COMPLETED: Final = "Best-effort completed"
     QUEUE: Final = "Queue size"
@@ -94,11 +94,11 @@ class BestEffortProbe(AccountingProbe):
             accounting.create_stat(self.RUN_END)
 
     def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:
-        """Count those that wait."""
+        """Count the waiting leases."""
         self.accounting.append_to_counter(self.QUEUE, len(lease_scheduler.queue))
 
     def at_lease_done(self, lease: Lease) -> None:
-        """Note how a completed lease fared."""
+        """Record the waiting time and the slowdown of a completed lease."""
         if lease.kind is Kind.BEST_EFFORT and lease.state is State.DONE:
             self._last = self.accounting.now
             self.accounting.set_lease_stat(self.WAIT, lease.id, waiting_time(lease))
@@ -106,7 +106,7 @@ class BestEffortProbe(AccountingProbe):
             self.accounting.incr_counter(self.COMPLETED, lease.id)
 
     def finalize_accounting(self) -> None:
-        """Set the totals; to Haizea all best-effort leases are completed when the run ends, whatever runs last."""
+        """Set the totals; in Haizea, `all-best-effort` is the end of the run, whatever kind of lease ends last."""
         accounting = self.accounting
         accounting.set_stat(self.TOTAL, accounting.get_last_counter_value(self.COMPLETED))
         if accounting.stats == "original":
@@ -117,11 +117,11 @@ class BestEffortProbe(AccountingProbe):
 
 
 class CpuUtilizationProbe(AccountingProbe):
-    """Part of the site's CPUs that machines hold: while they run, are suspended or resumed, and are shut down.
+    """The share of the site's CPUs that machines hold while they run, are suspended, resumed or shut down.
 
-    While machines of a lease are suspended or resumed on a host, all that the lease holds there counts. When a transfer
-    is over, Haizea takes out of its table whatever was first put there with the same start: a run that still goes on
-    counts no more.
+    While machines of a lease are suspended or resumed on a host, all that the lease holds there counts. At the end of a
+    transfer, Haizea by mistake removes the first reservation with the same start from its table: a run that still goes
+    on is then no longer counted.
     """
 
     COUNTER: Final = "CPU utilization"
@@ -129,15 +129,15 @@ class CpuUtilizationProbe(AccountingProbe):
     def __init__(self, accounting: Accounting) -> None:
         super().__init__(accounting)
         self._capacity = 0.0
-        #: Reservation -> the run whose machines it is about, and the CPUs that they hold; some are over.
+        #: Reservation -> its run, and the CPUs that its machines hold; ended ones are dropped from time to time.
         self._held: dict[LeaseReservation, tuple[Run, float]] = {}
-        #: As Haizea counts: transfers under way, and runs under way that are taken for over.
+        #: For Haizea's way of counting: transfers under way, and runs under way that it takes for ended.
         self._transfers: list[LeaseReservation] = []
         self._overlooked: list[LeaseReservation] = []
         accounting.create_counter(self.COUNTER, Average.TIME_WEIGHTED)
 
     def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:
-        """Add up what is in use."""
+        """Record the CPUs in use."""
         cpu = lease_scheduler.site.cpu
         if not self._capacity:
             self._capacity = sum(total(capacity[cpu]) for capacity in lease_scheduler.site.capacities)
@@ -167,7 +167,7 @@ class CpuUtilizationProbe(AccountingProbe):
 
 
 class DiskUsageProbe(AccountingProbe):
-    """MB on the fullest disk: images of leases, images that are kept, memory of suspended machines."""
+    """MB used on the fullest disk: images of leases, cached images, memory of suspended machines."""
 
     COUNTER: Final = "Disk usage"
 
@@ -176,5 +176,5 @@ class DiskUsageProbe(AccountingProbe):
         accounting.create_counter(self.COUNTER)
 
     def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:
-        """Look at all disks."""
+        """Record the usage of the fullest disk."""
         self.accounting.append_to_counter(self.COUNTER, lease_scheduler.disks.most_used())

@@ -1,4 +1,4 @@
-"""Catalogue of probes: built-in ones by name, in all spellings of Haizea's configurations, and users' own (H93)."""
+"""Catalogue of probes: built-in ones, by all names in Haizea's configurations, and users' own (H93)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _deadline(accounting: Accounting) -> AccountingProbe:
     return AdmissionProbe(accounting, Kind.DEADLINE, "Deadline")
 
 
-#: Name -> probe, as configurations and options spell them.
+#: Short name, as in configurations and options -> maker of a probe.
 _SHORT: Final[dict[str, MakeProbe]] = {
     "ar": _reservations,
     "immediate": _immediate,
@@ -35,7 +35,7 @@ _SHORT: Final[dict[str, MakeProbe]] = {
     "disk-usage": DiskUsageProbe,
 }
 _PACKAGE: Final = "haizea.pluggable.accounting"
-#: Other spellings that Haizea's configurations have.
+#: Other names in Haizea's configurations -> short names.
 _LONG: Final = {
     "AR": "ar",
     "utilization": "cpu-utilization",
@@ -49,7 +49,7 @@ _LONG: Final = {
 
 
 class Probes(NamedTuple):
-    """Some probes: their names as text, and what makes them."""
+    """A selection of probes: their names, separated by blanks, and their makers."""
 
     name: str
     makers: tuple[MakeProbe, ...]
@@ -59,13 +59,13 @@ NO_PROBES: Final = Probes("none", ())
 
 
 class ProbeCatalogue(Named[Probes]):
-    """Probes, of which a user chooses none, one or several by names with blanks between them."""
+    """Probes by name; a user selects none, one or several, separated by blanks or commas."""
 
     def __getitem__(self, name: str) -> Probes:
         return self.find(name, None)
 
     def find(self, text: str, load: Load | None) -> Probes:
-        """Return the probes of these names, each once; ValueError with the rule."""
+        """Return the selected probes, each once; ValueError for an unknown name, with the rule."""
         words = text.replace(",", " ").split() or [NO_PROBES.name]
         names = dict.fromkeys(_LONG.get(word, word) for word in words)
         own = loading_own(load)
@@ -79,15 +79,15 @@ def _adopt(name: str, make: Callable[..., Any]) -> Probes:
         missing = [hook for hook in HOOKS if not callable(getattr(probe, hook, None))]
         if missing:
             raise ValueError(f"probe {name}: it has no method {missing[0]}")
-        return probe  # type: ignore[no-any-return]  # it has all that is called
+        return probe  # type: ignore[no-any-return]  # it has all hooks
 
     return Probes(name, (made,))
 
 
-#: What a probe is told by; a user's own need not have our base.
+#: The hooks of a probe; a user's class needs them, but not the base class.
 HOOKS: Final = ("at_timestep", "at_lease_request", "at_lease_done", "finalize_accounting")
 
-#: All probes by name; a user's own is a class that is made of the accounting.
+#: All probes by name; a user's own is a class whose constructor takes the accounting.
 PROBES: Final[ProbeCatalogue] = ProbeCatalogue(
     "probe",
     {NO_PROBES.name: NO_PROBES, **{name: Probes(name, (make,)) for name, make in _SHORT.items()}},

@@ -14,27 +14,27 @@ MACHINES: Final = "machines"
 
 
 class LeaseRow(NamedTuple):
-    """Terms of a lease, and what became of it; in seconds, None where there is no such time.
+    """The terms and the outcome of a lease; times in seconds, None if undefined.
 
     Attributes:
-        lease: its number.
+        lease: the number of the lease.
         type: BE, AR, IM or DL.
-        state: the last one, as Haizea spells it.
-        start_time: of its first run that was not thrown away.
+        state: the latest state, in Haizea's spelling.
+        start_time: the start of its first run, without discarded runs.
         end_time: when it was done, cancelled or failed.
-        requested_start, deadline: None unless its terms have one.
-        nodes: their number.
-        requested_duration: its terms'.
-        run_time: that its machines ran, without runs that were thrown away.
+        requested_start, deadline: None unless in its terms.
+        nodes: the number of nodes.
+        requested_duration: the duration in its terms.
+        run_time: the time that its machines ran, without discarded runs.
         waiting_time: from submission to start.
-        slowdown: bounded, against the requested duration, as Haizea counts; None unless it is done.
-        real_slowdown: the same against the time that it ran.
-        suspensions: how often its machines were suspended.
-        suspended_time: from each suspension to the resumption after it, without either.
-        migrations: how often its machines were moved to other hosts.
-        requeues: how often it was stopped for another and its work thrown away.
-        lost_time: seconds that such runs took.
-        alternative_start: when it could have started, if it asked for a time and was refused.
+        slowdown: the bounded slowdown relative to the requested duration, as in Haizea; None unless it is done.
+        real_slowdown: the same relative to the run time.
+        suspensions: the number of suspensions.
+        suspended_time: the total time between a suspension and its resumption, without either.
+        migrations: the number of migrations to other hosts.
+        requeues: the number of times that it was stopped for another lease and its work discarded.
+        lost_time: the total duration of discarded runs.
+        alternative_start: when it could have started, if it requested a time and was refused.
     """
 
     lease: int
@@ -63,11 +63,11 @@ class ReservationRow(NamedTuple):
     """A reservation that has begun.
 
     Attributes:
-        lease: the number of its lease; of a shared transfer, that of the lease for which it was planned.
+        lease: the number of its lease; for a shared transfer, the lease for which it was planned.
         kind: vm, shutdown, suspend, resume, migrate-disk, migrate-memory or transfer.
         end: None while it is under way.
-        hosts: from 0, as text such as "0-3 7"; those to which something moves.
-        lost: 1 for a run that was thrown away.
+        hosts: an interval set of numbers from 0, such as "0-3 7"; the targets of a transfer or migration.
+        lost: 1 for a discarded run.
     """
 
     lease: int
@@ -85,8 +85,8 @@ class LiveRow(NamedTuple):
         lease: the number of its lease.
         kind: as in ReservationRow.
         phase: planned, under way or over.
-        start, end: as they are planned, if they have not come.
-        hosts: from 0, as text such as "0-3 7".
+        start, end: the planned times, if in the future.
+        hosts: an interval set of numbers from 0, such as "0-3 7".
     """
 
     lease: int
@@ -98,13 +98,13 @@ class LiveRow(NamedTuple):
 
 
 class ImageRow(NamedTuple):
-    """An image that a host keeps, or kept, for later leases.
+    """An image in the cache of a host, now or earlier.
 
     Attributes:
-        image: its name.
-        host: a number from 0.
-        start: when it came, in seconds.
-        end: when it was dropped to make room; None if it is there.
+        image: the name of the image.
+        host: the number of the host, from 0.
+        start: when it was stored, in seconds.
+        end: when it was evicted, in seconds; None if it is still stored.
     """
 
     image: str

@@ -22,14 +22,14 @@ class Average(StrEnum):
 
 
 class Entry(NamedTuple):
-    """A value from an instant on: seconds since the run began, the lease that caused it if one did, the value."""
+    """A change of a counter: seconds since the run began, the lease that caused it or None, and the new value."""
 
     time: float
     lease: int | None
     value: Number
 
 
-#: Every counter begins with it.
+#: The first entry of every counter.
 FIRST: Final = Entry(0.0, None, 0)
 
 
@@ -37,8 +37,8 @@ class Counter:
     """A series of entries in order of time, at most one for each instant.
 
     Attributes:
-        average: which averages it has.
-        entries: from the first on, which is 0 at the start of the run.
+        average: the kind of its averages.
+        entries: all entries, beginning with the value 0 at the start of the run.
     """
 
     def __init__(self, average: Average = Average.NONE, entries: Sequence[Entry] = (FIRST,)) -> None:
@@ -52,9 +52,10 @@ class Counter:
         return self.entries[-1]
 
     def put(self, time: float, value: Number, lease: int | None = None) -> None:
-        """Set the value at an instant, not before that of the last entry.
+        """Set the value at an instant, which must not be before the last entry.
 
-        A second value at one instant replaces the first, and its lease stays; what changes neither adds no entry.
+        A second value at the same instant replaces the first, but keeps its lease. If neither the value nor the lease
+        changes, no entry is added.
         """
         last = self.entries[-1]
         if time == last.time:
@@ -68,7 +69,7 @@ class Counter:
         self.put(time, self.last.value)
 
     def averages(self) -> list[float] | None:
-        """Return the average at each entry; None if it has none."""
+        """Return the average at each entry; None if the counter has no averages."""
         if self.average is Average.NORMAL:
             sums = accumulate(entry.value for entry in self.entries)
             return [value / count for count, value in enumerate(sums, start=1)]

@@ -1,4 +1,4 @@
-"""Ledger of a run: runs its probes, and writes down what became of each lease."""
+"""Ledger of a run: an observer that calls the probes, and records the outcome of each lease."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from batsched_py.model.table import Table
 from batsched_py.named import failed
 from batsched_py.text.wording import seconds
 
-#: What probes may be told.
+#: The hooks of probes.
 _HOOKS: Final = ("at_timestep", "at_lease_request", "at_lease_done", "finalize_accounting")
 
 
 class Ledger(Observer):
-    """Books of a run; without probes an instant costs nothing.
+    """The records of a run's leases, and the calls of its probes; without probes, instants take no time.
 
     Args:
-        probes: of the run.
-        stats: how built-in probes compute figures in which Haizea is mistaken.
+        probes: the probes of the run.
+        stats: how built-in probes compute the statistics that Haizea gets wrong.
 
     Attributes:
-        accounting: what the probes have counted.
+        accounting: the counters and statistics of the probes.
     """
 
     def __init__(self, probes: Probes = NO_PROBES, stats: Stats = "corrected") -> None:
         self.accounting = Accounting(stats)
         made = [make(self.accounting) for make in probes.makers]
-        #: Hook -> probes that have one of their own, each with it.
+        #: Hook -> probes that override it, each with its method.
         self._told: dict[str, list[tuple[AccountingProbe, Callable[..., Any]]]] = {
             hook: [
                 (probe, getattr(probe, hook))
@@ -51,23 +51,23 @@ class Ledger(Observer):
         self._open: dict[int, Lease] = {}
         self._leases: list[LeaseRow] = []
         self._reservations: list[ReservationRow] = []
-        #: Id -> row of a lease that has no reservation yet, and how many changes it had seen then.
+        #: Id of a lease without reservations -> length of its history, and its row at that length.
         self._quiet: dict[int, tuple[int, LeaseRow]] = {}
         self._closed = False
-        #: Types of resources of the site.
+        #: The resource types of the site.
         self._types: tuple[str, ...] = ()
 
     def opened(self, site: Site) -> None:
-        """Note the types of its resources."""
+        """Keep the resource types of the site."""
         self._types = site.types
 
     def admitted(self, lease: Lease, now: float) -> None:
-        """Tell the probes of a request."""
+        """Notify the probes of an admitted request."""
         self._open[lease.id] = lease
         self._tell(now, "at_lease_request", lease)
 
     def ended(self, lease: Lease, now: float) -> None:
-        """Write down what became of a lease, and tell the probes."""
+        """Record the outcome of a lease, and notify the probes."""
         self._open.pop(lease.id, None)
         self._quiet.pop(lease.id, None)
         self._leases.append(lease_row(lease))
@@ -75,15 +75,15 @@ class Ledger(Observer):
         self._tell(now, "at_lease_done", lease)
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
-        """Let the probes look at the scheduler."""
+        """Notify the probes of the end of an instant."""
         self._tell(now, "at_timestep", scheduler)
 
     def note_unheard(self, rows: Iterable[LeaseRow]) -> None:
-        """Write down leases that had not arrived when the run stopped."""
+        """Record leases that were not requested before the run stopped."""
         self._leases += rows
 
     def close(self, now: float) -> None:
-        """Close the counters and let the probes draw their conclusions; only the first call counts."""
+        """Close the counters and let the probes set their totals; further calls have no effect."""
         if self._closed:
             return
         self._closed = True
@@ -91,16 +91,16 @@ class Ledger(Observer):
         self._tell(now, "finalize_accounting")
 
     def lease_rows(self) -> list[LeaseRow]:
-        """Return a row for each lease so far, by their numbers."""
+        """Return a row for each lease so far, ordered by number."""
         return sorted((*self._leases, *map(lease_row, self._open.values())), key=lambda row: row.lease)
 
     def reservation_rows(self) -> list[ReservationRow]:
-        """Return a row for each reservation that has begun so far, in order of their starts, then of the leases."""
+        """Return a row for each reservation that has begun, ordered by start, then by lease."""
         under_way = [row for lease in self._open.values() for row in reservation_rows(lease)]
         return sorted((*self._reservations, *under_way), key=lambda row: (row.start, row.lease))
 
     def live_tables(self) -> list[Table]:
-        """Return tables of how things are: leases and their reservations, those of ended ones as lists that grow."""
+        """Return the live tables of leases and reservations; those of ended leases are lists that only grow."""
         planned = [row for lease in self._open.values() if _has_reservations(lease) for row in live_rows(lease)]
         return [
             Table("leases", LeaseRow._fields, [self._live_row(lease) for lease in self._open.values()]),
@@ -110,7 +110,7 @@ class Ledger(Observer):
         ]
 
     def _live_row(self, lease: Lease) -> LeaseRow:
-        """Return the row of a lease; of one that only waits, that which was made before."""
+        """Return the row of a lease; for one without reservations, the row made before, if still valid."""
         if _has_reservations(lease):
             return lease_row(lease)
         changes, known = len(lease.history), self._quiet.get(lease.id)

@@ -1,4 +1,4 @@
-"""Probe: a part of the accounting, built in or a user's own, that looks at leases and at the scheduler (H76, H92)."""
+"""Probe: a part of the accounting, built in or a user's own, that counts events of leases (H76, H92)."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from batsched_py.leases.observer import LeaseSchedule
 
 
 class AccountingProbe:
-    """Base of probes, which override what they want to be told; by itself it does nothing.
+    """Base class of probes, whose hooks do nothing: a probe overrides those that it needs.
 
-    A probe creates its counters and figures in `__init__`, and fills them by `self.accounting`.
+    A probe creates its counters and statistics in `__init__`, and fills them through `self.accounting`.
     """
 
     def __init__(self, accounting: Accounting) -> None:
         self.accounting = accounting
 
     def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:
-        """Look at the scheduler at the end of an instant."""
+        """Inspect the scheduler at the end of an instant."""
 
     def at_lease_request(self, lease: Lease) -> None:
-        """Count a lease that was requested and admitted."""
+        """Count a lease that has been requested and admitted."""
 
     def at_lease_done(self, lease: Lease) -> None:
-        """Count a lease that is in a final state, whichever that is."""
+        """Count a lease that has reached a final state."""
 
     def finalize_accounting(self) -> None:
-        """Set figures of the whole run; counters are closed."""
+        """Set statistics of the whole run; the counters are closed."""
 
 
-#: Makes a probe that writes into an accounting.
+#: Maker of a probe that records in an accounting.
 MakeProbe = Callable[[Accounting], AccountingProbe]

@@ -1,4 +1,4 @@
-"""Rows of leases and of their reservations, as they stand in tables."""
+"""Table rows of leases and of their reservations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def lease_row(lease: Lease) -> LeaseRow:
 
 
 def unheard_row(number: int, job: Job) -> LeaseRow:
-    """Return the row of a lease that was not requested before the run stopped, by the job that would have asked."""
+    """Return the row of a lease that was not requested before the run stopped, from its job."""
     terms = read_terms(job, ALL_TERMS)
     duration = terms.duration if terms.duration is not None else job.limit
     lease = Lease(number, terms.kind, job.submit_time, duration, ())
@@ -48,7 +48,7 @@ def unheard_row(number: int, job: Job) -> LeaseRow:
 
 
 def reservation_rows(lease: Lease) -> list[ReservationRow]:
-    """Return the rows of what a lease had, in the order in which it began."""
+    """Return the rows of a lease's reservations that have begun, in the order of their starts."""
     lost = {id(run) for run in times.lost_runs(lease)}
     return [
         ReservationRow(
@@ -59,7 +59,7 @@ def reservation_rows(lease: Lease) -> list[ReservationRow]:
 
 
 def live_rows(lease: Lease) -> list[LiveRow]:
-    """Return the rows of all that a lease had and will have, as far as it is planned."""
+    """Return the rows of a lease's reservations: those that have begun, then those that are planned."""
     ahead = [one for run in lease.runs for one in run.all() if one.phase is Phase.PLANNED]
     ahead += [one for one in lease.transfers if one.phase is Phase.PLANNED]
     return [

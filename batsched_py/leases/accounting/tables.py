@@ -1,4 +1,4 @@
-"""Tables of a run with leases: what became of each, their reservations, and what probes have counted."""
+"""Tables of a run with leases: leases, reservations, images, and the counters and statistics of probes."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from batsched_py.leases.accounting.columns import ImageRow, LeaseRow, Reservatio
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.model.table import Table
 
-#: Figures of leases that stand in their table anyway, and for leases of all kinds.
+#: Statistics that the table of leases already has, for leases of all kinds.
 _ANYWAY: Final = (BestEffortProbe.WAIT, BestEffortProbe.SLOWDOWN)
 _NOBODY: Final[Mapping[int, str]] = MappingProxyType({})
 
 
 def ledger_tables(ledger: Ledger, jobs: Mapping[int, str] = _NOBODY, images: Sequence[ImageRow] = ()) -> list[Table]:
-    """Return the tables `leases` and `reservations`, and `images` if there are any kept.
+    """Return the tables `leases` and `reservations`, and `images` if any image was cached.
 
-    With probes there are `counters` and `stats`, and their figures of leases.
+    Probes add the tables `counters` and `stats`, and columns to `leases`.
 
     Args:
-        ledger: of the run.
-        jobs: ids of the jobs by the numbers of leases.
-        images: those that hosts keep or kept.
+        ledger: the ledger of the run.
+        jobs: number of a lease -> ids of its jobs.
+        images: the images in the caches of hosts, now or earlier.
     """
     accounting = ledger.accounting
     tables = [_leases(ledger, jobs), Table("reservations", ReservationRow._fields, ledger.reservation_rows())]

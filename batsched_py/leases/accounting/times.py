@@ -1,4 +1,4 @@
-"""Times of a lease that are counted: what it waited, ran, lost, and how often it was stopped (H80)."""
+"""Statistics of one lease: waiting time, slowdown, suspensions, discarded runs, migrations (H80)."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Final
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run, Use
 from batsched_py.leases.lifecycle import FINAL, State
 
-#: Seconds that a run counts at least in slowdowns.
+#: The smallest duration in slowdowns, in seconds.
 SLOWDOWN_BOUND: Final = 10.0
 
 
 def waiting_time(lease: Lease) -> float | None:
-    """Return the seconds from its request to the start of its first run that was not thrown away; None if none was."""
+    """Return the seconds from the request to the start of the first run not discarded; None if there is none."""
     return None if lease.started is None else lease.started - lease.submit
 
 
 def ended(lease: Lease) -> float | None:
-    """Return when a lease was done, cancelled or failed; None for others, and for those that were rejected."""
+    """Return the time at which a lease was done, cancelled or failed; None for others, also for rejected ones."""
     over = lease.state in FINAL and lease.state is not State.REJECTED
     return lease.history[-1][0] if over else None
 
 
 def slowdown(lease: Lease, duration: float | None = None) -> float | None:
-    """Return the bounded slowdown of a lease that is done, None of others.
+    """Return the bounded slowdown of a lease that is done; None for others.
 
-    It is seconds from request to end against `duration`, by default that which was requested, as Haizea counts: a lease
-    that ends early may score below 1.
+    It is the time from request to end divided by `duration`, by default the requested duration, as in Haizea: the value
+    may be below 1 for a lease that ends early.
     """
     if lease.state is not State.DONE or lease.end is None:
         return None
@@ -34,12 +34,12 @@ def slowdown(lease: Lease, duration: float | None = None) -> float | None:
 
 
 def suspensions(lease: Lease) -> int:
-    """Return how often its machines were suspended, a suspension under way included."""
+    """Return the number of suspensions, including one under way."""
     return [state for _, state in lease.history].count(State.SUSPENDING)
 
 
 def suspended_time(lease: Lease) -> float:
-    """Return the seconds from the end of each suspension to the resumption that followed it."""
+    """Return the total seconds from the end of each suspension to the begin of its resumption."""
     seconds, since = 0.0, None
     for time, state in lease.history:
         if state is State.SUSPENDED_PENDING and since is None:
@@ -50,13 +50,13 @@ def suspended_time(lease: Lease) -> float:
 
 
 def lost_runs(lease: Lease) -> list[Run]:
-    """Return runs that were thrown away when the lease was put back into the queue."""
+    """Return the runs that were discarded when the lease was put back into the queue."""
     kept = lease.runs
     return [one for one in lease.executed if one.use is Use.VM and isinstance(one, Run) and one not in kept]
 
 
 def migrations(lease: Lease) -> int:
-    """Return how often its machines were moved to other hosts."""
+    """Return the number of migrations to other hosts."""
     return sum(1 for run in lease.runs if run.before and any(map(_is_move, run.before)))
 
 

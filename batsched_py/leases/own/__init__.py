@@ -1,5 +1,5 @@
-"""Policies and probes of users' own, with the interfaces of Haizea (H54, H91, H92).
+"""Users' own policies and probes, with Haizea's interfaces (H54, H91, H92).
 
-`views` has what they see of a lease and of the slot table, `times` the times and the clock, `bases` the classes that
-they derive from. `modules` lets a file import all that under Haizea's names while it is loaded.
+`views` has read-only views of leases and of the slot table, `times` the times and the clock, `bases` the base classes.
+`modules` makes them importable under Haizea's names while a user's file is loaded.
 """

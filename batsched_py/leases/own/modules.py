@@ -1,8 +1,8 @@
 """Haizea's modules, importable while a user's file is loaded (H91).
 
-Ours stand in front of modules of these names that are installed: Haizea and mx.DateTime are for Python 2, and only our
-clock knows the time of the run. Afterwards they are gone, and what was there is back: nothing stays but what the file
-has imported. So a file imports them at its top.
+They replace installed modules with these names: Haizea and mx.DateTime need Python 2, and only the clock of batsched-py
+knows the time of the run. After loading, the former modules are restored; the file keeps the names that it has
+imported, and therefore must import them at its top.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from batsched_py.leases.own.times import TimeDelta, get_clock
 from batsched_py.leases.own.views import Duration, LeaseView, Timestamp
 from batsched_py.named import Load
 
-#: Module -> what can be imported from it.
+#: Module -> names that can be imported from it.
 _CONTENTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "haizea.core.scheduler.policy": {
         "LeaseAdmissionPolicy": LeaseAdmissionPolicy,
@@ -35,7 +35,7 @@ _CONTENTS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 @contextmanager
 def haizea_modules() -> Iterator[None]:
-    """Let Haizea's modules be imported; the modules that are loaded meanwhile keep what they have taken."""
+    """Make Haizea's modules importable within the context; modules loaded there keep the imported names."""
     ours = _modules()
     roots = tuple({name.partition(".")[0] for name in ours})
     before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in roots}
@@ -51,7 +51,7 @@ def haizea_modules() -> Iterator[None]:
 
 
 def loading_own(load: Load | None) -> Load | None:
-    """Return a loader for whose files Haizea's modules are there; None for None."""
+    """Return a loader that makes Haizea's modules importable for the files that it loads; None for None."""
     if load is None:
         return None
     loader = load
@@ -64,13 +64,13 @@ def loading_own(load: Load | None) -> Load | None:
 
 
 def own_target(name: str) -> str:
-    """Return where a class is as loaders spell it, `module:Class`, of a name that may be Haizea's `module.Class`."""
+    """Return the path of a class in the form of loaders, `module:Class`, from that or from Haizea's `module.Class`."""
     module, dot, last = name.rpartition(".")
     return f"{module}:{last}" if dot and ":" not in name else name
 
 
 def _modules() -> dict[str, ModuleType]:
-    """Return new modules by their full names, with the packages that they are in."""
+    """Return new modules by their full names, with their packages."""
     found: dict[str, ModuleType] = {}
     for full_name, contents in _CONTENTS.items():
         parts = full_name.split(".")
@@ -79,7 +79,7 @@ def _modules() -> dict[str, ModuleType]:
             if name in found:
                 continue
             module = found[name] = ModuleType(name, "Haizea's names, as batsched-py has them.")
-            module.__path__ = []  # a package: what is not in it is told by its full name
+            module.__path__ = []  # a package: errors about missing modules then show full names
             if at > 1:
                 setattr(found[".".join(parts[: at - 1])], parts[at - 1], module)
         vars(found[full_name]).update(contents)

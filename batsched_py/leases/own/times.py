@@ -1,4 +1,4 @@
-"""Times as Haizea's policies handle them: instants, spans, and the clock of the run that asks (H91)."""
+"""Times in Haizea's interfaces: instants, spans, and the clock of the run (H91)."""
 
 from __future__ import annotations
 
@@ -6,79 +6,79 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-#: Now, in seconds since the start of the run, while users' code is asked.
+#: The current time in seconds since the start of the run, while users' code is called.
 _NOW: ContextVar[float] = ContextVar("now")
 
 
 class TimeDelta(float):
-    """Span of time, a number of seconds; with the arguments and the attributes of mx.DateTime's."""
+    """A time span in seconds, with the arguments and the attributes of mx.DateTime's TimeDelta."""
 
     __slots__ = ()
 
     def __new__(cls, hours: float = 0.0, minutes: float = 0.0, seconds: float = 0.0) -> TimeDelta:
-        """Make a span of these together."""
+        """Create a span from the sum of these."""
         return super().__new__(cls, 3600.0 * hours + 60.0 * minutes + seconds)
 
     @property
     def seconds(self) -> float:
-        """All of it in seconds."""
+        """The whole span in seconds."""
         return float(self)
 
     @property
     def minutes(self) -> float:
-        """All of it in minutes."""
+        """The whole span in minutes."""
         return self / 60.0
 
     @property
     def hours(self) -> float:
-        """All of it in hours."""
+        """The whole span in hours."""
         return self / 3600.0
 
     @property
     def days(self) -> float:
-        """All of it in days."""
+        """The whole span in days."""
         return self / 86400.0
 
     def __add__(self, other: float) -> TimeDelta | Instant:
-        """Return a longer span, or what comes so long after an instant."""
+        """Return the sum of two spans, or the instant that is this span after another."""
         total = float.__add__(self, other)
         return Instant(total) if isinstance(other, Instant) else TimeDelta(seconds=total)
 
     def __sub__(self, other: float) -> TimeDelta:
-        """Return a shorter span."""
+        """Return the difference of two spans."""
         return TimeDelta(seconds=float.__sub__(self, other))
 
     def __neg__(self) -> TimeDelta:
-        """Return the span backwards."""
+        """Return the negated span."""
         return TimeDelta(seconds=float.__neg__(self))
 
     def __abs__(self) -> TimeDelta:
-        """Return the span forwards."""
+        """Return the absolute span."""
         return TimeDelta(seconds=float.__abs__(self))
 
 
 class Instant(float):
-    """Point in time, in seconds since the start of the run."""
+    """A point in time, in seconds since the start of the run."""
 
     __slots__ = ()
 
     def __add__(self, other: float) -> Instant:
-        """Return what comes so many seconds later."""
+        """Return the instant so many seconds later."""
         return Instant(float.__add__(self, other))
 
     __radd__ = __add__
 
     def __sub__(self, other: float) -> TimeDelta | Instant:
-        """Return how long it is after another instant, or what comes so many seconds before."""
+        """Return the span since another instant, or the instant that is a span earlier."""
         left = float.__sub__(self, other)
         return TimeDelta(seconds=left) if isinstance(other, Instant) else Instant(left)
 
 
 class Clock:
-    """Clock of the run that asks."""
+    """The clock of the run that calls users' code."""
 
     def get_time(self) -> Instant:
-        """Return now. RuntimeError if no run asks, as while a file is loaded."""
+        """Return the current time of the run. RuntimeError outside calls by a run, such as while a file is loaded."""
         try:
             return Instant(_NOW.get())
         except LookupError:
@@ -86,13 +86,13 @@ class Clock:
 
 
 def get_clock() -> Clock:
-    """Return the clock of the run that asks whenever it is read."""
+    """Return the clock, which always shows the time of the calling run."""
     return Clock()
 
 
 @contextmanager
 def clock_at(now: float) -> Iterator[None]:
-    """Let the clock tell a time."""
+    """Set the time of the clock within the context."""
     token = _NOW.set(now)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Views that policies and probes of users' own have: of a lease, and of the slot table (H91)."""
+"""Read-only views of leases and of the slot table, for users' own policies and probes (H91)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from batsched_py.leases.terms import Kind
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """Start of a lease: as it was requested, and as it came; None if it has not.
+    """The start of a lease: requested and actual; the latter is None before the start.
 
-    An immediate lease requests `NOW`, a best-effort lease nothing, which is `UNSPECIFIED`.
+    The requested start is `NOW` for an immediate lease, `UNSPECIFIED` for a best-effort lease.
     """
 
     requested: Instant | str
@@ -30,7 +30,7 @@ class Timestamp:
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """Duration of a lease: as it was requested, and what of it is over."""
+    """The duration of a lease: requested, and accumulated so far."""
 
     requested: TimeDelta
     accumulated: TimeDelta
@@ -43,19 +43,19 @@ class Capacity:
         self._amounts: Mapping[str, Quantity] = dict(zip(types, amounts, strict=True))
 
     def get_resource_types(self) -> list[str]:
-        """Return the types, as the site spells them."""
+        """Return the resource types of the site."""
         return list(self._amounts)
 
     def get_ninstances(self, type: str) -> int:
-        """Return how many instances there are of a type."""
+        """Return the number of instances of a type; KeyError if the site has no such type."""
         return len(self._instances(type))
 
     def get_quantity(self, type: str) -> float:
-        """Return the amount of a type, of all instances together; KeyError if the site has no such type."""
+        """Return the total amount of a type over all instances; KeyError if the site has no such type."""
         return total(self._amounts[type])
 
     def get_quantity_instance(self, type: str, instance: int) -> float:
-        """Return the amount of one instance, which are numbered from 1."""
+        """Return the amount of one instance of a type; instances are numbered from 1."""
         return self._instances(type)[instance - 1]
 
     def __repr__(self) -> str:
@@ -67,7 +67,7 @@ class Capacity:
 
 
 class LeaseView:
-    """Lease as policies and probes see it; nothing in it can be changed.
+    """A read-only view of a lease for policies and probes.
 
     Times are in seconds since the start of the run. `STATE_PENDING` and so on are the numbers of states.
     """
@@ -87,25 +87,25 @@ class LeaseView:
 
     @property
     def id(self) -> int:
-        """Its number, from 1, in the order of requests."""
+        """The number of the lease, from 1, in the order of requests."""
         return self._lease.id
 
     def get_type(self) -> Kind:
-        """Return its type: `BEST_EFFORT`, `ADVANCE_RESERVATION`, `IMMEDIATE` or `DEADLINE`."""
+        """Return the type: `BEST_EFFORT`, `ADVANCE_RESERVATION`, `IMMEDIATE` or `DEADLINE`."""
         return self._lease.kind
 
     def get_state(self) -> int:
-        """Return the number of its state: `STATE_PENDING`, `STATE_ACTIVE`..."""
+        """Return the number of the state: `STATE_PENDING`, `STATE_ACTIVE`..."""
         return self._lease.state.code
 
     @property
     def submit_time(self) -> Instant:
-        """When it was requested."""
+        """The time of the request."""
         return Instant(self._lease.submit)
 
     @property
     def start(self) -> Timestamp:
-        """Its start."""
+        """The requested and the actual start."""
         lease = self._lease
         requested = Timestamp.NOW if lease.kind is Kind.IMMEDIATE else Timestamp.UNSPECIFIED
         actual = None if lease.started is None else Instant(lease.started)
@@ -113,32 +113,32 @@ class LeaseView:
 
     @property
     def duration(self) -> Duration:
-        """Its duration."""
+        """The requested and the accumulated duration."""
         return Duration(TimeDelta(seconds=self._lease.duration), TimeDelta(seconds=self._lease.accumulated))
 
     @property
     def deadline(self) -> Instant | None:
-        """When it must have ended; None if there is no such time."""
+        """The latest end; None without a deadline."""
         return None if self._lease.deadline is None else Instant(self._lease.deadline)
 
     @property
     def end(self) -> Instant | None:
-        """When it was done; None before."""
+        """The time at which it was done; None before."""
         return None if self._lease.end is None else Instant(self._lease.end)
 
     @property
     def preemptible(self) -> bool:
-        """Its hosts may be taken for another."""
+        """True if the lease may be stopped for another."""
         return self._lease.preemptible
 
     @property
     def numnodes(self) -> int:
-        """The number of its nodes."""
+        """The number of nodes."""
         return self._lease.size
 
     @property
     def requested_resources(self) -> dict[int, Capacity]:
-        """The capacity that each node asks for; nodes are numbered from 1."""
+        """The requested capacity of each node; nodes are numbered from 1."""
         return {node: Capacity(self._types, demand) for node, demand in enumerate(self._lease.demands, start=1)}
 
 
@@ -147,10 +147,10 @@ for _state in State:
 
 
 class SlotTable:
-    """Slot table as policies see it: what is reserved on the hosts, which are numbered from 1.
+    """A read-only view of the slot table for policies; hosts are numbered from 1.
 
     Attributes:
-        nodes: number of a host -> what it has.
+        nodes: number of a host -> its capacity.
     """
 
     def __init__(self, table: LeaseTable) -> None:
@@ -158,13 +158,13 @@ class SlotTable:
         self.nodes = {number: Capacity(table.types, host.capacity) for number, host in enumerate(table.hosts, start=1)}
 
     def get_free(self, node: int, time: float) -> Capacity:
-        """Return what is free on a host at a time."""
+        """Return the free capacity of a host at a time."""
         return Capacity(self._table.types, self._table.hosts[node - 1].free_at(time))
 
     def get_number_of_leases(self, node: int, time: float) -> int:
-        """Return how many leases are on a host at a time."""
+        """Return the number of leases on a host at a time."""
         return self._table.hosts[node - 1].outlook(time)[0]
 
     def get_next_change(self, node: int, time: float) -> Instant:
-        """Return when that, or what is free, changes next after a time; infinity if never."""
+        """Return the next time after `time` at which leases or free capacity of a host change; infinity if never."""
         return Instant(self._table.hosts[node - 1].next_change(time))

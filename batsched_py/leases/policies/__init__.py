@@ -1,1 +1,1 @@
-"""Policies of leases: who is admitted, who gives way to whom, which hosts are taken first (H54 to H58)."""
+"""Policies of leases: admission, preemption and host selection (H54 to H58)."""

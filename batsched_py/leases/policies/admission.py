@@ -1,4 +1,4 @@
-"""Admission: which requests may be scheduled at all (H55)."""
+"""Admission policies: they decide which requests may be scheduled at all (H55)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from batsched_py.leases.terms import Kind
 
 
 class Admission:
-    """Policy that admits every request: Haizea's `accept-all`, and the base of others."""
+    """The policy that admits every request, Haizea's `accept-all`, and the base class of others."""
 
     def accepts(self, lease: Lease) -> bool:  # noqa: ARG002  # others read it
-        """Return whether a new request may be scheduled; whether there is room for it is another question."""
+        """Return whether a new request may be scheduled, regardless of whether there is room for it."""
         return True
 
 
 class NoReservations(Admission):
-    """Policy that admits every request but advance reservations: Haizea's `no-ARs`."""
+    """The policy that admits every request but advance reservations, Haizea's `no-ARs`."""
 
     def accepts(self, lease: Lease) -> bool:
-        """Return whether it is no advance reservation."""
+        """Return True unless the lease is an advance reservation."""
         return lease.kind is not Kind.ADVANCE

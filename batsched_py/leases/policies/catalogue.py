@@ -1,4 +1,4 @@
-"""Catalogue of policies: built-in ones by name, in all spellings that Haizea knows, and users' own (H54, H93)."""
+"""Catalogue of policies: built-in ones, by all names in Haizea's configurations, and users' own (H54, H93)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from batsched_py.leases.table import LeaseTable
 from batsched_py.named import Load, Named
 
 Policy = TypeVar("Policy")
-#: Makes a policy of what is reserved.
+#: Maker of a policy, given the slot table.
 MakePolicy = Callable[[LeaseTable], Policy]
 
 
 class Choice(NamedTuple, Generic[Policy]):
-    """A policy that is chosen: its name, and what makes it."""
+    """A selected policy: its name and its maker."""
 
     name: str
     make: MakePolicy[Policy]
 
 
 class PolicyCatalogue(Named[Choice[Policy]]):
-    """Policies of one kind, of which a user chooses one, or a class as `module.Class` or `file.py:Class`.
+    """Policies of one kind by name; a user selects one, or a class as `module.Class` or `file.py:Class`.
 
     Attributes:
-        spellings: every name of a built-in policy -> the one that is kept.
+        spellings: every name of a built-in policy -> its short name.
     """
 
     def __init__(
@@ -40,14 +40,14 @@ class PolicyCatalogue(Named[Choice[Policy]]):
         method: str,
         make_own: Callable[[str, Callable[..., Any], LeaseTable], Policy],
     ) -> None:
-        """Make it.
+        """Create a catalogue.
 
         Args:
-            kind: what they are, for messages.
-            known: name -> built-in policy.
-            others: other names -> those.
-            method: what a user's class must have.
-            make_own: makes a policy of a user's class.
+            kind: the kind of the policies, for messages.
+            known: short name -> maker of a built-in policy.
+            others: other name -> short name.
+            method: the method that a user's class must have.
+            make_own: makes a policy from a user's class.
         """
         self.spellings = {**{name: name for name in known}, **others}
         self._method, self._make_own = method, make_own
@@ -55,7 +55,7 @@ class PolicyCatalogue(Named[Choice[Policy]]):
         super().__init__(kind, choices, ("slottable",), self._adopt_class, own="module.Class")
 
     def find(self, text: str, load: Load | None) -> Choice[Policy]:
-        """Return the policy of this name, or a user's; ValueError with the rule."""
+        """Return the policy with this name, or a user's own; ValueError for an unknown name, with the rule."""
         name = self.spellings.get(text, text)
         return super().find(name if load is None else own_target(name), loading_own(load))
 
@@ -66,7 +66,7 @@ class PolicyCatalogue(Named[Choice[Policy]]):
 
 
 def _spelled(module: str, classes: Mapping[str, str]) -> dict[str, str]:
-    """Return Haizea's full names of classes, in both packages that its versions have, -> short names."""
+    """Return full class names, in the packages of both versions of Haizea -> short names."""
     packages = ("haizea.policies", "haizea.pluggable.policies")
     return {f"{package}.{module}.{name}": short for package in packages for name, short in classes.items()}
 

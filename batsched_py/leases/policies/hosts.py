@@ -1,4 +1,4 @@
-"""Selection of hosts: which are tried first for a lease (H58)."""
+"""Host selection policies: the order in which hosts are tried for a lease (H58)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.table import LeaseTable, numbers
 
-#: Leases beside which a host counts as full of leases.
+#: The number of leases from which the score treats a host as full.
 _MANY = 4
 
 
 class HostOrder:
-    """Policy that takes hosts in the order of their numbers: Haizea's `no-policy`, and the base of others.
+    """The policy that orders hosts by number, Haizea's `no-policy`, and the base class of others.
 
     Args:
-        table: what is reserved.
+        table: the slot table.
 
     Attributes:
-        total: it leaves no host out.
+        total: True if the policy excludes no host.
     """
 
     total = True
@@ -27,18 +27,18 @@ class HostOrder:
         self.table = table
 
     def sort(self, lease: Lease, hosts: int, time: float, count: int | None = None) -> Sequence[int]:  # noqa: ARG002
-        """Return the numbers of hosts, the best one for a lease that would start at `time` first; ties by number.
+        """Return the numbers of hosts, the best for a lease that starts at `time` first; ties by number.
 
-        The first `count` of them, or all.
+        With `count`, return the first `count` of them.
         """
         return numbers(hosts)[:count]
 
 
 class GreedyHosts(HostOrder):
-    """Policy that takes hosts with few leases first, and those that stay as they are for as long as the lease asks."""
+    """The policy that prefers hosts with few leases and without changes during the requested duration."""
 
     def sort(self, lease: Lease, hosts: int, time: float, count: int | None = None) -> Sequence[int]:
-        """Return the hosts by their scores."""
+        """Return the hosts by decreasing score."""
         wanted, found = lease.duration, dict[float, int]()
         for leases, change, some in self.table.quiet_until(hosts, time, wanted):
             left = change - time
@@ -53,12 +53,12 @@ class GreedyHosts(HostOrder):
 
 
 def score(leases: int, quiet: float) -> float:
-    """Return how good a host is, 0 to 1.
+    """Return the score of a host, from 0 to 1.
 
     Args:
-        leases: on the host at the start.
-        quiet: the share of the time asked for during which nothing changes on the host.
+        leases: the number of leases on the host at the start.
+        quiet: the share of the requested duration before the next change on the host.
 
-    The constant stands for a host's capacity, which Haizea never came to compare.
+    The constant 0.25 replaces the score of the host's capacity, which Haizea does not implement.
     """
     return 0.5 * ((_MANY - min(_MANY, leases)) / _MANY) + 0.25 * 1.0 + 0.25 * quiet

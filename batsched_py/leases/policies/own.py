@@ -1,4 +1,4 @@
-"""Policies of users' own: what they are asked, and whether their answers make sense (H54, H91)."""
+"""Adapters of users' own policies, which check their answers (H54, H91)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from batsched_py.named import failed
 from batsched_py.text.display import shown
 from batsched_py.text.wording import seconds
 
-#: A user's class, or a function that makes such a thing.
+#: A user's class, or a function that returns a policy.
 Make = Callable[..., Any]
 
 
@@ -27,16 +27,16 @@ class OwnAdmission(Admission):
     """A user's admission policy.
 
     Args:
-        name: of its class, for messages.
-        make: it, of the slot table.
-        table: what is reserved.
+        name: the name of its class, for messages.
+        make: makes the policy, given the slot table.
+        table: the slot table.
     """
 
     def __init__(self, name: str, make: Make, table: LeaseTable) -> None:
         self._policy = _Policy(f"admission policy {name}", make, table)
 
     def accepts(self, lease: Lease) -> bool:
-        """Ask it."""
+        """Return the answer of the user's policy; PlanError if it raises."""
         policy = self._policy
         answer = policy.ask("accept_lease", lease, policy.seen(lease))
         if answer not in (True, False):
@@ -51,7 +51,7 @@ class OwnPreemptability(Preemptability):
         self._policy = _Policy(f"preemption policy {name}", make, table)
 
     def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:
-        """Ask it."""
+        """Return the score of the user's policy; PlanError if it raises, or returns no number."""
         seen = self._policy.seen
         return self._policy.score(
             "get_lease_preemptability_score", preemptee, seen(preemptor), seen(preemptee), Instant(time)
@@ -68,7 +68,7 @@ class OwnHosts(HostOrder):
         self._policy = _Policy(f"host selection policy {name}", make, table)
 
     def sort(self, lease: Lease, hosts: int, time: float, count: int | None = None) -> Sequence[int]:
-        """Ask it about each host; leave out those that it never takes."""
+        """Return hosts by the scores of the user's policy; exclude those with negative scores."""
         seen, when = self._policy.seen(lease), Instant(time)
         scores = {host: self._policy.score("get_host_score", lease, host + 1, when, seen) for host in numbers(hosts)}
         return sorted((host for host, score in scores.items() if score >= 0), key=lambda host: -scores[host])[:count]
@@ -86,15 +86,15 @@ class _Policy:
             raise failed(what, error) from error
 
     def seen(self, lease: Lease) -> LeaseView:
-        """Return the lease as it is shown to policies."""
+        """Return the view of a lease for the policy."""
         return LeaseView(lease, self._table.types)
 
     def asked(self, method: str, lease: Lease) -> str:
-        """Return what it was asked about a lease, for messages."""
+        """Return a description of a call about a lease, for messages."""
         return f"{self._what}: {method} of lease {lease.id} at t={seconds(self._table.now)}"
 
     def ask(self, method: str, lease: Lease, *given: Any) -> Any:
-        """Return its answer; PlanError with the lease that it was asked about if it raises."""
+        """Call a method of the policy and return its answer; PlanError, which names the lease, if it raises."""
         try:
             with clock_at(self._table.now):
                 return getattr(self._policy, method)(*given)
@@ -102,7 +102,7 @@ class _Policy:
             raise failed(self.asked(method, lease), error) from error
 
     def score(self, method: str, lease: Lease, *given: Any) -> float:
-        """Return its answer, which must be a number."""
+        """Call a method of the policy and return its answer; PlanError if it is not a number."""
         answer = self.ask(method, lease, *given)
         if not isinstance(answer, Real) or math.isnan(answer):
             raise PlanError(f"{self.asked(method, lease)}: it must return a number, not {shown(answer)}")

@@ -1,1 +1,1 @@
-"""Preparation: what must have happened on the hosts of a lease before it starts (H45 to H53)."""
+"""Preparation of a lease's hosts before its start: transfers of disk images (H45 to H53)."""

@@ -1,4 +1,4 @@
-"""Preparation by image transfer: images come from a repository, may be shared, and may be kept (H46 to H52)."""
+"""Preparation by transfers of disk images from a repository, with shared transfers and caches (H46 to H52)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class TransferSettings:
     """Settings of image transfers.
 
     Attributes:
-        bandwidth: Mb/s of the repository.
-        mechanism: one transfer for each node, one after the other; or one for all nodes of a lease.
-        share: leases join transfers of the same image that have not begun.
-        forced_time: seconds of one transfer, whatever the size.
-        cache: MB of images that each host keeps; infinity for all, None for none.
+        bandwidth: the bandwidth of the repository in Mb/s.
+        mechanism: "unicast" for one transfer per node, one after the other; "multicast" for one per lease.
+        share: True if leases join transfers of the same image that have not begun.
+        forced_time: seconds of one transfer, regardless of the size; None to compute them.
+        cache: the size of each host's image cache in MB; infinity for no limit, None for no cache.
     """
 
     bandwidth: float = 100.0
@@ -36,7 +36,7 @@ class TransferSettings:
 
 
 class ImageTransfer(Unmanaged):
-    """Images come from a repository before a lease starts."""
+    """Preparation by transfers of disk images from a repository."""
 
     at_once = False
 
@@ -44,16 +44,16 @@ class ImageTransfer(Unmanaged):
         """Begin with empty disks.
 
         Args:
-            settings: of transfers.
-            hosts: their number.
-            move: is told to begin a planned transfer at another time.
+            settings: the settings of transfers.
+            hosts: the number of hosts.
+            move: moves a planned transfer to another start.
         """
         super().__init__(Disks(settings.cache))
         self._settings, self._hosts, self._move = settings, hosts, move
         self.repository = Repository()
 
     def points(self, lease: Lease, now: float) -> Sequence[Point]:
-        """Return when hosts could be ready: at once, by a shared transfer, by one of its own (H46 to H51)."""
+        """Return the times at which hosts could be ready: now, after a shared or after a new transfer (H46 to H51)."""
         if lease.software is None:
             return [(now, None)]
         seconds = self._seconds(lease, lease.size)
@@ -67,7 +67,7 @@ class ImageTransfer(Unmanaged):
         return near_points([(time, host) for host, time in ready.items()])
 
     def prepare(self, lease: Lease, run: Run, now: float) -> Sequence[LeaseReservation] | None:
-        """Return the transfer that a planned run needs beside what is there and what can be shared."""
+        """Return the transfer that a run needs besides cached images and shared transfers; None if it would be late."""
         if lease.software is None:
             return ()
         image = lease.software.image
@@ -91,19 +91,19 @@ class ImageTransfer(Unmanaged):
         return new
 
     def seconds(self, lease: Lease) -> float:
-        """Return the seconds that the transfers of a lease take."""
+        """Return the duration of a lease's transfers in seconds, without caches or sharing."""
         return 0.0 if lease.software is None else self._seconds(lease, lease.size)
 
     def ready(self, lease: Lease) -> bool:
-        """Return whether all transfers of a lease are over."""
+        """Return True if all transfers of a lease are over."""
         return all(transfer.phase is Phase.OVER for transfer in lease.transfers)
 
     def movable(self, lease: Lease) -> bool:
-        """Return whether the lease needs no image."""
+        """Return True if the lease needs no image."""
         return lease.software is None
 
     def in_time(self, lease: Lease, run: Run, now: float) -> bool:
-        """Return whether the image can be on all hosts of this run by its start."""
+        """Return True if the image can be on all hosts of this run by its start."""
         if lease.software is None:
             return True
         missing = set(run.nodes.values()) - self.disks.holding(lease.software.image)
@@ -111,7 +111,7 @@ class ImageTransfer(Unmanaged):
         return not nodes or self.repository.place(self._seconds(lease, len(nodes)), run.start, now) is not None
 
     def cancel(self, lease: Lease, now: float) -> Sequence[LeaseReservation]:
-        """Leave transfers that are not over, and drop files; return transfers that nobody needs any more."""
+        """Leave unfinished transfers and drop files; return the transfers that no lease needs any more."""
         dropped = list[LeaseReservation]()
         for transfer in lease.transfers:
             if isinstance(transfer, Transfer) and transfer.phase is not Phase.OVER:
@@ -124,14 +124,14 @@ class ImageTransfer(Unmanaged):
         return dropped
 
     def begin(self, transfer: LeaseReservation, now: float) -> None:
-        """Note that a transfer begins: those who wait for it are being prepared."""
+        """Handle the begin of a transfer: its scheduled leases are now being prepared."""
         assert isinstance(transfer, Transfer)  # noqa: S101  # there is no other
         for lease, _ in transfer.riders.values():
             if lease.state is State.SCHEDULED:
                 lease.change(State.PREPARING, now)
 
     def finish(self, transfer: LeaseReservation, now: float) -> None:
-        """Note that a transfer is over: the images are there, and may be kept."""
+        """Handle the end of a transfer: store the images, and mark prepared leases as ready."""
         assert isinstance(transfer, Transfer)  # noqa: S101  # there is no other
         self.repository.remove(transfer)
         for lease, nodes in transfer.riders.values():
@@ -144,7 +144,7 @@ class ImageTransfer(Unmanaged):
                 lease.change(State.READY, now)
 
     def _shareable(self, lease: Lease, now: float) -> list[Transfer]:
-        """Return transfers of the image of a lease that have not begun, those that are over first first."""
+        """Return the planned transfers of a lease's image that it may share, in order of time."""
         if not self._settings.share or lease.software is None or lease.kind is Kind.ADVANCE:
             return []
         transfers = self.repository.transfers
@@ -153,14 +153,14 @@ class ImageTransfer(Unmanaged):
         return [one for one in planned if one not in self._own(lease)]
 
     def _own(self, lease: Lease) -> list[Transfer]:
-        """Return planned transfers that are for this lease alone: they are dropped when it is planned anew."""
+        """Return the planned transfers of this lease alone, which are dropped when it is replanned."""
         planned = [one for one in lease.transfers if isinstance(one, Transfer) and one.phase is Phase.PLANNED]
         return [one for one in planned if list(one.riders) == [lease.id]]
 
     def _join(
         self, lease: Lease, missing: dict[int, int], run: Run, now: float
     ) -> tuple[Transfer | None, dict[int, int]]:
-        """Join a transfer for the nodes for which that is earlier than one of its own; return what is left."""
+        """Join a transfer that ends earlier than a new one would; return it, and the nodes that it does not serve."""
         seconds = self._seconds(lease, lease.size)
         own = self.repository.first_hole(seconds, now) + seconds
         for transfer in self._shareable(lease, now):
@@ -176,7 +176,7 @@ class ImageTransfer(Unmanaged):
         assert lease.software is not None  # noqa: S101  # it needs an image
         seconds = self._seconds(lease, len(nodes))
         if lease.kind is not Kind.ADVANCE:
-            # Room was looked for as if all nodes needed the image; the hole is the same.
+            # The run was planned as if all nodes needed the image, with this hole.
             start = self.repository.first_hole(self._seconds(lease, lease.size), now)
             return Transfer(lease, lease.software.image, (start, start + seconds), nodes, None)
         assert lease.start is not None  # noqa: S101  # it is an advance reservation
@@ -191,7 +191,7 @@ class ImageTransfer(Unmanaged):
         return Transfer(lease, lease.software.image, (start, start + seconds), nodes, lease.start)
 
     def _seconds(self, lease: Lease, nodes: int) -> float:
-        """Return the seconds that the image of a lease takes for so many nodes."""
+        """Return the seconds to transfer the image of a lease to so many nodes."""
         assert lease.software is not None  # noqa: S101  # it needs an image
         settings = self._settings
         one = transfer_time(lease.software.size, settings.bandwidth)

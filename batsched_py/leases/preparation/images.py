@@ -1,4 +1,4 @@
-"""Files on the hosts: images of leases, images kept for later ones, memory of suspended machines (H40, H51, H53)."""
+"""Files on the hosts: images of leases, cached images, memory of suspended machines (H40, H51, H53)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from batsched_py.leases.lease import Lease
 
 
 class _Kept:
-    """An image that is kept on a host: its size, since when, leases that use it, until when it was last needed."""
+    """A cached image on a host: its size, the time it was stored, leases that use it, and the time of its last use."""
 
     __slots__ = ("needed_until", "since", "size", "users")
 
@@ -19,15 +19,15 @@ class _Kept:
 
 
 class Disks:
-    """Images that the disks of the hosts keep, with their sizes in MB.
+    """Files on the disks of the hosts, with their sizes in MB.
 
     Args:
-        limit: MB that kept images may take on a host; infinity for no limit, None to keep none.
+        limit: the size of each host's image cache in MB; infinity for no limit, None for no cache.
     """
 
     def __init__(self, limit: float | None) -> None:
         self.limit = limit
-        #: host -> image -> what is kept of it.
+        #: host -> image -> cached image.
         self._kept: dict[int, dict[str, _Kept]] = {}
         #: host -> (lease, node) -> MB of the copy that the machine runs from.
         self._copies: dict[int, dict[tuple[int, int], float]] = {}
@@ -36,7 +36,7 @@ class Disks:
         self._dropped: list[ImageRow] = []
 
     def image_rows(self) -> list[ImageRow]:
-        """Return the images that hosts keep or have kept, in the order in which they came."""
+        """Return the rows of all cached images, now or earlier, in the order in which they were stored."""
         there = [
             ImageRow(image, host, kept.since, None)
             for host, images in self._kept.items()
@@ -45,11 +45,11 @@ class Disks:
         return sorted((*self._dropped, *there), key=lambda row: (row.start, row.host, row.image))
 
     def holding(self, image: str) -> set[int]:
-        """Return the hosts that keep an image."""
+        """Return the hosts with an image in their cache."""
         return {host for host, images in self._kept.items() if image in images}
 
     def keep(self, host: int, image: str, size: float, now: float) -> bool:
-        """Keep an image if it fits, by dropping unused ones, those that were needed longest ago first."""
+        """Cache an image if it fits, evicting the least recently used ones; return whether it is cached."""
         if self.limit is None:
             return False
         images = self._kept.setdefault(host, {})
@@ -71,14 +71,14 @@ class Disks:
         return True
 
     def use(self, host: int, image: str, lease: Lease, until: float) -> None:
-        """Note that a lease needs an image that may be kept there: it is not dropped before the lease gives it back."""
+        """Pin a cached image, if present, until the lease releases it."""
         kept = self._kept.get(host, {}).get(image)
         if kept is not None:
             kept.users.add(lease.id)
             kept.needed_until = max(kept.needed_until, until)
 
     def copy(self, host: int, lease: Lease, node: int, size: float) -> None:
-        """Make the copy from which a machine runs."""
+        """Create the copy from which a machine runs."""
         self._copies.setdefault(host, {})[lease.id, node] = size
 
     def save(self, host: int, lease: Lease, node: int, size: float) -> None:
@@ -86,7 +86,7 @@ class Disks:
         self._memory.setdefault(host, {})[lease.id, node] = size
 
     def load(self, host: int, lease: Lease, node: int) -> None:
-        """Drop the memory of a machine that runs again, or has moved."""
+        """Drop the memory of a machine that is resumed or migrated."""
         self._memory.get(host, {}).pop((lease.id, node), None)
 
     def move_copy(self, origin: int, target: int, lease: Lease, node: int) -> None:
@@ -96,7 +96,7 @@ class Disks:
             self.copy(target, lease, node, size)
 
     def forget(self, lease: Lease) -> None:
-        """Drop all files of a lease, and let go of images that it used."""
+        """Drop all files of a lease, and release the images that it used."""
         for files in (*self._copies.values(), *self._memory.values()):
             for key in [key for key in files if key[0] == lease.id]:
                 del files[key]
@@ -105,11 +105,11 @@ class Disks:
                 kept.users.discard(lease.id)
 
     def used(self, host: int) -> float:
-        """Return the MB on a disk."""
+        """Return the usage of a disk in MB."""
         kept = add_up((image.size for image in self._kept.get(host, {}).values()), 0)
         return kept + add_up(self._copies.get(host, {}).values(), 0) + add_up(self._memory.get(host, {}).values(), 0)
 
     def most_used(self) -> float:
-        """Return the MB on the fullest disk."""
+        """Return the usage of the fullest disk in MB."""
         hosts = {*self._kept, *self._copies, *self._memory}
         return max((self.used(host) for host in hosts), default=0.0)

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Use
 
-#: A transfer that is placed anew, and its start.
+#: A transfer to move, and its new start.
 Move = tuple["Transfer", float]
 
 
 class Transfer(LeaseReservation):
-    """A transfer of one image, for the lease that asked for it and for those that share it.
+    """A transfer of one image, for the lease that requested it and for those that share it.
 
     Attributes:
-        image: its name.
-        deadline: seconds by which it must be over; None if its lease waits for it.
-        riders: lease id -> the lease, and its nodes: node -> host.
+        image: the name of the image.
+        deadline: the latest end; None if its lease waits for it.
+        riders: lease id -> the lease, and its nodes (node -> host).
     """
 
     __slots__ = ("deadline", "image", "riders")
@@ -30,36 +30,36 @@ class Transfer(LeaseReservation):
         self.riders: dict[int, tuple[Lease, dict[int, int]]] = {lease.id: (lease, dict(nodes))}
 
     def join(self, lease: Lease, nodes: Mapping[int, int]) -> None:
-        """Let another lease share it."""
+        """Add a lease that shares the transfer."""
         self.riders[lease.id] = lease, dict(nodes)
 
     def leave(self, lease: Lease) -> None:
-        """Let a lease go its own way; if others stay, it is theirs."""
+        """Remove a lease; if it owned the transfer, the next one that shares it becomes the owner."""
         del self.riders[lease.id]
         if lease is self.lease and self.riders:
             self.lease, self.nodes = next(iter(self.riders.values()))
 
     @property
     def due(self) -> float:
-        """When it must be over for all who wait for it; infinity if nobody has a time."""
+        """The latest end that suits all leases; infinity if none has a planned start."""
         starts = [lease.runs[-1].start for lease, _ in self.riders.values() if lease.runs]
         return min([math.inf if self.deadline is None else self.deadline, *starts])
 
     @property
     def hosts(self) -> set[int]:
-        """The hosts to which it brings the image."""
+        """The target hosts."""
         return {host for _, nodes in self.riders.values() for host in nodes.values()}
 
 
 class Repository:
-    """Timetable of transfers that are not over; no two of them overlap."""
+    """The timetable of transfers that are not over; no two of them overlap."""
 
     def __init__(self) -> None:
-        #: In order of time.
+        #: Transfers in order of time.
         self.transfers: list[Transfer] = []
 
     def first_hole(self, seconds: float, now: float, without: Sequence[Transfer] = ()) -> float:
-        """Return the start of the first hole that is long enough, at or after now, as if some were not there."""
+        """Return the start of the first hole of this length from now on, ignoring the transfers in `without`."""
         start = now
         for transfer in self.transfers:
             if transfer in without:
@@ -70,20 +70,20 @@ class Repository:
         return start
 
     def add(self, transfer: Transfer) -> None:
-        """Put a transfer into the timetable."""
+        """Add a transfer to the timetable."""
         self.transfers.append(transfer)
         self.transfers.sort(key=_start)
 
     def remove(self, transfer: Transfer) -> None:
-        """Take a transfer out: it is over, or will not be."""
+        """Remove a transfer that is over or cancelled."""
         self.transfers.remove(transfer)
 
     def place(self, seconds: float, deadline: float, now: float) -> tuple[float, Sequence[Move]] | None:
-        """Return the latest start of a transfer that is over by its deadline, and others that must be earlier for it.
+        """Return the latest start of a new transfer that ends by its deadline, and moves of others that it requires.
 
-        First nothing is moved. If there is no hole, transfers with deadlines that have not begun are placed anew with
-        it, each as late as possible, the latest deadline first, and in time for those that share them, too. None if one
-        of them would not be in time.
+        If there is no hole, all transfers with deadlines that have not begun are placed again together with the new
+        one, each as late as possible, the latest deadline first, respecting the leases that share them. None if one of
+        them would be late.
         """
         start = _last_hole(self.transfers, seconds, deadline)
         if start >= now:
@@ -112,7 +112,7 @@ def _last_hole(transfers: Iterable[Transfer], seconds: float, deadline: float) -
 
 
 def _last_gap(taken: Sequence[tuple[float, float]], seconds: float, deadline: float) -> float:
-    """Return the latest start for a transfer that is over by its deadline and overlaps none of these."""
+    """Return the latest start of a transfer that ends by its deadline and overlaps none of the given intervals."""
     end = deadline
     for start, until in sorted(taken, reverse=True):
         if end - seconds >= until:

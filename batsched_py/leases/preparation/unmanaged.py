@@ -1,4 +1,4 @@
-"""Preparation of leases whose hosts need nothing (H45); also the interface of all ways to prepare."""
+"""The absence of preparation (H45), and the interface of all kinds of preparation."""
 
 from __future__ import annotations
 
@@ -10,52 +10,52 @@ from batsched_py.leases.preparation.images import Disks
 
 
 class Unmanaged:
-    """Nothing is prepared: every host is ready at once.
+    """No preparation: every host is ready at once.
 
     Args:
-        disks: of the hosts.
+        disks: the disks of the hosts.
     """
 
-    #: Hosts are ready at once or never: where a lease cannot start now, it cannot start soon.
+    #: True if hosts are ready at once: a lease without room now need not be tried shortly after.
     at_once = True
 
     def __init__(self, disks: Disks) -> None:
         self.disks = disks
 
     def points(self, lease: Lease, now: float) -> Sequence[Point]:  # noqa: ARG002  # others read it
-        """Return when which hosts could be ready for a lease, in order of time."""
+        """Return the times at which hosts could be ready for a lease, with these hosts, in order of time."""
         return [(now, None)]
 
     def prepare(self, lease: Lease, run: Run, now: float) -> Sequence[LeaseReservation] | None:  # noqa: ARG002
-        """Return the transfers that a planned run needs, None if they cannot be over in time."""
+        """Return the transfers that a planned run needs; None if they cannot end in time."""
         return ()
 
     def seconds(self, lease: Lease) -> float:  # noqa: ARG002
-        """Return the seconds that the preparation of a lease takes, if nothing is there and nothing is shared."""
+        """Return the duration of a lease's preparation in seconds, without caches or sharing."""
         return 0.0
 
     def ready(self, lease: Lease) -> bool:  # noqa: ARG002
-        """Return whether nothing has to happen any more before the planned run."""
+        """Return True if the preparation for the planned run is complete."""
         return True
 
     def movable(self, lease: Lease) -> bool:  # noqa: ARG002
-        """Return whether a first run may be planned on other hosts, at another time, with nothing to be undone."""
+        """Return True if the first run of a lease may be replanned without undoing any preparation."""
         return True
 
     def in_time(self, lease: Lease, run: Run, now: float) -> bool:  # noqa: ARG002
-        """Return whether a reservation's hosts can be prepared by the start of this run."""
+        """Return True if a reservation's hosts can be prepared by the start of this run."""
         return True
 
     def cancel(self, lease: Lease, now: float) -> Sequence[LeaseReservation]:  # noqa: ARG002
-        """Undo what was planned and done for a run that will not be; return transfers that nobody needs any more."""
+        """Undo the preparation for a cancelled run; return the transfers that no lease needs any more."""
         return ()
 
     def forget(self, lease: Lease) -> None:
-        """Give back what a lease that has ended held."""
+        """Release the files of an ended lease."""
         self.disks.forget(lease)
 
     def begin(self, transfer: LeaseReservation, now: float) -> None:
-        """Note that a transfer begins."""
+        """Handle the begin of a transfer."""
 
     def finish(self, transfer: LeaseReservation, now: float) -> None:
-        """Note that a transfer is over."""
+        """Handle the end of a transfer."""
