@@ -1,4 +1,4 @@
-"""Records of hosts: static attributes of the platform, and dynamic attributes of a run (mapping F.5, L36)."""
+"""Records of hosts: static attributes of the platform, and dynamic attributes of a run (L36)."""
 
 from __future__ import annotations
 

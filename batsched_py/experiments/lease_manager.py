@@ -1,4 +1,4 @@
-"""A resource manager on leases: a compute is a lease of one machine, a reservation a lease of many (M35, mapping F.7).
+"""A resource manager on leases: a compute is a lease of one machine, a reservation a lease of many (M35).
 
 Storages, networks, links and routers take no hosts, and are there after their creation delays.
 """

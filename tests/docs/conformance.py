@@ -19,7 +19,11 @@ INDEX: Final = FOLDER / "README.md"
 
 #: Page -> the letters before the numbers of its requirements, and of its acceptance cases, which have a hyphen.
 LETTERS: Final[Mapping[str, tuple[str, str]]] = {
+    "batsim": ("P", "PA"),
+    "bonfire": ("M", "MA"),
+    "firewheel": ("F", "FA"),
     "haizea": ("H", "HA"),
+    "legion": ("L", "LA"),
 }
 
 #: How a cell begins that says how a requirement is met, if it is not met altogether.

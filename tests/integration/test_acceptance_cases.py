@@ -1,4 +1,4 @@
-"""The acceptance cases of the protocol (E.7), one after the other, each under its number.
+"""The acceptance cases of the protocol, one after the other, each under its number.
 
 BA-1 a job from begin to end. BA-3 interval sets. BA-4, BA-5 times. BA-6 calls. BA-7 kills and ends (test_kills.py has
 the races). BA-9, BA-10 registration. BA-11 a job that is too large. BA-12 machines that fail. BA-13 hosts that switch.

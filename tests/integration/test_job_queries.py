@@ -142,7 +142,7 @@ def test_a_promise_heeds_what_never_changes(tmp_path: Path, algorithm: str) -> N
 
 @pytest.mark.parametrize("algorithm", ["easy", "conservative"])
 def test_la_86_a_promise_moves_if_its_query_is_not_true_then(algorithm: str) -> None:
-    """Hosts are shared: somebody else's job keeps the promised x86 host loaded; the other one is promised, with why."""
+    """LA-86: another job keeps the promised x86 host, which is shared, loaded; the other one is promised, with why."""
     kinds = {number: {"arch": arch} for number, arch in enumerate(("x86", "x86", "arm"))}
     bench = Bench(algorithm, hosts=3, options={"constraint": "query"}, sharing=True, properties=kinds)
     first = bench.run(hosts="0", walltime=100)

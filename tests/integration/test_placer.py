@@ -185,7 +185,7 @@ def test_a_job_that_can_never_run_is_rejected(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_la_30_to_33_who_may_ever_match_waits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What hosts are doing is unknown then: no vax is there; x86 is busy; no host ever has such a load."""
+    """LA-30 to LA-33: the load is unknown then: no vax is there; x86 is busy; no host ever has such a load."""
     jobs = [
         job("1", 0, 2, 20),
         job("2", 1, 1, constraint='$arch == "vax" and $load < 0.5'),
@@ -200,7 +200,7 @@ def test_la_30_to_33_who_may_ever_match_waits(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_la_74_whoever_is_vetoed_by_all_goes_back_to_the_queue(tmp_path: Path) -> None:
-    """Six hosts grant and refuse the start: three proposals of two alternatives each; no token is alive then."""
+    """LA-74: six hosts grant and refuse the start: three proposals of two alternatives each; no token is alive then."""
     (tmp_path / "own.py").write_text(
         "class Veto:\n"
         "    def __init__(self, properties, draw): pass\n"

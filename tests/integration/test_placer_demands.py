@@ -40,7 +40,7 @@ def foo(job_id: str, subtime: float = 0, res: int = 1, seconds: int = 10, **memb
 
 
 def test_la_35_a_job_and_its_class_both_constrain(tmp_path: Path) -> None:
-    """Only h2 is x86 and has more than 500."""
+    """LA-35: only h2 is x86 and has more than 500."""
     option = classes(tmp_path, constraint='$arch == "x86"')
     ended = Simulated(tmp_path, H0_TO_H3, [foo("1", constraint="$mem > 500")], option)
     assert ended.started("1") == (0, "2")
@@ -48,7 +48,7 @@ def test_la_35_a_job_and_its_class_both_constrain(tmp_path: Path) -> None:
 
 
 def test_la_36_a_class_names_its_hosts(tmp_path: Path) -> None:
-    """Only n0 and n3 are asked; a third job of the class waits, though others are free."""
+    """LA-36: only n0 and n3 are asked; a third job of the class waits, though others are free."""
     option = classes(tmp_path, hosts=["n0", "n3"])
     ended = Simulated(tmp_path, H0_TO_H3, [foo("1"), foo("2"), foo("3"), foo("4", res=3)], option)
     assert [ended.started(name) for name in "123"] == [(0, "0"), (0, "3"), (10, "0")]
@@ -56,7 +56,7 @@ def test_la_36_a_class_names_its_hosts(tmp_path: Path) -> None:
 
 
 def test_la_37_a_class_that_refuses_leads_to_the_next_alternative(tmp_path: Path) -> None:
-    """Its veto is asked when its object would be created."""
+    """LA-37: its veto is asked when its object would be created."""
     option = classes(tmp_path, veto="$mem < 600")
     ended = Simulated(tmp_path, H0_TO_H3, [foo("1")], option)
     assert ended.started("1") == (0, "2")
@@ -230,7 +230,7 @@ def stored(folder: Path, jobs: list[dict[str, Any]], *options: str) -> dict[str,
 
 
 def test_la_82_a_vault_has_only_so_much_space(tmp_path: Path) -> None:
-    """60 of 100 are taken in each vault: who wants 60 waits for one; who wants 40 does not."""
+    """LA-82: 60 of 100 are taken in each vault: who wants 60 waits for one; who wants 40 does not."""
     jobs = [
         job("1", 0, 1, 100, space=60, vault='$name == "va"'),
         job("2", 10, 1, 10, space=60, vault='$name == "va"'),

@@ -41,7 +41,7 @@ def test_a_difference_changes_what_it_names() -> None:
 
 
 def test_la_67_a_difference_changes_something_that_is_there() -> None:
-    """Otherwise it is refused before anybody is asked."""
+    """LA-67: otherwise it is refused before anybody is asked."""
     schedule = (Placement("o1", "A"),)
     with pytest.raises(AlternativeError, match="must change a placement"):
         vary(schedule, [])

@@ -63,7 +63,7 @@ def codes(answer: dict[str, Any]) -> list[list[str]]:
 
 
 def test_la_20_all_grant() -> None:
-    """Two tokens, two requests."""
+    """LA-20: two tokens, two requests."""
     site = Site()
     talk = site.negotiate([O1_A_O2_B])
     assert talk.reserve(0)
@@ -80,7 +80,7 @@ def test_la_20_all_grant() -> None:
 
 
 def test_la_21_what_the_next_schedule_needs_is_kept() -> None:
-    """Requests A, B, C; no release of A."""
+    """LA-21: requests A, B, C; no release of A."""
     site = Site("B")
     talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
     assert talk.reserve(0)
@@ -91,7 +91,7 @@ def test_la_21_what_the_next_schedule_needs_is_kept() -> None:
 
 
 def test_la_22_a_refusal_is_remembered() -> None:
-    """Requests A and B; D is not asked; A is given back once."""
+    """LA-22: requests A and B; D is not asked; A is given back once."""
     site = Site("B")
     talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o1", "D")])])
     assert not talk.reserve(0)
@@ -102,7 +102,7 @@ def test_la_22_a_refusal_is_remembered() -> None:
 
 
 def test_la_23_none_left() -> None:
-    """Three requests, one release, no token alive."""
+    """LA-23: three requests, one release, no token alive."""
     site = Site("B", "C")
     talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
     assert not talk.reserve(0)
@@ -113,7 +113,7 @@ def test_la_23_none_left() -> None:
 
 
 def test_la_22_and_23_who_is_taken_has_no_capacity() -> None:
-    """The codes of the specification: B, and then C, have been reserved by somebody else."""
+    """LA-22 and LA-23: the codes of the specification: B, and then C, have been reserved by somebody else."""
     for change, code, requests in (
         (Placement("o1", "D"), ["not-asked", "no-capacity"], 2),
         (Placement("o2", "C"), ["granted", "no-capacity"], 3),
@@ -158,7 +158,7 @@ def test_keeping_is_an_option(keep: Keep, requests: int, releases: int) -> None:
 
 
 def test_la_24_a_token_that_was_used_too_late_has_expired() -> None:
-    """A is kept, B has expired, C is asked: three requests, no release."""
+    """LA-24: A is kept, B has expired, C is asked: three requests, no release."""
     site = Site()
     site.resources["B"] = Hasty("B", 30)
     talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
@@ -190,7 +190,7 @@ def granted(resource: Resource, request: Request, now: float = 0.0) -> Token:
 
 
 def test_la_25_a_one_shot_token_is_used_once() -> None:
-    """A reusable one as often as its holder likes."""
+    """LA-25: a reusable one as often as its holder likes."""
     host = Resource("A", capacity=2)
     once = granted(host, TERMS._replace(type=ReservationType.ONE_SHOT_TIME))
     often = granted(host, TERMS._replace(type=ReservationType.REUSABLE_TIME))
@@ -199,7 +199,7 @@ def test_la_25_a_one_shot_token_is_used_once() -> None:
 
 
 def test_la_26_an_exclusive_reservation_shuts_others_out() -> None:
-    """For its block."""
+    """LA-26: for its block."""
     host = Resource("A")
     granted(host, TERMS)
     shared = TERMS._replace(type=ReservationType.ONE_SHOT_TIME)
@@ -208,7 +208,7 @@ def test_la_26_an_exclusive_reservation_shuts_others_out() -> None:
 
 
 def test_la_28_a_vault_that_refuses_frees_its_host() -> None:
-    """Unless the next schedule keeps it."""
+    """LA-28: unless the next schedule keeps it."""
     site = Site("VA")
     one: Schedule = (Placement("o1", "A", "VA"),)
     talk = site.negotiate([one])
@@ -222,7 +222,7 @@ def test_la_28_a_vault_that_refuses_frees_its_host() -> None:
 
 
 def test_la_64_the_first_refusal_ends_an_alternative() -> None:
-    """Requests A, C, B: tokens of C and B."""
+    """LA-64: requests A, C, B: tokens of C and B."""
     site = Site("A")
     talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o1", "C")])])
     assert talk.reserve(0)
@@ -232,7 +232,7 @@ def test_la_64_the_first_refusal_ends_an_alternative() -> None:
 
 
 def test_la_65_a_vault_is_asked_where_one_is_named() -> None:
-    """Two requests and two tokens; one without."""
+    """LA-65: two requests and two tokens; one without."""
     site = Site()
     talk = site.negotiate([(Placement("o1", "A", "VA"),)])
     assert talk.reserve(0)
@@ -244,7 +244,7 @@ def test_la_65_a_vault_is_asked_where_one_is_named() -> None:
 
 
 def test_la_69_another_list_may_need_what_the_first_one_held() -> None:
-    """A is not asked again."""
+    """LA-69: A is not asked again."""
     site = Site("B")
     talk = site.negotiate([O1_A_O2_B])
     assert not talk.reserve(0, more_to_come=True)
@@ -255,7 +255,7 @@ def test_la_69_another_list_may_need_what_the_first_one_held() -> None:
 
 
 def test_la_70_what_is_declined_goes_back() -> None:
-    """Two releases, nothing started."""
+    """LA-70: two releases, nothing started."""
     site = Site()
     talk = site.negotiate([O1_A_O2_B])
     assert talk.reserve(0)
@@ -266,7 +266,7 @@ def test_la_70_what_is_declined_goes_back() -> None:
 
 
 def test_la_71_what_is_approved_too_late_has_expired() -> None:
-    """And the next alternative is tried."""
+    """LA-71: and the next alternative is tried."""
     site = Site()
     talk = site.negotiate([(Placement("o1", "A"),), (Placement("o1", "C"),)], TERMS._replace(time_out=30))
     assert talk.reserve(0)
@@ -275,7 +275,7 @@ def test_la_71_what_is_approved_too_late_has_expired() -> None:
 
 
 def test_la_72_what_a_resource_takes_back_is_replaced() -> None:
-    """Three requests, A kept."""
+    """LA-72: three requests, A kept."""
     site = Site()
     talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
     assert talk.reserve(0)
@@ -288,7 +288,7 @@ def test_la_72_what_a_resource_takes_back_is_replaced() -> None:
 
 
 def test_la_37_a_class_may_refuse() -> None:
-    """At the creation of its object."""
+    """LA-37: at the creation of its object."""
     site = Site()
     talk = site.negotiate([(Placement("o1", "A"),), (Placement("o1", "C"),)])
     assert talk.reserve(0)
@@ -310,7 +310,7 @@ def test_a_start_that_is_refused_leads_to_the_next_alternative() -> None:
 
 
 def test_la_75_the_time_out_is_exclusive() -> None:
-    """Created at 100 with 30: good at 129.9, expired at 130."""
+    """LA-75: created at 100 with 30: good at 129.9, expired at 130."""
     for now, code in ((129.9, Code.GRANTED), (130, Code.EXPIRED)):
         host = Resource("A")
         token = granted(host, Request("me", 100, 500, time_out=30), 100)
@@ -318,7 +318,7 @@ def test_la_75_the_time_out_is_exclusive() -> None:
 
 
 def test_la_76_a_token_is_bound_to_its_resource_and_holder() -> None:
-    """And cannot be forged."""
+    """LA-76: and cannot be forged."""
     one, other = Resource("A"), Resource("B")
     token = granted(one, TERMS)
     granted(other, TERMS)
@@ -330,7 +330,7 @@ def test_la_76_a_token_is_bound_to_its_resource_and_holder() -> None:
 
 
 def test_la_77_a_block_has_a_beginning() -> None:
-    """Presented at 49 for [50, 60)."""
+    """LA-77: presented at 49 for [50, 60)."""
     host = Resource("A")
     token = granted(host, Request("me", 50, 60))
     assert host.start(token, "me", 49) is Code.TOO_EARLY
@@ -338,7 +338,7 @@ def test_la_77_a_block_has_a_beginning() -> None:
 
 
 def test_la_78_shares_add_up() -> None:
-    """2 and 2 of 4 CPUs; a third one finds none."""
+    """LA-78: 2 and 2 of 4 CPUs; a third one finds none."""
     host = Resource("A", capacity=4)
     shared = TERMS._replace(type=ReservationType.ONE_SHOT_TIME, amount=2)
     granted(host, shared)
@@ -349,14 +349,14 @@ def test_la_78_shares_add_up() -> None:
 
 
 def test_la_79_who_shares_shuts_exclusive_ones_out() -> None:
-    """Where they overlap."""
+    """LA-79: where they overlap."""
     host = Resource("A", capacity=4)
     granted(host, TERMS._replace(type=ReservationType.REUSABLE_TIME))
     assert host.request(TERMS._replace(start=99, end=200), 0) is Code.NO_CAPACITY
 
 
 def test_la_80_a_block_has_an_end_or_that_of_its_object() -> None:
-    """A reusable one lasts; a one-shot one is over when its object is."""
+    """LA-80: a reusable one lasts; a one-shot one is over when its object is."""
     host = Resource("A")
     token = granted(host, TERMS._replace(type=ReservationType.REUSABLE_SPACE))
     assert [host.start(token, "me", now) for now in (10, 50, 100)] == [Code.GRANTED, Code.GRANTED, Code.EXPIRED]
@@ -385,7 +385,7 @@ def test_an_object_that_should_have_ended_holds_its_host() -> None:
 
 
 def test_la_84_a_host_that_has_left_meanwhile_is_an_unknown_resource() -> None:
-    """A collection that polls still knows it; the next alternative is tried."""
+    """LA-84: a collection that polls still knows it; the next alternative is tried."""
     site = Site()
     child, parent = Collection(), Collection()
     for name in ("A", "B"):

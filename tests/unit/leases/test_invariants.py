@@ -1,4 +1,4 @@
-"""Invariants of the lease scheduler on random workloads with random rules (F.10), each by an independent checker.
+"""Invariants of the lease scheduler on random workloads with random rules, each by an independent checker.
 
 The same workloads in every run; `make fuzz FUZZ=leases` draws others.
 """

@@ -135,7 +135,7 @@ def test_reservations_of_no_length_change_nothing() -> None:
 
 
 def test_the_table_is_what_the_reservations_add_up_to() -> None:
-    """F.10: random reservations that come and go; each instant is compared with a sum over all of them."""
+    """Random reservations that come and go; each instant is compared with a sum over all of them."""
     dice = random.Random(5)
     for _ in range(30):
         table, there = LeaseTable([(1000.0, 1000.0)] * 2), list[LeaseReservation]()

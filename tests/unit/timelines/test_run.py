@@ -160,6 +160,14 @@ def test_a_pause_ends_with_the_lease() -> None:
     assert (cut.begin, cut.end, ended.vms["vm"].records["pause@50"].reason) == (50, 300, "lease ended")
 
 
+def test_a_pause_stops_no_program() -> None:
+    """F15: what runs goes on, and its end is not moved; the clock goes on, too."""
+    ended = played(one(run("A", 1, takes=100), pause(60, 5), run("B", 10), buffer=0))
+    records = ended.vms["vm"].records
+    assert [(span.begin, span.end) for span in records["A"].spans] == [(1, 101)]
+    assert (records["B"].time, records["B"].spans[0].begin) == (70, 70)
+
+
 def test_a_late_pause_whose_time_has_passed_is_refused() -> None:
     """F21; a late entry comes at once, and that is not late."""
     ended = played(one(run("A", 10), pause(5, 20, added=30), hold("-inf", added=30), run("B", 20, added=30)))
