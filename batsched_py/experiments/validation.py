@@ -1,4 +1,4 @@
-"""Validation of experiments: rules that hold between the members of a document, and for the testbed (M7, M17).
+"""Validation of experiments: rules that hold between the members of a document, and for the testbed (M7).
 
 All of them are checked before anything is stored, whatever the form of the document; each fault has its path in it.
 """
