@@ -10,6 +10,19 @@ from batsched_py.collection.codes import Code
 from batsched_py.collection.resources import Resource
 from batsched_py.collection.tokens import Request, Token
 
+# Reservations at several independent hosts are made one by one, and any of them may refuse. Giving all back at the
+# first refusal and asking again for the next alternative is thrashing: most alternatives share most of their hosts. So
+# a grant that the failed alternative had is held as long as a later one may need it (`keep`), and a host that refused
+# is not asked again, nor anyone else for an alternative that needs it.
+#
+# Between two calls each grant is in exactly one place: taken by the granted alternative, in `_held`, used, or given
+# back. `position` names the granted alternative, and is None while none is. A grant may expire meanwhile, so it is
+# checked before it is used again (`_obtain`) and once more before the start (`approve`).
+#
+# Requests are made in the order of objects, host before vault, and the first refusal ends an alternative: hosts after
+# it are not asked. Cost: at most one request for each host of all alternatives, unless grants expire or are not kept.
+# Source: the enactor of Legion's resource management (L14 to L18).
+
 #: Grants to keep for later alternatives: those that any of them needs, those that the next one needs, or none.
 Keep = Literal["any", "next", "none"]
 #: Returns the resource of a name; None if there is none.

@@ -13,6 +13,18 @@ from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.forms import Envelope, Forms
 from batsched_py.text.display import displayed, shown
 
+# The codec knows the envelope and one table of forms for each dialect (`Forms`): a new event is a row in it. An unknown
+# event is kept as it is where the receiver may ignore it.
+#
+# Checks are made where they are cheapest. `read_document` assumes a sound event and examines it in detail only after an
+# error (`_envelope_error`): to read a request and to write its reply takes 3.5 us. Types are compared by `type(...)`,
+# since `true` is an int for `isinstance`.
+#
+# Errors name the path in the message (`events[3].data.job_id`) and say whose they are: a RemoteProtocolError is the
+# peer's, a LocalProtocolError this program's or its algorithm's. Text of the peer passes `shown` or `displayed`, as a
+# message may hold terminal sequences. orjson writes subclasses and dataclasses silently, so that it is set to pass them
+# on (`_STRICT`), and `_plain` refuses them.
+
 _NUMBERS: Final = frozenset({float, int})
 #: Leave dataclasses and subclasses of JSON types to `_plain`, which refuses all but mappings.
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS

@@ -25,6 +25,17 @@ from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import State
 
+# The alternatives are a copy of the algorithm's state, which is unknown for algorithms of users, and a plan by
+# conservative backfilling (ADR 16), which is exact for conservative algorithms only. So an algorithm declares that it
+# can be rehearsed, and hands its promises to a new object by `resume`; a subclass must declare it again, as it may keep
+# more.
+#
+# The copy of the state is made of events, through the same `apply` as the real one, and is advanced twice, so that no
+# job counts as having just arrived. It is played with walltimes, which is what a promise means. Failed, sleeping and
+# switching hosts make the question unanswerable, since their return is not known.
+#
+# Cost: O(jobs) for the copy, and a decision for each end of a job until the answer, at most MOST_MESSAGES.
+
 #: Messages that are played ahead to answer one question; beyond, nobody can say.
 MOST_MESSAGES: Final = 10_000
 

@@ -20,6 +20,23 @@ from batsched_py.site.journal import Entry, Journal
 from batsched_py.site.pacing import PacedClock
 from batsched_py.traces.event_file import ExternalEvent
 
+# One lock decides two things together: the instant of a request, and how far the simulation may go. So the simulation
+# is never past an instant at which a request may still come, and the same requests at the same instants give the same
+# run (ADR 30). Between two changes `_reached` is not after the instant of any request to come, `_batches` ascends, and
+# all that is in it is on disk.
+#
+# The lock is held while a batch is written: a request that is accepted later gets a later number and instant, in the
+# journal, too. It is not held while the simulation decides, while snapshots are made (`look`), or while the time is
+# read, which any page does.
+#
+# After a restart the batches are those of the journal, and nothing new is accepted until the simulation has reached the
+# recorded time (`_left`). That time is recorded ahead by two seconds of the wall clock: a site that was killed must not
+# show a time before one that it has shown.
+#
+# With a calling Batsim a message's time is already fixed when a request comes, so that a request gets a later instant
+# than the one reached, by the resolution of Batsim's times. A waiting thread counts changes instead of trusting a
+# notification, since one may come between its look and its wait.
+
 #: Wall-clock seconds between two records of the time in the journal, and by which the record is ahead.
 _HEARTBEAT: Final = 0.5
 _AHEAD: Final = 2.0

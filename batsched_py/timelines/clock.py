@@ -6,6 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from batsched_py.timelines.entries import Entry, Hold
 
+# A resume sets a new origin instead of adding the length of the break, which is not known before. After that, pauses
+# are added to a sum of their own. So experiment times are small differences of the numbers that the user wrote, and
+# whole seconds stay whole; adding each shift to all later entries would round each time, and cost O(n) for each hold.
+# Between two calls the clock holds for everything after the last hold that was reached, and only for that. Cost: O(1).
+
 
 class ExperimentClock:
     """Map from schedule time to experiment time, as far as is known now.

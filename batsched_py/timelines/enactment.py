@@ -28,6 +28,16 @@ from batsched_py.timelines.kinds import Works
 from batsched_py.timelines.records import Begin, Kill, Order
 from batsched_py.timelines.run import TimelineRun
 
+# The run of timelines knows instants, Batsim knows jobs, and messages of Batsim come a little late. So `_clock` is kept
+# apart from the time of the message, never moves back, and goes through the instants that have come one by one
+# (`_catch_up`), each with the time that the timeline means: otherwise lateness would add up along the schedule.
+#
+# Between two messages each entry that runs is in `_works`, and either its job is in `_jobs` or its end is in `_ends`.
+# An end counts only if its token is still that of the work: suspending a machine changes the token, and entries of the
+# heap are not searched for. A job passes through three states that need care: submitted and not yet taken by Batsim,
+# waiting for its hosts, running. One that is taken back in the first can only be rejected when Batsim has taken it
+# (`_withdrawn`).
+
 #: How entries run: `jobs` beside each other, `serialise` as jobs one after the other, `booked` without jobs.
 Mode = Literal["jobs", "serialise", "booked"]
 #: The workload of their jobs.

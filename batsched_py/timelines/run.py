@@ -17,6 +17,18 @@ from batsched_py.timelines.records import Order
 from batsched_py.timelines.states import VmState
 from batsched_py.timelines.vm import TimelineVm
 
+# Machines do not know each other. What connects them is here: the global barrier, resumes of one machine by an entry of
+# another, failures that end the experiment, and entries that are added at an experiment time.
+#
+# After `advance` nothing is due any more: each machine was settled since it was touched last, or since its `next_time`
+# came. `_agenda` is a heap whose entries are not removed when a machine's time changes; one counts only if it is still
+# what the machine says, and an experiment of many machines so costs O(log n) for each change instead of a look at all.
+#
+# The order inside one instant is part of the rules and must not depend on the order of calls: machines by their number,
+# then resumes, then additions. Resumes come after all breaks of the instant, else a machine that reaches its break a
+# moment later in the same instant would miss them (F19). The start is decided once, when the last machine that is
+# awaited is configured; it may include a buffer, and it is the moment at which all times become known.
+
 
 class VmStatus(Struct, frozen=True):
     """What can be asked about a VM (F18, F32).

@@ -15,6 +15,15 @@ from batsched_py.collection.mil.values import parse_number
 from batsched_py.errors import ExtraError, QueryError
 from batsched_py.text.wording import counted
 
+# Queries come from anybody, so reading one must be bounded: length before parsing, depth while the tree is built,
+# integers by value. LALR parsing is linear in the length, and regular expressions are read by RE2, whose search is
+# linear in the text; Python's `re` needs 1.1 s for `^(a+)+$` on 24 letters (ADR 29). Nothing is executed: Python's
+# `eval` would make a query code, and MIL is no Python (`<>`, octal numbers, `mod`, three values).
+#
+# lark builds the expressions while it parses (`transformer=`), without a tree of its own in between, and is imported
+# with the first query, since it is an extra. Errors have a position, from lark or from the token that cannot be.
+# Expressions are never changed, so parsed texts are cached, and the same query of thousands of jobs is one object.
+
 #: Maximum number of characters of a query, and maximum depth of nesting.
 LONGEST: Final = 10_000
 DEEPEST: Final = 100

@@ -30,6 +30,17 @@ from batsched_py.simulator.jobs.work import Task, TaskSequence, Work, last_task
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
 
+# Work is computed once, at the start of a job, as a tree of tasks with durations: what happens between the start and
+# the end needs no events, however long the job runs. Only where tasks may slow each other down (`contends`) is the
+# duration that of a job alone, and the fluid model has the last word.
+#
+# The model is SimGrid's L07: all computations and transfers of a parallel task advance together, the slowest decides,
+# and the latency is added. Where Batsim 4 and 5 differ (`former_*`) both rules are here, next to each other.
+#
+# Steps of a composed profile with the same name are computed once (`known`), as repetitions are frequent; a repeated
+# sequence is one object with a factor and not a list. A line goes into `approximations` only if a simplification really
+# touched a job: a run whose jobs only sleep is exact, and is reported as such.
+
 #: Profile types that compute and transfer; those of them that know their hosts; those that need storage hosts.
 COMPUTING: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal)
 STORING: Final = (ParallelHomogeneousPfs, DataStaging)

@@ -39,6 +39,19 @@ from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.time.event_queue import PRECISION
 from batsched_py.simulator.wire.rounding import wire_members
 
+# Three things happen to a job at different times: it ends, its end is announced (the message may take time), and it is
+# forgotten right after the message that announces its end was sent (E8; Batsim 1 forgets nothing). `live` has jobs that
+# are not forgotten, `unfinished` counts those that have not ended, and `announced` has those whose end is in the next
+# message. Profiles go the same way one message later (`leaving`): a reply may still name them.
+#
+# Which commands and ends are possible in a state is a table (`live_jobs.STATES`), and each method asks `next_state`
+# before it changes anything.
+#
+# A running job is one of three objects, chosen at its start: `PlannedJob` (its end is computed), `ContendingJob`
+# (others may slow it down) and `TalkingJob` (it waits for the scheduler). Nearly all are the first, so the others cost
+# these one test. A job and what runs it refer to each other; `_end` cuts this, so that ended jobs are freed at once and
+# not only by the garbage collector.
+
 #: The execution time that Batsim records of a job that took none, in seconds.
 NULL_RUNTIME: Final = 1e-5
 
