@@ -4,8 +4,6 @@ ARG BASE=python:3.12-slim
 
 # The first stage builds, the second has neither pip nor the sources.
 FROM ${BASE} AS build
-# A live site needs redis,site.
-ARG EXTRAS=redis
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY batsched_py batsched_py
@@ -13,7 +11,10 @@ COPY schedulers schedulers
 COPY platforms platforms
 COPY workloads workloads
 RUN python3 -m venv /opt/batsched-py \
-    && /opt/batsched-py/bin/pip install --no-cache-dir ".[$EXTRAS]" \
+    && /opt/batsched-py/bin/pip wheel --no-cache-dir --no-deps --wheel-dir /wheel .
+# A live site needs redis,site. What comes before is the same for all images, and is built once.
+ARG EXTRAS=redis
+RUN /opt/batsched-py/bin/pip install --no-cache-dir "$(echo /wheel/*.whl)[$EXTRAS]" \
     && /opt/batsched-py/bin/python -m pip uninstall --yes pip setuptools
 
 FROM ${BASE}
