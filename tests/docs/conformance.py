@@ -1,12 +1,11 @@
 """Pages of docs/conformance: a row for each requirement of a source document, and how many of them are met.
 
-`python -m tests.docs.conformance` prints the table of numbers for docs/conformance/README.md.
+`python -m tests.docs.conformance` writes the table of numbers in docs/conformance/README.md anew.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,5 +100,12 @@ def numbers() -> str:
     return "\n".join(lines) + "\n"
 
 
+def main() -> None:
+    """Put the table of numbers into the index."""
+    before, rest = INDEX.read_text().split("| document |", 1)
+    _, blank, after = rest.partition("\n\n")
+    INDEX.write_text(before + numbers().removesuffix("\n") + blank + after)
+
+
 if __name__ == "__main__":
-    sys.stdout.write(numbers())
+    main()

@@ -55,7 +55,7 @@ def test_each_acceptance_case_is_cited_by_a_test(page: Path) -> None:
 
 
 def test_the_numbers_are_those_of_the_pages() -> None:
-    """`python -m tests.docs.conformance` prints them anew after a change."""
+    """`python -m tests.docs.conformance` writes them anew after a change."""
     assert numbers() in INDEX.read_text()
 
 

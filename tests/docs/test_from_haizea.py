@@ -38,6 +38,17 @@ def test_each_defect_is_shown_by_tests_and_recorded_cases_that_exist() -> None:
                 assert name in NAMES, f"{number}: {name}"
 
 
+def test_each_call_of_its_interface_has_a_request_that_there_is() -> None:
+    """H113: by the description of the API; one call has none, and does nothing in Haizea."""
+    rows = re.findall(r"^\| `(\w+)\(.*?\)`.* \| (?:`(\w+ /api/\S+?)`.*|none) \|$", PAGE.read_text(), re.MULTILINE)
+    assert [call for call, _ in rows] == [
+        "create_lease", "cancel_lease", "get_leases", "get_lease", "get_queue", "get_hosts", "notify_event",
+    ]  # fmt: skip
+    described = (ROOT / "docs" / "site-api.md").read_text()
+    assert [request for _, request in rows if request and f"### {request}\n" not in described] == []
+    assert [call for call, request in rows if not request] == ["notify_event"]
+
+
 def different() -> dict[str, str]:
     """The test that shows the cause of each recorded run that differs, by its name."""
     text = RECORDED.read_text().partition("## The recorded runs that differ")[2]

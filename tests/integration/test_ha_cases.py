@@ -56,10 +56,10 @@ def check(ledger: Ledger, case: HaCase, tolerance: float = 0.0) -> None:
         assert alike, f"lease {number}: {ours}, but must have {required}"
 
 
-def platform(hosts: int) -> Platform:
-    """Like hosts and a master, to which their messages take LATENCY."""
+def platform(hosts: int, latency: float = LATENCY) -> Platform:
+    """Like hosts and a master, to which their messages take so long."""
     names = [*(f"h{number}" for number in range(hosts)), DEFAULT_MASTER]
-    table = {(name, DEFAULT_MASTER): Segment((Link(f"link {name}", 1e12, LATENCY),)) for name in names}
+    table = {(name, DEFAULT_MASTER): Segment((Link(f"link {name}", 1e12, latency),)) for name in names}
     machines = tuple(PlatformHost(name, (1e9,)) for name in names)
     return Platform("the case", machines, {"zone": TableZone("zone", "", table)}, dict.fromkeys(names, "zone"))
 
@@ -67,10 +67,11 @@ def platform(hosts: int) -> Platform:
 class Simulated:
     """A run of a case through the messages of a simulation; it keeps them."""
 
-    def __init__(self, case: HaCase, settings: Settings) -> None:
-        self.session = Session(Leases, options_of(case))
+    def __init__(self, case: HaCase, settings: Settings, latency: float = LATENCY) -> None:
+        self.warnings: list[str] = []
+        self.session = Session(Leases, options_of(case), warn=self.warnings.append)
         self.exchanges: list[tuple[bytes, bytes]] = []
-        simulation = Simulation(platform(case.hosts), [workload(case)], settings)
+        simulation = Simulation(platform(case.hosts, latency), [workload(case)], settings)
         self.jobs = simulation.run(self._answer).jobs
         self.session.tables()
 
@@ -133,6 +134,12 @@ def test_backfilling_decides_how_many_are_planned_ahead(mode: str, count: int) -
     assert len([lease for lease in queue.leases if lease.runs]) == count
 
 
+def test_a_queue_behind_a_reservation_has_one_lease_planned() -> None:
+    """HA-55: the reservation runs at 200, the first lease has a start, the other four wait."""
+    leases = driver(CASES["HA-55"], Checks()).run(until=200).leases
+    assert [lease.state.label for lease in leases] == ["Active", "Ready", *["Queued"] * 4]
+
+
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_a_recorded_conversation_has_the_same_bytes(path: Path) -> None:
     """What the simulator says in Batsim's place, and what it is told."""
@@ -167,3 +174,16 @@ def test_batsim_1_without_profiles_has_no_suspension() -> None:
     """HA-59: what a job had left to do is not known, so nobody gives way."""
     simulated = Simulated(CASES["HA-2"], replace(SETTINGS["v1.4"], forward_profiles=False))
     assert told(simulated.ledger.reservation_rows(), 2) == [[Span("vm", 0, 3600, hosts="0")], []]
+
+
+def test_a_reservation_that_comes_late_is_reported_and_does_not_fail() -> None:
+    """H111: messages take 2 s, so its hosts are free 2 s too late; others wait for it as well, and none fails."""
+    case = HaCase(("BE 4 1800 @0", "AR 4 600 @100 start 1800", "BE 4 300 @200"))
+    simulated = Simulated(case, SETTINGS["latency"], latency=2.0)
+    assert [row.state for row in simulated.ledger.lease_rows()] == ["Done"] * 3
+    _, reserved, *others = simulated.ran()
+    assert reserved.start > 1801
+    assert reserved.finish - reserved.start == pytest.approx(600)
+    assert all(other.start >= reserved.finish for other in others)
+    (warning,) = [text for text in simulated.warnings if "its hosts were not free" in text]
+    assert " s after 1800: " in warning

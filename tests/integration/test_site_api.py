@@ -202,6 +202,8 @@ def test_the_commands_speak_to_a_site(tmp_path: Path, capsys: pytest.CaptureFixt
         wait_for(lambda: "Cancelled" in done("lease", "list", "--all"))
         assert run(["lease", "cancel", "1", *place]) == 2
         assert "it has ended: Cancelled" in capsys.readouterr().err
+        assert run(["lease", "request", "-n", "1", "-d", "60", "-c", "1", *place]) == 0
+        assert "'-c' is a percentage: 1 is at most 1 % of a CPU" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

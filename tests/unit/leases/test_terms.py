@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batsched_py.leases.terms import ALL_TERMS, Kind, Terms, TermsError, read_terms
+from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, Kind, Terms, TermsError, read_terms
 from batsched_py.model.job import Job
 
 
@@ -38,6 +38,20 @@ def test_a_job_without_a_lease_is_best_effort() -> None:
 def test_the_start_says_what_a_lease_is(lease: Any, terms: Terms) -> None:
     """Nothing, "now", an instant, or seconds after the submission."""
     assert read_terms(leased(lease)) == terms
+
+
+@pytest.mark.parametrize(
+    ("opennebula", "plain"),
+    [
+        ({"start": "best_effort", "preemptible": "yes"}, {}),
+        ({"start": "best_effort", "preemptible": "no"}, {"preemptible": False}),
+        ({"start": "now", "duration": "unlimited"}, {"start": "now", "duration": UNLIMITED}),
+        ({"start": "+01:00:00"}, {"start": 4500}),
+    ],
+)
+def test_words_of_opennebula_are_understood(opennebula: Any, plain: Any) -> None:
+    """H74, H110: as in the parameter HAIZEA of its templates."""
+    assert read_terms(leased(opennebula), ALL_TERMS) == read_terms(leased(plain), ALL_TERMS)
 
 
 @pytest.mark.parametrize(

@@ -29,3 +29,11 @@ def test_the_transfer_of_an_image_may_count(
     )
     executed = [one for one in waiting.executed if one.use not in (Use.TRANSFER, Use.SHUTDOWN)]
     assert [(one.use.value, one.start, one.end) for one in executed] == spans
+
+
+@pytest.mark.parametrize(("estimates", "spans"), [("original", [(700, 1700)]), ("exact", [(0, 68), (732, 1664)])])
+def test_an_estimate_may_refuse_what_would_have_fitted(estimates: str, spans: list[tuple[float, float]]) -> None:
+    """H39: two machines are saved in 32 s; Haizea expects 128 s, which ask for 256 s before the reservation at 100."""
+    waiting = lease(1, 0, 2, 1000)
+    play([waiting, lease(2, 0, 4, 600, start=100.0)], estimates=estimates)
+    assert [(one.start, one.end) for one in waiting.executed if one.use is Use.VM] == spans

@@ -79,6 +79,7 @@ def test_figures_are_those_of_the_original_where_leases_do_the_same() -> None:
     ("name", "figures"),
     [
         ("ar-vs-ar-hetero", {"all-best-effort": 402, "run-end": 800}),
+        ("stop-be-done", {"all-best-effort": 2700}),
         ("ar-exact", {"Total accepted AR": 4, "Total rejected AR": 3}),
         ("too-big-im", {"Total accepted Immediate": 0, "Total rejected Immediate": 2}),
     ],
