@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import sys
@@ -110,3 +111,15 @@ def _own_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             del sys.modules[name]
     written = [place for place in sys.path if place.startswith(str(folder))]
     sys.path[:] = [place for place in sys.path if place not in written]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Nothing that collecting makes is garbage: not to look for any saves a quarter of its time."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """From here on garbage is looked for again, but not among the items, of which there are a million objects."""
+    gc.freeze()
+    gc.enable()

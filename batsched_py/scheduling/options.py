@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -91,7 +92,7 @@ def document(
 
 def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
     """Return all options of an options class, in the order of their declaration."""
-    hints = get_type_hints(options_type)
+    hints = _hints(options_type)
     return tuple(
         OptionInfo(
             field.name,
@@ -102,6 +103,11 @@ def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
         )
         for field in dataclasses.fields(options_type)
     )
+
+
+@lru_cache(maxsize=64)  # each session asks, and annotations that are texts are compiled each time
+def _hints(options_type: type[Any]) -> Mapping[str, Any]:
+    return get_type_hints(options_type)
 
 
 def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], algorithm: str) -> OptionsType:
@@ -121,7 +127,9 @@ def read_values(
     For a peer nothing is imported or opened: OptionError for whatever names no built-in thing, and for an option that
     only the user sets.
     """
-    hints = get_type_hints(options_type)
+    if not given:
+        return {}
+    hints = _hints(options_type)
     fields = {field.name: field for field in dataclasses.fields(options_type)}
     values = {}
     for name, value in given.items():

@@ -32,8 +32,6 @@ from batsched_py.testing.fingerprints import Fingerprint, elsewhere, fingerprint
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.rules import Liberties, Trial, broken_rule
 
-#: Crowded cases for each peer.
-CROWDS: Final = 8
 #: Seconds that a reply may be on its way in a case.
 CROSSING: Final = 0.1
 #: Messages in a report before the violation.
@@ -70,6 +68,8 @@ class ContractTests:
     may_leave: ClassVar[bool] = False
     particular_hosts: ClassVar[bool] = False
     fails_on_purpose: ClassVar[bool] = False
+    #: Crowded cases for each peer.
+    _crowds: ClassVar[int] = 8
     #: Phases of Hypothesis: an explanation of a case by its pieces takes long, and does not help here.
     _phases: ClassVar[Sequence[Phase]] = tuple(phase for phase in Phase if phase is not Phase.explain)
 
@@ -156,7 +156,7 @@ class ContractTests:
 
     def _crowd(self, peer: Peer) -> None:
         """Play some long queues: coincidences are rarely drawn."""
-        for seed in range(CROWDS):
+        for seed in range(self._crowds):
             self.replay(self._fitted(crowd(self.hosts, peer, seed)))
 
     def _wanted(self, peer: Peer, failing: bool | None) -> dict[str, Any]:
