@@ -23,7 +23,6 @@ from batsched_py.api import (
     named,
     option,
 )
-from batsched_py.collection.hosts import host_attributes, idle_attributes
 from batsched_py.experiments.deploying import DeploymentSettings
 from batsched_py.experiments.deployment import deployment_order
 from batsched_py.experiments.faults import DescriptorError, Fault, InvalidDescriptorError, Place, RefusedValueError
@@ -52,6 +51,7 @@ from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, view
 from batsched_py.leases.actions import Action, Occupy
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.terms import UNLIMITED
+from batsched_py.queries.host_attributes import host_attributes, idle_attributes
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.timelines.enactment import Mode
 from batsched_py.timelines.entries import OnExit, OnFailed, TimelineRules

@@ -14,9 +14,9 @@ from batsched_py.collection.attempts import Attempts, why_not
 from batsched_py.collection.codes import Code
 from batsched_py.collection.demands import Demand
 from batsched_py.collection.enactor import Enactor, Negotiation
-from batsched_py.collection.mil.parser import check_installed
 from batsched_py.collection.placers import Fate, PlacementRequest, PlacerSettings
 from batsched_py.collection.rests import Rests
+from batsched_py.queries.parser import check_installed
 from batsched_py.schedulers.placing.admission import Admission
 from batsched_py.schedulers.placing.losses import Losses
 from batsched_py.schedulers.placing.members import Members

@@ -12,7 +12,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from tests.experiment_workloads import SITES, TYPES, ExperimentCase
 from tests.integration.experiment_runs import ExperimentSimulation, located_platform
 from tests.integration.timeline_runs import SETTINGS, happens

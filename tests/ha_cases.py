@@ -24,7 +24,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.schedulers.leases import LeasesOptions
-from batsched_py.scheduling.options import parse_options
+from batsched_py.session.option_values import parse_options
 from tests.lease_driver import LeaseDriver, Request, site
 
 KINDS: Final = {"BE": Kind.BEST_EFFORT, "AR": Kind.ADVANCE, "IM": Kind.IMMEDIATE, "DL": Kind.DEADLINE}

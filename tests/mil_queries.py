@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from batsched_py.collection.mil import expression as mil
-from batsched_py.collection.mil.expression import Expression
+from batsched_py.queries import expression as mil
+from batsched_py.queries.expression import Expression
 
 CONSTANTS = st.one_of(
     st.integers(0, 2000), st.floats(0, 1e6), st.booleans(), st.sampled_from(["x86", "Linux", 'a "b" \\c', "010", ""])

@@ -20,10 +20,10 @@ import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
 from batsched_py.campaigns.metrics import RATIO_DIGITS, Metric
 from batsched_py.campaigns.study import Outcome, Study, Variant
+from batsched_py.files.atomic_file import write_atomically
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.text.display import spreadsheet_cell
 from batsched_py.text.wording import spelled
-from batsched_py.traces.atomic_file import write_atomically
 
 #: Characters with a meaning of their own in LaTeX -> their escapes.
 _SPECIAL: Final = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {

@@ -19,11 +19,11 @@ from batsched_py.campaigns.comparison_table import legend, metric_headings, metr
 from batsched_py.campaigns.figures import Kind, draw_comparison
 from batsched_py.campaigns.study import Outcome, Study, group_lines
 from batsched_py.errors import OptionError
+from batsched_py.files.atomic_file import write_atomically
 from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.html.assets import asset, template
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, counted, unlike
-from batsched_py.traces.atomic_file import write_atomically
 
 #: Inches: the pictures of a page.
 _WIDTH: Final = 9.0

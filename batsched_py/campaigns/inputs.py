@@ -10,9 +10,9 @@ from batsched_py.example_files import path_or_example, told_path
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
+from batsched_py.results.run_file import WorkloadFile, content_hash
 from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.lublin import Drawn
-from batsched_py.traces.run_file import WorkloadFile, content_hash
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: A file, or an object; an included example has the path that it has in a clone.

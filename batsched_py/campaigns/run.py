@@ -13,7 +13,7 @@ from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.summary import Summary
 from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.schedule import Schedule, read_schedule, schedule_of
-from batsched_py.simulator.records import Result
+from batsched_py.results.records import Result
 
 
 class Run(ShownRun, frozen=True):

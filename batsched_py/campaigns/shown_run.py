@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from batsched_py.campaigns.job_wait import JobWait
 from batsched_py.errors import OptionError
+from batsched_py.files.atomic_file import write_atomically
 from batsched_py.hostset import HostSet
 from batsched_py.loading import require
 from batsched_py.reporting.metrics.job_metrics import job_columns
@@ -27,7 +28,6 @@ from batsched_py.reporting.waits.finding import find_job
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import unknown
-from batsched_py.traces.atomic_file import write_atomically
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -13,11 +13,11 @@ from batsched_py.plugins import load
 from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
+from batsched_py.results.run_file import InputFile, WorkloadFile
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import spelled
-from batsched_py.traces.run_file import InputFile, WorkloadFile
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -1,9 +1,7 @@
 """Collection: records of hosts, and queries for them, as in Legion.
 
-* `mil`: the language of queries.
 * `collection`: records that join, leave and are updated; collections that poll others and may be out of date.
-  `columns`: the values of all records, by attributes. `records`: the results of a query. `hosts`: records of a
-  platform's hosts.
+  `platform`: the hosts of a platform. The language of queries is a package of its own, `queries`.
 * `alternatives`: schedules in order of preference, perhaps as differences. `placers`: propose them, using `proposals`
   for the results of a query in some order (`arrangements`).
 * `enactor`: reserves one of them, all or nothing. `resources`: hosts and vaults that decide for themselves, by their

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final
 
-from batsched_py.collection.records import Found, Record
 from batsched_py.named import Named
+from batsched_py.queries.records import Found, Record
 
 #: Orders records for proposals. Its arguments are the records, a source of random numbers from 0 to 1, and the number
 #: of previous requests.

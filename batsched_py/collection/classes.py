@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from batsched_py.collection.arrangements import ARRANGEMENTS, Arrange
-from batsched_py.collection.mil.expression import Attribute, Comparison, Expression, Junction, Literal, both
-from batsched_py.collection.mil.parser import parse
 from batsched_py.errors import QueryError, WorkloadError
+from batsched_py.queries.expression import Attribute, Comparison, Expression, Junction, Literal, both
+from batsched_py.queries.parser import parse
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Set
 from itertools import compress
 from typing import Final
 
-from batsched_py.collection.columns import Columns
-from batsched_py.collection.mil.expression import Expression, Literal
-from batsched_py.collection.mil.values import Value
-from batsched_py.collection.records import Found, Record, Requester
+from batsched_py.queries.columns import Columns
+from batsched_py.queries.expression import Expression, Literal
+from batsched_py.queries.records import Found, Record, Requester
+from batsched_py.queries.values import Value
 
 #: A query that all records satisfy.
 EVERY: Final = Literal(value=True)

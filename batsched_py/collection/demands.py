@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 
 from batsched_py.collection.alternatives import AlternativeError, Schedule, read_alternatives
 from batsched_py.collection.classes import JobClass, named_one_of
-from batsched_py.collection.hosts import HOST, VAULT
-from batsched_py.collection.mil.expression import Attribute, Comparison, Expression, Literal, both
-from batsched_py.collection.mil.parser import parse
-from batsched_py.collection.records import Requester
 from batsched_py.collection.tokens import Request, ReservationType
 from batsched_py.errors import QueryError
 from batsched_py.model.job import Job
 from batsched_py.model.profile import ParallelHomogeneousPfs, Profile
+from batsched_py.queries.expression import Attribute, Comparison, Expression, Literal, both
+from batsched_py.queries.host_attributes import HOST, VAULT
+from batsched_py.queries.parser import parse
+from batsched_py.queries.records import Requester
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 

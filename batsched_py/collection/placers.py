@@ -12,11 +12,11 @@ from batsched_py.collection.collection import EVERY
 from batsched_py.collection.collection import Collection as Records
 from batsched_py.collection.demands import FREE_HOST, IS_VAULT
 from batsched_py.collection.enactor import Enactor, PlacementAnswer
-from batsched_py.collection.mil.expression import Expression, both
 from batsched_py.collection.proposals import propose, with_vaults
-from batsched_py.collection.records import Requester
 from batsched_py.errors import PlanError
 from batsched_py.named import Named, failed
+from batsched_py.queries.expression import Expression, both
+from batsched_py.queries.records import Requester
 
 #: Outcomes of a lost object: the placer places it again, or it has failed.
 Fate = Literal["replace", "fail"]

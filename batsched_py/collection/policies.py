@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from batsched_py.collection.mil.values import parse_number
-from batsched_py.collection.records import POLICIES
 from batsched_py.collection.resources import Policy
 from batsched_py.collection.tokens import Request
 from batsched_py.errors import PlanError
 from batsched_py.named import Named, failed
+from batsched_py.queries.records import POLICIES
+from batsched_py.queries.values import parse_number
 
 _HOURS: Final = re.compile(r"(\d{1,2})-(\d{1,2})")
 _HOUR: Final = 3600.0

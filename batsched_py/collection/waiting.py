@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
 from typing import Final, Protocol
 
-from batsched_py.collection.mil.expression import Expression
 from batsched_py.model.job import Job
+from batsched_py.queries.expression import Expression
 
 
 class Queue(Protocol):

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from batsched_py.bits import bits_of
-from batsched_py.collection.columns import Columns
-from batsched_py.collection.mil.parser import parse
-from batsched_py.collection.mil.values import Value
 from batsched_py.experiments.model import Compute
 from batsched_py.experiments.resource_manager import RefusedByManagerError
+from batsched_py.queries.columns import Columns
+from batsched_py.queries.parser import parse
+from batsched_py.queries.values import Value
 from batsched_py.text.display import shown
 
 #: Attributes of a host that name its location: properties of its own, or of its zone.

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from batsched_py.collection.mil.parser import parse
 from batsched_py.errors import QueryError, WorkloadError
 from batsched_py.experiments.contexts import context_keys
 from batsched_py.experiments.deployment import DependencyCycleError, instance_names, needed_by_each, resource_order
@@ -29,6 +28,7 @@ from batsched_py.experiments.model import (
     Storage,
 )
 from batsched_py.experiments.testbed import Testbed
+from batsched_py.queries.parser import parse
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean, seconds, unknown
 from batsched_py.timelines.parsing import EVERY_VM, parse_timelines

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, bounded_slowdown
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 
 class Meter(ABC):

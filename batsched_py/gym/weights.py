@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from batsched_py.errors import WeightsError
+from batsched_py.files.atomic_file import write_atomically
 from batsched_py.text.display import displayed
-from batsched_py.traces.atomic_file import write_atomically
 
 #: Bytes of all arrays of a file; the policies of schedulers have some kilobytes.
 MOST: Final = 1 << 28

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from batsched_py.bounded_file import read_file, reported
 from batsched_py.errors import ConfigurationError
+from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.model.limits import Limits
 from batsched_py.text.display import shown
 

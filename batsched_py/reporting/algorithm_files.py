@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import batsched_py
 from batsched_py.reporting.imported_files import find_module, imported_files
-from batsched_py.traces.run_file import OtherFile, content_hash
+from batsched_py.results.run_file import OtherFile, content_hash
 
 #: A file of Python code, with what is meant in it.
 _CODE: Final = re.compile(r"(.+\.py)(?::\w+)?")

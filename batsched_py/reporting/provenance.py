@@ -13,10 +13,10 @@ import msgspec
 
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.results.run_file import InputFile, RunFile
 from batsched_py.simulator.settings import Settings
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, spelled
-from batsched_py.traces.run_file import InputFile, RunFile
 
 #: Characters of a SHA-256 that tell files apart.
 _DIGITS: Final = 12

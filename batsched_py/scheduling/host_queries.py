@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from batsched_py.bits import bit_runs
-from batsched_py.collection.columns import Columns
-from batsched_py.collection.hosts import DYNAMIC, host_attributes, idle_attributes
-from batsched_py.collection.mil.expression import Expression
-from batsched_py.collection.mil.parser import parse
-from batsched_py.collection.mil.values import Value
 from batsched_py.errors import QueryError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
+from batsched_py.queries.columns import Columns
+from batsched_py.queries.expression import Expression
+from batsched_py.queries.host_attributes import DYNAMIC, host_attributes, idle_attributes
+from batsched_py.queries.parser import parse
+from batsched_py.queries.values import Value
 from batsched_py.scheduling.view import View
 from batsched_py.text.display import shown
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from batsched_py.collection.mil.expression import Expression
 from batsched_py.errors import OptionError, QueryError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.planning.policies.constraints import CONSTRAINTS, QUERY, Constraint
 from batsched_py.planning.policies.selection import SELECTIONS, Selection
+from batsched_py.queries.expression import Expression
 from batsched_py.scheduling.host_queries import HostQueries
 from batsched_py.scheduling.jobs_by_hosts import JobsByHosts
 from batsched_py.scheduling.options import named, option

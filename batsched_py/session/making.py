@@ -11,8 +11,9 @@ from batsched_py.errors import ExtraError, OptionError, PluginError
 from batsched_py.interruption import is_interruption
 from batsched_py.protocol.events import Config
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import Origin, describe_options, make_options, read_values
+from batsched_py.scheduling.options import describe_options
 from batsched_py.scheduling.view import View
+from batsched_py.session.option_values import Origin, make_options, read_values
 from batsched_py.session.story import where
 from batsched_py.text.display import displayed
 

@@ -35,14 +35,15 @@ from batsched_py.protocol.fields import FieldError
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.checks import idle_fault, staging_fault
 from batsched_py.scheduling.host_queries import MEMBER
-from batsched_py.scheduling.options import Origin, plain_options
+from batsched_py.scheduling.options import plain_options
 from batsched_py.scheduling.plan import MOST_TOLD, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock, postponed
 from batsched_py.session.decision_log import DecisionLog, PassOn
 from batsched_py.session.endless import EndlessTasks
 from batsched_py.session.making import check_needs, make_configured, make_scheduler, read_given, sent_options
-from batsched_py.session.queries import QueryAnswers
+from batsched_py.session.option_values import Origin
+from batsched_py.session.questions import QueryAnswers
 from batsched_py.session.recurring import Recurring, told
 from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread

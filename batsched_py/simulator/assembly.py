@@ -19,6 +19,7 @@ from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import Event, SimulationBegins
+from batsched_py.results.records import EndedJobs, JobRecord
 from batsched_py.simulator.contention.demand import Processors
 from batsched_py.simulator.contention.fluid_model import FluidModel
 from batsched_py.simulator.contention.messages import Courier, longest_message, message_demands
@@ -36,8 +37,7 @@ from batsched_py.simulator.machines.external_events import ExternalEvents, check
 from batsched_py.simulator.machines.machines import Machines
 from batsched_py.simulator.machines.power_properties import read_power_model
 from batsched_py.simulator.machines.switching import Switching
-from batsched_py.simulator.outputs.tracer import Tracer
-from batsched_py.simulator.records import EndedJobs, JobRecord
+from batsched_py.simulator.machines.tracer import Tracer
 from batsched_py.simulator.recurring import Recurring
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.referee.platform_rules import check_speeds, check_ways

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # a part imports what it uses, not what others have put here
     from batsched_py.simulator.generation import Generation
     from batsched_py.simulator.machines.energy_meter import EnergyMeter
     from batsched_py.simulator.machines.machines import Machines
-    from batsched_py.simulator.outputs.tracer import Tracer
+    from batsched_py.simulator.machines.tracer import Tracer
     from batsched_py.simulator.settings import Settings
     from batsched_py.simulator.time.event_queue import EventQueue
     from batsched_py.simulator.time.mailbox import Mailbox

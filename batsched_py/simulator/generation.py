@@ -26,7 +26,7 @@ from batsched_py.protocol.events import (
     COMPLETED_WALLTIME_REACHED,
     JobCompleted,
 )
-from batsched_py.simulator.file_forms import BATSIM_1, BATSIM_4, BATSIM_5
+from batsched_py.results.file_forms import BATSIM_1, BATSIM_4, BATSIM_5
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.settings import Settings
 

@@ -26,9 +26,9 @@ from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.protocol.events import Event, SimulationEnds
+from batsched_py.results.progress import ProgressReport, RunProgress, RunStatus
+from batsched_py.results.records import JobRecord, Result, UnavailableHosts
 from batsched_py.simulator.assembly import Parts, assemble
-from batsched_py.simulator.progress import ProgressReport, RunProgress, RunStatus
-from batsched_py.simulator.records import JobRecord, Result, UnavailableHosts
 from batsched_py.simulator.referee.deadlock import describe_deadlock, describe_standing
 from batsched_py.simulator.referee.errors import StoppedError
 from batsched_py.simulator.referee.idling import IN_VAIN, IdleGuard

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from batsched_py.model.job import Job
 from batsched_py.model.table import Table
+from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import JobRecord
 from batsched_py.state.running import Running
 
 #: Wall-clock seconds between two snapshots while the simulation is busy, and while it waits.

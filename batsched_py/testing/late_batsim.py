@@ -55,7 +55,7 @@ from batsched_py.protocol.events import (
     SimulationBegins,
     SimulationEnds,
 )
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.testing.case import SLEEPS, Case
 from batsched_py.text.wording import counted, seconds
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 from msgspec import Struct
 
 from batsched_py.errors import ContractError, DeadlockError
+from batsched_py.results.records import JobRecord
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing.case import Case
 from batsched_py.testing.late_batsim import LATENESS, PROMPT, LateBatsim

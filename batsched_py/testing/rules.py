@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED
+from batsched_py.results.records import JobRecord
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import Case, JobSpec
 from batsched_py.testing.play import Played
 from batsched_py.text.wording import counted, seconds

@@ -13,6 +13,15 @@ import orjson
 from msgspec import Raw
 
 from batsched_py.errors import WorkloadError
+from batsched_py.files.atomic_file import write_pieces_atomically
+from batsched_py.files.json_document import (
+    count_members,
+    may_be_doubled,
+    parse_object,
+    parse_outline,
+    read_content,
+    refuse_doubled,
+)
 from batsched_py.model.job import Job
 from batsched_py.model.limits import (
     LIMITS,
@@ -34,16 +43,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.reading.many import ManyMembers
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
-from batsched_py.traces.atomic_file import write_pieces_atomically
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
-from batsched_py.traces.json_document import (
-    count_members,
-    may_be_doubled,
-    parse_object,
-    parse_outline,
-    read_content,
-    refuse_doubled,
-)
 from batsched_py.traces.log_format import LogFormat, format_of_line
 from batsched_py.traces.profile_table import read_profiles
 from batsched_py.traces.workload_members import JOB, tell_document, tell_profiles

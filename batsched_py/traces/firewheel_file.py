@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
+from batsched_py.files.json_document import read_content
 from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import displayed, shown
-from batsched_py.traces.json_document import read_content
 
 #: First bytes of pickles, FIREWHEEL's storage format: protocols 2 and later, and protocol 0 for objects.
 _PICKLED: Final = (b"\x80", b"ccopy_reg", b"(lp", b"(dp", b"(ifirewheel")

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import WorkloadError
+from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.resources import CPU, MEMORY
 from batsched_py.reading.notes import Notes

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import orjson
 
-from batsched_py.collection.mil.values import Value
 from batsched_py.errors import WorkloadError
+from batsched_py.files.json_document import read_content
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.queries.values import Value
 from batsched_py.text.display import displayed, shown
-from batsched_py.traces.json_document import read_content
 
 
 def read_records(path: Path, limits: Limits = LIMITS) -> list[tuple[str, dict[str, Value]]]:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import WorkloadError
+from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.model.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.log_format import LogFormat, delimiter_of, looks_like

@@ -14,8 +14,8 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from msgspec import Struct
 
-from batsched_py.bounded_file import read_file, reported
 from batsched_py.errors import PlatformError
+from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.model.limits import Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown

@@ -9,8 +9,8 @@ from collections.abc import Collection, Container
 from pathlib import Path
 from typing import Final
 
-from batsched_py.bounded_file import read_file, reported
 from batsched_py.errors import PlatformError
+from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.model.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.simgrid_dtd import FILES

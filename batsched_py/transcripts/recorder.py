@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from batsched_py.compression import GZIP
 from batsched_py.errors import TranscriptError
+from batsched_py.files.compression import GZIP
 from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Header, MessageLine
 
 #: A recording under a name that ends so is compressed.

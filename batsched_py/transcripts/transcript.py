@@ -10,9 +10,9 @@ from typing import Any, Final
 import orjson
 from msgspec import Struct
 
-from batsched_py.bounded_file import read_messages
-from batsched_py.compression import DamageError
 from batsched_py.errors import TranscriptError
+from batsched_py.files.bounded_file import read_messages
+from batsched_py.files.compression import DamageError
 from batsched_py.model.limits import LIMITS, LimitError, Limits
 from batsched_py.text.display import displayed
 from batsched_py.text.encoding import EncodingError

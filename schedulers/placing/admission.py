@@ -9,9 +9,9 @@ from batsched_py.api import Job, Plan, View, counted
 from batsched_py.collection.attempts import Attempts, why_not
 from batsched_py.collection.classes import JobClass
 from batsched_py.collection.demands import FREE, FREE_HOST, Demand, read_demand
-from batsched_py.collection.hosts import DYNAMIC
-from batsched_py.collection.mil.expression import Expression, both
 from batsched_py.collection.waiting import Waiting
+from batsched_py.queries.expression import Expression, both
+from batsched_py.queries.host_attributes import DYNAMIC
 from batsched_py.schedulers.placing.members import Members
 
 #: What is kept of jobs that others have taken out of the queue, at least.

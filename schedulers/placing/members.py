@@ -9,12 +9,12 @@ from typing import Final
 from batsched_py.api import Host, HostSet, OptionError, View
 from batsched_py.collection.codes import Code
 from batsched_py.collection.collection import Collection
-from batsched_py.collection.hosts import HOST, VAULT, host_attributes, idle_attributes, number_of
-from batsched_py.collection.mil.expression import Expression
-from batsched_py.collection.mil.values import Value
 from batsched_py.collection.policies import Moody, read_policies
 from batsched_py.collection.resources import Resource
 from batsched_py.collection.tokens import Token
+from batsched_py.queries.expression import Expression
+from batsched_py.queries.host_attributes import HOST, VAULT, host_attributes, idle_attributes, number_of
+from batsched_py.queries.values import Value
 from batsched_py.schedulers.placing.options import PlacerOptions
 
 #: What a host reports that runs a job.

@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from batsched_py.simulator.file_forms import BATSIM_4
-from batsched_py.simulator.outputs.result_files import write_jobs, write_schedule
+from batsched_py.results.file_forms import BATSIM_4
+from batsched_py.results.result_files import write_jobs, write_schedule
 from tests.acceptance.check import Check, same
 from tests.acceptance.published import LOGS, simulate_log
 from tests.browser import NONE, Browser, browsing, executables

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.results.records import JobRecord, Result
 from tests.benchmarks.inputs import direct, new_session, new_simulation, poisson_workload
 from tests.benchmarks.timing import Effort, Timing, measure
 from tests.benchmarks.yardstick import Yardstick

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from batsched_py.simulator.outputs.result_files import write_jobs, write_schedule
+from batsched_py.results.result_files import write_jobs, write_schedule
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.swf import read_swf

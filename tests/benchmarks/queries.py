@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from batsched_py.collection.collection import Collection
-from batsched_py.collection.mil.parser import parse
+from batsched_py.queries.parser import parse
 from tests.constrained import KINDS
 
 RECORDS: Final = 16_384

@@ -6,7 +6,7 @@ import csv
 import json
 from pathlib import Path
 
-from batsched_py.traces.decisions_file import DECISIONS
+from batsched_py.results.decisions_file import DECISIONS
 
 #: Columns of Batsim's `_schedule.csv` that a clock measured.
 MEASURED = ("scheduling_time", "simulation_time")

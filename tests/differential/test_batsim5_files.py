@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from batsched_py.simulator.outputs.result_files import write_jobs, write_schedule
-from batsched_py.simulator.outputs.trace_files import (
+from batsched_py.results.records import Result
+from batsched_py.results.result_files import write_jobs, write_schedule
+from batsched_py.results.trace_files import (
     UNAVAILABLE_COLUMN,
     write_consumed_energy,
     write_machine_states,
     write_pstate_changes,
 )
-from batsched_py.simulator.outputs.tracing import Trace
-from batsched_py.simulator.records import Result
+from batsched_py.results.tracing import Trace
 from tests.clone import ROOT, files
 from tests.differential.recorded5 import Recorded5
 from tests.differential.their_side import Prompter

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from batsched_py.collection.mil.parser import GRAMMAR
+from batsched_py.queries.parser import GRAMMAR
 from tests.clone import ROOT
 from tests.docs.railroad import Box, Choice, Loop, Part, Row, Skip, draw_rules
 

@@ -10,7 +10,7 @@ import pytest
 from batsched_py.cli.main import batsched
 from batsched_py.reporting.metrics.job_metrics import COLUMNS
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
-from batsched_py.simulator.outputs.result_files import JOBS_HEADER
+from batsched_py.results.result_files import JOBS_HEADER
 from tests.clone import ROOT
 
 PAGE = (ROOT / "docs" / "metrics.md").read_text()

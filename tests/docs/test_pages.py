@@ -18,13 +18,13 @@ from batsched_py.cli.shared.repetition import MovedOption
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.dialects import V4, V5, V14
 from batsched_py.protocol.events import Event
-from batsched_py.scheduling.recurring import RecurringVerbs
-from batsched_py.simulator.outputs.result_files import JOBS_HEADER, STATES
-from batsched_py.simulator.outputs.trace_files import (
+from batsched_py.results.result_files import JOBS_HEADER, STATES
+from batsched_py.results.trace_files import (
     CONSUMED_ENERGY_HEADER,
     MACHINE_STATES_HEADER,
     PSTATE_CHANGES_HEADER,
 )
+from batsched_py.scheduling.recurring import RecurringVerbs
 from batsched_py.simulator.settings import Settings
 from batsched_py.testing import Bench, Case, ContractTests, Decision, Played
 from tests.clone import ROOT, below, files

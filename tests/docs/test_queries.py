@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from batsched_py.collection.mil.parser import GRAMMAR
+from batsched_py.queries.parser import GRAMMAR
 from tests.docs.mil_grammar import LABELS, PICTURE, TAKEN, drawing, rules, terminals
 
 

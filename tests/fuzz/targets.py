@@ -18,9 +18,6 @@ import msgspec
 import orjson
 from hypothesis import strategies as st
 
-from batsched_py.collection.columns import Columns
-from batsched_py.collection.mil.parser import parse
-from batsched_py.collection.mil.values import Value
 from batsched_py.errors import QueryError, TransportError
 from batsched_py.gym import read_weights, write_weights
 from batsched_py.haizea.data import counter_table, read_data
@@ -29,6 +26,9 @@ from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.model.table import csv_text
 from batsched_py.plugins import load
 from batsched_py.protocol.batsim5.greeting import Hello, is_greeting, write_greeting, write_hello
+from batsched_py.queries.columns import Columns
+from batsched_py.queries.parser import parse
+from batsched_py.queries.values import Value
 from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation

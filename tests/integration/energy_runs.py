@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.simulator.records import Result
+from batsched_py.results.records import Result
 from batsched_py.testing import Case
 from batsched_py.testing.case import JobSpec
 from tests.integration.conversations import Conversation

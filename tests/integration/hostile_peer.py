@@ -9,10 +9,10 @@ import json
 import sys
 from typing import Any
 
-from batsched_py.collection.mil.parser import parse
 from batsched_py.errors import BatschedError
 from batsched_py.plugins import load
 from batsched_py.protocol.batsim5.greeting import write_greeting
+from batsched_py.queries.parser import parse
 from batsched_py.schedulers import BUILT_INS
 from batsched_py.scheduling.options import describe_options
 from batsched_py.session.session import Session

@@ -13,9 +13,9 @@ from batsched_py.model.job import Job
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.protocol.events import COMPLETED_KILLED, REJECTED
+from batsched_py.results.records import JobRecord
 from batsched_py.schedulers.ar_preempt import ArPreempt
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import Case, JobSpec, Peer
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.strategies import outages

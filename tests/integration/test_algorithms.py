@@ -11,10 +11,10 @@ from batsched_py.api import View
 from batsched_py.planning.future.promise_book import CountBook
 from batsched_py.planning.policies.ordering import ORDERS
 from batsched_py.plugins import load
+from batsched_py.results.records import JobRecord, Result
 from batsched_py.schedulers.backfill import Backfill
 from batsched_py.schedulers.backfilling.loop import BackfillLoop
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench
 from tests.drawing import given_once

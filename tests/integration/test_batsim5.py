@@ -36,10 +36,10 @@ from batsched_py.protocol.events import (
     SimulationBegins,
     ToldBy,
 )
+from batsched_py.results.records import Result
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.session import Session
 from batsched_py.simulator.jobs.execution import WRITES_READ
-from batsched_py.simulator.records import Result
 from batsched_py.simulator.referee.strictness import DIVIDED_BY_HOSTS
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation

@@ -14,8 +14,8 @@ from batsched_py.model.decision_row import DecisionRow
 from batsched_py.plugins import load
 from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.dialects import DIALECTS
+from batsched_py.results.records import Result
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import Result
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange
 from batsched_py.testing import Case

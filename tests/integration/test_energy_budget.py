@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
 from batsched_py.plugins import load
-from batsched_py.simulator.records import Result
+from batsched_py.results.records import Result
 from batsched_py.testing import Bench, Case, play
 from batsched_py.testing.case import Peer
 from batsched_py.testing.play import Player

@@ -8,8 +8,8 @@ import pytest
 from batsched_py import bits
 from batsched_py.model import name_set
 from batsched_py.plugins import load
+from batsched_py.results.result_files import JobRows
 from batsched_py.session.session import Session
-from batsched_py.simulator.outputs.result_files import JobRows
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces import batsim_json
 from batsched_py.traces.batsim_json import read_workload, write_workload

@@ -11,8 +11,8 @@ from batsched_py.api import Host, Job
 from batsched_py.errors import OptionError
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
+from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT

@@ -28,8 +28,8 @@ from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.reporting.waits.longest import longest_waits
+from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload

@@ -7,7 +7,7 @@ import tomllib
 from tests.clone import ROOT, below
 
 #: What algorithms may import.
-OPEN_TO_ALGORITHMS = {"api", "collection", "experiments", "leases", "planning", "schedulers", "timelines"}
+OPEN_TO_ALGORITHMS = {"api", "collection", "experiments", "leases", "planning", "queries", "schedulers", "timelines"}
 
 
 def test_algorithms_are_forbidden_all_that_is_not_open_to_them() -> None:

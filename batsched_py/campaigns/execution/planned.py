@@ -24,8 +24,8 @@ from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
+from batsched_py.results.records import Result
 from batsched_py.session.decision_log import PassOn
-from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from batsched_py.bounded_file import reported
 from batsched_py.campaigns.execution.stored_run import StoredRun, decode_run
 from batsched_py.errors import InputError
-from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.files.atomic_file import write_atomically
+from batsched_py.files.bounded_file import reported
 
 _RUNS: Final = "runs"
 _JOBS: Final = "jobs"

@@ -13,7 +13,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.bounded_file import read_raw, reported
 from batsched_py.campaigns.comparison import find_baseline
 from batsched_py.campaigns.execution.batsim_run import BatsimFiles
 from batsched_py.campaigns.execution.planned import RunEnvironment, RunSpec
@@ -23,14 +22,15 @@ from batsched_py.campaigns.plan.sources import SourceReader, WorkloadSource
 from batsched_py.campaigns.plan.variants import PlannedVariant, plan_variants
 from batsched_py.errors import ConfigurationError, OptionError, PlatformError, WorkloadError
 from batsched_py.example_files import told_path
+from batsched_py.files.bounded_file import read_raw, reported
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
+from batsched_py.results.run_file import InputFile, content_hash
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.text.wording import spelled
 from batsched_py.traces.event_file import read_events
 from batsched_py.traces.lublin import MOST_JOBS, Drawn
-from batsched_py.traces.run_file import InputFile, content_hash
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: Jobs of a model that are drawn to check it.

@@ -18,13 +18,13 @@ from batsched_py.errors import InputError
 from batsched_py.example_files import told_path
 from batsched_py.model.limits import Limits
 from batsched_py.model.workload import Workload
+from batsched_py.results.run_file import WorkloadFile
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.cleaning import clean
 from batsched_py.traces.delay_workload import DELAYS, with_work
 from batsched_py.traces.log_format import LogFormat, format_of
 from batsched_py.traces.lublin import Drawn
-from batsched_py.traces.run_file import WorkloadFile
 from batsched_py.traces.sacct import read_sacct
 from batsched_py.traces.swf import read_swf
 from batsched_py.traces.workload_parts import part_of, parts_of

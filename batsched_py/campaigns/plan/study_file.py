@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from msgspec import field
 
-from batsched_py.bounded_file import read_file, reported
 from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign, PlatformChoice, TuningChoice
 from batsched_py.campaigns.plan.settings_table import read_settings
@@ -18,6 +17,7 @@ from batsched_py.campaigns.plan.study_tables import StudyFile, StudyFileTable, m
 from batsched_py.campaigns.plan.workload_tables import read_window, read_workloads
 from batsched_py.campaigns.run_limits import RunLimits, parse_memory, parse_timeout
 from batsched_py.errors import ConfigurationError, OptionError
+from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import shown
 

@@ -13,10 +13,10 @@ from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
 from batsched_py.campaigns.results.run_rows import run_columns
+from batsched_py.files.atomic_file import write_atomically
 from batsched_py.loading import require
 from batsched_py.reporting.metrics.job_metrics import COLUMNS
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, Unit
-from batsched_py.traces.atomic_file import write_atomically
 
 RUNS: Final = "runs.parquet"
 JOBS: Final = "jobs.parquet"

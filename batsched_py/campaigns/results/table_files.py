@@ -13,8 +13,8 @@ from batsched_py.campaigns.comparison import AlgorithmMean
 from batsched_py.campaigns.comparison_files import latex_tabular
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.results.groups import GroupComparison
+from batsched_py.files.atomic_file import write_atomically
 from batsched_py.text.display import spreadsheet_cell
-from batsched_py.traces.atomic_file import write_atomically
 
 _COLUMNS: Final = (
     *("platform", "settings", "group", "algorithm", "metric", "mean", "mean_low", "mean_high"),

@@ -10,9 +10,9 @@ from typing import Final
 
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.tuning.tuner import Trial
+from batsched_py.files.atomic_file import write_atomically
 from batsched_py.text.display import spreadsheet_cell
 from batsched_py.text.wording import spelled
-from batsched_py.traces.atomic_file import write_atomically
 
 #: Name of the file, in the folder of a campaign's results.
 TRIALS: Final = "trials.csv"

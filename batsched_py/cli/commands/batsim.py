@@ -40,10 +40,10 @@ from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim
 from batsched_py.errors import EngineError, InputError, TransportError
 from batsched_py.loading import require
+from batsched_py.results.file_forms import BATSIM_4
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
-from batsched_py.simulator.file_forms import BATSIM_4
 from batsched_py.text.wording import counted, seconds
 from batsched_py.transport.zmq_rep import RepSocket
 

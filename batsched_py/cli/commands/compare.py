@@ -48,11 +48,11 @@ from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read
 from batsched_py.loading import require
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.reporting.schedules.time_window import WindowChoice
+from batsched_py.results.decisions_file import DECISIONS
+from batsched_py.results.run_file import OtherFile
 from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.settings import Settings
 from batsched_py.text.wording import unlike
-from batsched_py.traces.decisions_file import DECISIONS
-from batsched_py.traces.run_file import OtherFile
 
 #: More are a slip of the finger: so many resamples make no difference, and no machine has so many cores.
 _MOST_RESAMPLES: Final = 1_000_000

@@ -11,7 +11,6 @@ from msgspec import Struct
 from rich import box
 from rich.table import Table
 
-from batsched_py.bounded_file import read_file, reported
 from batsched_py.cli.shared.command import DEBUG, current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag, option
@@ -27,9 +26,10 @@ from batsched_py.experiments.parsing.schema import schema
 from batsched_py.experiments.parsing.testbed_form import parse_testbed
 from batsched_py.experiments.testbed import Testbed
 from batsched_py.experiments.validation import Situation
+from batsched_py.files.bounded_file import read_file, reported
+from batsched_py.files.document_file import read_document
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, counted, seconds
-from batsched_py.traces.document_file import read_document
 
 _HEADINGS = ("resource", "kind", "location", "after", "address of", "requested", "created", "address")
 

@@ -29,6 +29,8 @@ from batsched_py.cli.shared.run_description import (
 from batsched_py.cli.shared.table_writer import write_tables
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import InputError
+from batsched_py.files.atomic_file import create_files_atomically, write_atomically
+from batsched_py.files.table_file import table_path
 from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.data import RunData, counter_table, lease_table, read_data, run_table, write_data
 from batsched_py.haizea.description import plain_options, plain_settings
@@ -39,12 +41,10 @@ from batsched_py.haizea.run import run as run_config
 from batsched_py.haizea.sample import KINDS, sample_files
 from batsched_py.haizea.script import read_template, render_script
 from batsched_py.model.table import Table, csv_text
+from batsched_py.results.run_file import run_path
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
-from batsched_py.traces.atomic_file import create_files_atomically, write_atomically
 from batsched_py.traces.event_file import read_events
-from batsched_py.traces.run_file import run_path
-from batsched_py.traces.table_file import table_path
 
 _RUN: Final = "run"
 #: Haizea's -D.

@@ -16,8 +16,8 @@ from batsched_py.cli.shared.output_paths import check_writable, make_folder, nam
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import InputError, OptionError
+from batsched_py.files.atomic_file import create_files_atomically
 from batsched_py.plugins import available
-from batsched_py.traces.atomic_file import create_files_atomically
 
 _THERE = "exists already, and is not overwritten"
 _NEXT = """\

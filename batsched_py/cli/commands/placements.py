@@ -21,14 +21,14 @@ from batsched_py.collection.alternatives import Schedule, write_alternatives
 from batsched_py.collection.classes import JobClass, parse_classes
 from batsched_py.collection.demands import FREE_HOST, IS_VAULT
 from batsched_py.collection.enactor import Enactor
-from batsched_py.collection.hosts import platform_collection
-from batsched_py.collection.mil.expression import Expression, both
 from batsched_py.collection.placers import PLACERS, PlacementRequest, Placer, PlacerSettings
-from batsched_py.collection.records import Requester
+from batsched_py.collection.platform import platform_collection
+from batsched_py.files.document_file import read_document
 from batsched_py.loading import load_object
+from batsched_py.queries.expression import Expression, both
+from batsched_py.queries.records import Requester
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, unknown
-from batsched_py.traces.document_file import read_document
 from batsched_py.traces.simgrid_xml import read_platform
 
 

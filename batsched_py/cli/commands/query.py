@@ -18,11 +18,11 @@ from batsched_py.cli.shared.parameters import INPUT, flag, option
 from batsched_py.cli.shared.queries import QueryCommand, parse_query
 from batsched_py.cli.shared.terminal import say, warn, warn_all
 from batsched_py.collection.collection import Collection
-from batsched_py.collection.hosts import DYNAMIC, platform_records
-from batsched_py.collection.mil.explanation import explain, failures
-from batsched_py.collection.mil.expression import Expression
-from batsched_py.collection.mil.values import NumericText, Value
-from batsched_py.collection.records import Record, Requester, admits
+from batsched_py.queries.explanation import explain, failures
+from batsched_py.queries.expression import Expression
+from batsched_py.queries.host_attributes import DYNAMIC, platform_records
+from batsched_py.queries.records import Record, Requester, admits
+from batsched_py.queries.values import NumericText, Value
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, did_you_mean
 from batsched_py.traces.record_file import read_records

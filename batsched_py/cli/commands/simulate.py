@@ -56,6 +56,7 @@ from batsched_py.cli.shared.simulation_options import (
 from batsched_py.cli.shared.slow_decisions import watched_decisions
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.errors import BatschedError, WorkloadError
+from batsched_py.files.json_document import refuse_doubled
 from batsched_py.interruption import Interruption
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
@@ -63,16 +64,15 @@ from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Config
 from batsched_py.reporting.metrics.summary import summary_table
+from batsched_py.results.decisions_file import DECISIONS
+from batsched_py.results.records import Result
+from batsched_py.results.result_files import CONTENTION
 from batsched_py.session.session import Session
 from batsched_py.simulator.generation import generation_of
-from batsched_py.simulator.outputs.result_files import CONTENTION
-from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange
 from batsched_py.traces.batsim_json import read_workload
-from batsched_py.traces.decisions_file import DECISIONS
-from batsched_py.traces.json_document import refuse_doubled
 
 
 def _read_config(context: click.Context, parameter: click.Parameter, value: str) -> str:

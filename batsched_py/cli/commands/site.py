@@ -8,13 +8,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.bounded_file import read_raw
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
 from batsched_py.cli.shared.site_callers import QuotaOptions, quota_options
 from batsched_py.cli.shared.terminal import warn_all
+from batsched_py.files.bounded_file import read_raw
 from batsched_py.simulator.settings import Settings
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import SiteSettings

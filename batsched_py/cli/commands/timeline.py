@@ -21,6 +21,8 @@ from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, optio
 from batsched_py.cli.shared.repetition import MovedOption, OnceGroup
 from batsched_py.cli.shared.runs import PictureOptions, read_picture, write_picture
 from batsched_py.cli.shared.terminal import put, say, warn
+from batsched_py.files.atomic_file import write_atomically
+from batsched_py.files.document_file import read_document
 from batsched_py.loading import load_object
 from batsched_py.model.limits import LONGEST
 from batsched_py.reporting.pictures.terminal.timeline import render_timelines
@@ -38,8 +40,6 @@ from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.schema import schema
 from batsched_py.timelines.tables import timeline_tables
 from batsched_py.timelines.warnings import find_warnings
-from batsched_py.traces.atomic_file import write_atomically
-from batsched_py.traces.document_file import read_document
 from batsched_py.traces.firewheel_file import read_schedule
 
 #: Rows of the table: nobody reads more, and they take their time.

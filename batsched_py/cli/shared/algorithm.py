@@ -15,19 +15,19 @@ import click
 import orjson
 from msgspec import Struct, field
 
-from batsched_py.bounded_file import read_file
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.redis_place import RedisPlace
 from batsched_py.cli.shared.terminal import warn
-from batsched_py.compression import DamageError
 from batsched_py.errors import OptionError, WorkloadError
+from batsched_py.files.bounded_file import read_file
+from batsched_py.files.compression import DamageError
 from batsched_py.model.limits import LimitError
 from batsched_py.plugins import load
 from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import Origin, parse_options, read_values
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.decision_log import PassOn
+from batsched_py.session.option_values import Origin, parse_options, read_values
 from batsched_py.session.session import Session
 from batsched_py.text.encoding import EncodingError
 from batsched_py.transcripts.lines import Header
@@ -158,7 +158,7 @@ def read_options(path: Path | None) -> Mapping[str, Any]:
     """Read the options in a JSON file; none without a file. OptionError names the file and the rule."""
     if path is None:
         return {}
-    from batsched_py.traces.json_document import refuse_doubled  # noqa: PLC0415  # `serve` starts without it
+    from batsched_py.files.json_document import refuse_doubled  # noqa: PLC0415  # `serve` starts without it
 
     try:
         content = read_file(path, current_limits())

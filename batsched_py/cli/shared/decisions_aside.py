@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from batsched_py.cli.shared.output_paths import existing_folder, naming_errors, writing
+from batsched_py.files.text_spool import TextAside
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import DecisionRow
-from batsched_py.simulator.records import Result
-from batsched_py.traces.decisions_file import COLUMNS, DECISIONS, decision_lines
-from batsched_py.traces.text_aside import TextAside
+from batsched_py.results.decisions_file import COLUMNS, DECISIONS, decision_lines
+from batsched_py.results.records import Result
 
 
 class DecisionsAside(TextAside):

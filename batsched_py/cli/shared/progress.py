@@ -18,7 +18,7 @@ from rich.progress import (
 
 from batsched_py.cli.shared.console import Output
 from batsched_py.reporting.formatting import clock
-from batsched_py.simulator.progress import RunProgress
+from batsched_py.results.progress import RunProgress
 from batsched_py.text.display import displayed
 
 if TYPE_CHECKING:  # which one simulation does not need

@@ -9,9 +9,9 @@ import click
 
 from batsched_py.cli.shared.repetition import Once
 from batsched_py.cli.shared.terminal import warn
-from batsched_py.collection.mil.expression import Expression
-from batsched_py.collection.mil.parser import parse
 from batsched_py.errors import QueryError
+from batsched_py.queries.expression import Expression
+from batsched_py.queries.parser import parse
 from batsched_py.text.display import displayed
 
 #: Characters of a query that are shown before and behind a mistake.

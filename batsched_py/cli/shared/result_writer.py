@@ -19,14 +19,14 @@ from msgspec import Struct
 from batsched_py.cli.shared.decisions_aside import DecisionsAside
 from batsched_py.cli.shared.output_paths import existing_folder, make_folder, naming_errors, writing
 from batsched_py.cli.shared.table_writer import write_tables
-from batsched_py.simulator.file_forms import BATSIM_4, FileForm
-from batsched_py.simulator.outputs import result_files as results
-from batsched_py.simulator.outputs import trace_files as traces
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.results import result_files as results
+from batsched_py.results import trace_files as traces
+from batsched_py.results.decisions_file import DECISIONS
+from batsched_py.results.file_forms import BATSIM_4, FileForm
+from batsched_py.results.records import JobRecord, Result
+from batsched_py.results.run_file import run_path
 from batsched_py.traces.batsim_json import write_workload
-from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.lublin import Drawn
-from batsched_py.traces.run_file import run_path
 
 if TYPE_CHECKING:  # the package imports much that one simulation does not need
     from batsched_py.campaigns.inputs import WorkloadLike

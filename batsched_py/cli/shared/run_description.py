@@ -26,13 +26,12 @@ from batsched_py.cli.shared.output_paths import writing
 from batsched_py.cli.shared.terminal import warn
 from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.example_files import told_path
+from batsched_py.files.table_file import table_path
 from batsched_py.model.table import Table
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reporting.algorithm_files import files_of_algorithm
-from batsched_py.simulator.settings import Settings
-from batsched_py.traces.lublin import Drawn
-from batsched_py.traces.run_file import (
+from batsched_py.results.run_file import (
     InputFile,
     Measured,
     OtherFile,
@@ -42,7 +41,8 @@ from batsched_py.traces.run_file import (
     run_path,
     write_run,
 )
-from batsched_py.traces.table_file import table_path
+from batsched_py.simulator.settings import Settings
+from batsched_py.traces.lublin import Drawn
 
 _PROGRAM: Final = "batsched-py"
 #: The name of a package at the beginning of a requirement.

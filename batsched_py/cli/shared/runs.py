@@ -16,6 +16,7 @@ from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, Num
 from batsched_py.cli.shared.terminal import say, warn, warn_all
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.errors import InputError
+from batsched_py.files.atomic_file import write_atomically
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.drawing import FORMATS, draw, form_of
@@ -27,7 +28,6 @@ from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.schedule import Schedule, files_of, read_schedules
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.display import displayed
-from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim_json import read_workload
 
 _MOST_INCHES: Final = 100.0

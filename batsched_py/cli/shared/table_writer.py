@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from batsched_py.cli.shared.output_paths import writing
+from batsched_py.files.table_file import table_path, write_table
 from batsched_py.model.table import Table
-from batsched_py.traces.table_file import table_path, write_table
 
 
 def write_tables(prefix: str, tables: Iterable[Table]) -> None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.reporting.metrics.host_times import batsim_times
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.outputs.tracing import JOB_ENDED, EnergyRows
+from batsched_py.results.tracing import JOB_ENDED, EnergyRows
 
 
 class BatsimMetrics(Struct, frozen=True):

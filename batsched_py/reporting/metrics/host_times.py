@@ -14,7 +14,7 @@ from batsched_py.reporting.metrics.over_time import computing_hosts, host_states
 from batsched_py.reporting.metrics.run_map import RunMap, repeated
 from batsched_py.reporting.metrics.steps import Steps, integral
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.outputs.tracing import HOST_STATES, TO_COMPUTING, TO_SLEEP
+from batsched_py.results.tracing import HOST_STATES, TO_COMPUTING, TO_SLEEP
 
 UNAVAILABLE: Final = "unavailable"
 #: Every state of hosts.

@@ -15,8 +15,8 @@ from batsched_py.reporting.schedules.attempts import JobAttempts
 from batsched_py.reporting.schedules.jobs_file import OWN_COLUMNS
 from batsched_py.reporting.schedules.members import due_time, is_met, user_of
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.outputs.result_files import JOBS_HEADER
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
+from batsched_py.results.result_files import JOBS_HEADER
 
 #: The columns of Batsim's jobs file, under its names, then those of our own metrics.
 COLUMNS: Final = (*JOBS_HEADER.split(","), *OWN_COLUMNS)

@@ -25,7 +25,7 @@ from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, lost_work, ove
 from batsched_py.reporting.schedules.occupancy import Occupancy
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 
 class Unit(Enum):

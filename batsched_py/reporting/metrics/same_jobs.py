@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 
 class JobMarks(Struct, frozen=True):

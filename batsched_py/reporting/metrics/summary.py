@@ -17,7 +17,7 @@ from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.formatting import FINAL_STATES, HOUR, STATE_NAMES, clock
 from batsched_py.reporting.schedules.attempts import Attempts, put_together
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables, lease_tables_of
-from batsched_py.simulator.records import JobRecord, Result, Tally
+from batsched_py.results.records import JobRecord, Result, Tally
 from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned
 
 #: Runs shorter than this count as this long in the bounded slowdown, in seconds (Feitelson et al., JSSPP 1997).

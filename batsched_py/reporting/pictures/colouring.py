@@ -16,7 +16,7 @@ from batsched_py.protocol.events import (
 )
 from batsched_py.reporting.formatting import STATE_NAMES
 from batsched_py.reporting.schedules.members import user_of
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 #: Light enough for black names on them, and distinct for colour-blind people, too: the scheme "light" of P. Tol,
 #: "Colour Schemes", SRON technical note SRON/EPS/TN/09-002, and a ninth: their number has no divisor in common with

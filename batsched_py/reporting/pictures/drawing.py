@@ -10,9 +10,9 @@ from typing import Any, Final
 from warnings import catch_warnings, simplefilter
 
 from batsched_py.errors import OptionError
+from batsched_py.files.atomic_file import write_atomically
 from batsched_py.loading import require
 from batsched_py.text.display import displayed
-from batsched_py.traces.atomic_file import write_atomically
 
 #: Formats of pictures, by the endings of files.
 FORMATS: Final = ("pdf", "svg", "png")

@@ -13,7 +13,7 @@ from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.text.wording import seconds
 
 

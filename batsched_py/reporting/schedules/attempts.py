@@ -13,7 +13,7 @@ from msgspec import Struct
 from batsched_py.leases.lease import Use
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables
-from batsched_py.simulator.attempts import Attempt, split_later
+from batsched_py.results.attempts import Attempt, split_later
 from batsched_py.text.representation import Brief
 
 #: A job that shows what suspending or resuming a lease takes: the first job of the lease, what it is, and a number.

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from batsched_py.reporting.schedules.contradictions import FIRST, Contradictions, Kind
 from batsched_py.reporting.schedules.occupancy import TakenHosts
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.file_forms import BATSIM_5, split_jobs_name
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.file_forms import BATSIM_5, split_jobs_name
+from batsched_py.results.records import JobRecord
 
 #: Seconds by which two jobs may seem to have a host at once: a run is recorded with 1e-5 s at least, rounded.
 _TOUCHING: Final = 2e-5

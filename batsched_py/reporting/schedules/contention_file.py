@@ -9,8 +9,8 @@ from typing import Final
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import Tabular
-from batsched_py.simulator.outputs.result_files import CONTENTION_HEADER
-from batsched_py.simulator.records import JobRecord, SlowedJob
+from batsched_py.results.records import JobRecord, SlowedJob
+from batsched_py.results.result_files import CONTENTION_HEADER
 
 #: Times have six digits after the point, and starts and ends of jobs are rounded, too.
 _RESOLUTION: Final = 3e-6

@@ -15,11 +15,11 @@ from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.outages import find_outages
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.tabular import Tabular
-from batsched_py.simulator.file_forms import split_jobs_name
+from batsched_py.results.decisions_file import COLUMNS, DECISIONS, TERMS
+from batsched_py.results.file_forms import split_jobs_name
+from batsched_py.results.run_file import belongs
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
-from batsched_py.traces.decisions_file import COLUMNS, DECISIONS, TERMS
-from batsched_py.traces.run_file import belongs
 
 #: What may stand in the column of reasons.
 _REASONS: Final = frozenset({"", "shared", *get_args(HoldKind), *get_args(Cause)})

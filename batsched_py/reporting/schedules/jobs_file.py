@@ -17,7 +17,7 @@ from batsched_py.reporting.formatting import FINAL_STATES
 from batsched_py.reporting.schedules.contradictions import FIRST, Contradictions, Kind
 from batsched_py.reporting.schedules.row_checks import DERIVED, RowChecks
 from batsched_py.reporting.schedules.tabular import Tabular
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 

@@ -11,7 +11,7 @@ from batsched_py.leases.lifecycle import State
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 
 def lease_jobs(leases: LeaseTables) -> tuple[JobRecord, ...]:

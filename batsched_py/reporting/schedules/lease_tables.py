@@ -16,7 +16,7 @@ from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import seconds

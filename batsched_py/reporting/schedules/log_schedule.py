@@ -13,7 +13,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.reporting.schedules.tabular import LARGEST
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.traces.cleaning import meanings

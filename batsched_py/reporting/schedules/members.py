@@ -14,7 +14,7 @@ from batsched_py.leases.terms import MEMBER, TermsError, read_terms
 from batsched_py.model.job import Job
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 #: Members of a job: its user, and the instant by which it must have ended.
 USER: Final = "user"

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from batsched_py.bits import without
-from batsched_py.simulator.outputs.tracing import counts, numbers
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
+from batsched_py.results.tracing import counts, numbers
 
 
 class Occupancy(Struct, frozen=True):

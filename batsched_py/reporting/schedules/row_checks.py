@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from batsched_py.reporting.schedules.contradictions import Contradictions, Kind
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 
 #: Seconds by which sums and differences of times with six digits are wrong.

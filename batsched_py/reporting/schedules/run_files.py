@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Final
 
 from batsched_py.errors import InputError
+from batsched_py.files.json_document import parse_object, read_content
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import LARGEST, Tabular
-from batsched_py.simulator.outputs.trace_files import UNAVAILABLE_COLUMN
-from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
+from batsched_py.results.trace_files import UNAVAILABLE_COLUMN
+from batsched_py.results.tracing import HOST_STATES, EnergyRows, StateRows
 from batsched_py.text.display import displayed, shown
-from batsched_py.traces.json_document import parse_object, read_content
 
 #: A change of power states: (time, hosts as bits, pstate; TO_COMPUTING or TO_SLEEP on the way).
 PstateChange = tuple[float, int, int]

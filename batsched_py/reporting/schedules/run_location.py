@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.schedules.lease_tables import LEASES
-from batsched_py.simulator.file_forms import BATSIM_4, BATSIM_5, FileForm, split_jobs_name
+from batsched_py.results.file_forms import BATSIM_4, BATSIM_5, FileForm, split_jobs_name
 
 #: Endings of logs, in small letters.
 LOGS: Final = (".swf", ".swf.gz")

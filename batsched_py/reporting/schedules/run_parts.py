@@ -22,11 +22,11 @@ from batsched_py.reporting.schedules.run_files import (
 )
 from batsched_py.reporting.schedules.run_location import RunLocation, beside
 from batsched_py.reporting.schedules.timeline_tables import TIMELINE, TIMELINE_VMS, TimelineChart, read_timeline_tables
-from batsched_py.simulator.outputs.result_files import CONTENTION
-from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
+from batsched_py.results.result_files import CONTENTION
+from batsched_py.results.run_file import RUN, RunFile, belongs, read_run
+from batsched_py.results.tracing import EnergyRows, StateRows
 from batsched_py.text.wording import counted
-from batsched_py.traces.run_file import RUN, RunFile, belongs, read_run
 
 #: Why a file beside the jobs is not used.
 _OTHER_JOBS: Final = "it contains other jobs than those of this run"

@@ -56,18 +56,18 @@ from batsched_py.reporting.schedules.timeline_tables import (
     TimelineChart,
     chart_of_tables,
 )
-from batsched_py.simulator.file_forms import split_jobs_name
-from batsched_py.simulator.outputs.result_files import (
+from batsched_py.results.decisions_file import DECISIONS
+from batsched_py.results.file_forms import split_jobs_name
+from batsched_py.results.records import JobRecord, Result, attempts_among
+from batsched_py.results.result_files import (
     CONTENTION,
     schedule_columns,
 )
-from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
-from batsched_py.simulator.records import JobRecord, Result, attempts_among
+from batsched_py.results.run_file import RUN, RunFile
+from batsched_py.results.tracing import EnergyRows, StateRows
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted
-from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.log_format import LogFormat, format_of
-from batsched_py.traces.run_file import RUN, RunFile
 from batsched_py.traces.sacct import read_sacct, sacct_unit
 from batsched_py.traces.swf import SwfLog, read_swf
 

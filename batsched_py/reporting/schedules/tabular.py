@@ -10,8 +10,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Final
 
-from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import InputError
+from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.hostset import HostSet
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reading.members import Members, Unknown

@@ -11,7 +11,7 @@ from batsched_py.model.decision_row import DecisionRow
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.unlisted import WAITING
 from batsched_py.reporting.waits.walk import Interval, Walk
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 
 class Overtaker(NamedTuple):

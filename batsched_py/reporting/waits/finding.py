@@ -5,7 +5,7 @@ from __future__ import annotations
 from batsched_py.errors import InputError
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.wording import at, named
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 

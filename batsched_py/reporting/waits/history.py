@@ -11,7 +11,7 @@ from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.schedules.decisions_table import Decisions
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.unlisted import RUNNING, WAITING, unlisted_jobs
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 #: Seconds that messages of real Batsim and the replies to them may take on their way, at most.
 _MESSAGES: Final = 0.1

@@ -15,7 +15,7 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.schedules.decisions_table import Decisions
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 #: States of jobs without an end, beside Batsim's final ones.
 RUNNING: Final = "RUNNING"

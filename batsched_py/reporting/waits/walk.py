@@ -19,7 +19,7 @@ from typing import NamedTuple
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.reporting.waits.history import RunHistory, Waiter
 from batsched_py.reporting.waits.reasons import Reason
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 # Reasons are found afterwards, from the schedule and the rows of decisions, and not written by algorithms: so there is
 # a reason for algorithms that say nothing and for runs of real Batsim, and each is checked against the schedule (ADR

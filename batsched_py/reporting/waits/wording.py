@@ -13,7 +13,7 @@ from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.waits.explanation import Explanation
 from batsched_py.reporting.waits.reasons import WORDS, Reason
 from batsched_py.reporting.waits.walk import Interval
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 

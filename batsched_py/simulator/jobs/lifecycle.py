@@ -24,6 +24,8 @@ from batsched_py.protocol.events import (
     JobSubmitted,
     Progress,
 )
+from batsched_py.results.records import EndedJobs, JobRecord, SlowedJob
+from batsched_py.results.tracing import JOB_ENDED, JOB_STARTED
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.contending_jobs import ContendingJob
 from batsched_py.simulator.jobs.execution import Execution
@@ -32,8 +34,6 @@ from batsched_py.simulator.jobs.planned_jobs import PlannedJob
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.talking_jobs import TalkingJob
 from batsched_py.simulator.machines.machines import COMPUTING
-from batsched_py.simulator.outputs.tracing import JOB_ENDED, JOB_STARTED
-from batsched_py.simulator.records import EndedJobs, JobRecord, SlowedJob
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.time.event_queue import PRECISION

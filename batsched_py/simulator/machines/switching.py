@@ -10,10 +10,10 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.platform import PlatformHost
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.events import ResourceStateChanged
+from batsched_py.results.tracing import TO_COMPUTING, TO_SLEEP
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.machines import COMPUTING, IDLE, SLEEPING, SWITCHING_OFF, SWITCHING_ON, members
-from batsched_py.simulator.outputs.tracing import TO_COMPUTING, TO_SLEEP
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.time.event_queue import RANK_END
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from batsched_py.cli.main import batsched
 from batsched_py.reporting.schedules.schedule import files_of, read_schedule
-from batsched_py.simulator.outputs.result_files import STATES
+from batsched_py.results.result_files import STATES
 from tests.clone import ROOT, files
 
 RECORDED = ROOT / "tests" / "data" / "batsim5"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.collection.collection import Collection
-from batsched_py.collection.columns import Columns
-from batsched_py.collection.hosts import platform_collection
-from batsched_py.collection.mil.parser import parse
-from batsched_py.collection.mil.values import Value
-from batsched_py.collection.records import Requester
+from batsched_py.collection.platform import platform_collection
+from batsched_py.queries.columns import Columns
+from batsched_py.queries.parser import parse
+from batsched_py.queries.records import Requester
+from batsched_py.queries.values import Value
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
 

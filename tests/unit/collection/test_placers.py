@@ -14,12 +14,12 @@ from batsched_py.collection.alternatives import Placement, Schedule, read_altern
 from batsched_py.collection.classes import JobClass
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.enactor import Enactor
-from batsched_py.collection.mil.parser import parse
 from batsched_py.collection.placers import PLACERS, PlacementRequest, Placer, PlacerSettings
 from batsched_py.collection.resources import Resource
 from batsched_py.collection.tokens import Request
 from batsched_py.errors import PlanError
 from batsched_py.loading import load_object
+from batsched_py.queries.parser import parse
 
 EVERYWHERE = parse("true")
 

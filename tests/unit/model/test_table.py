@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from batsched_py.model.table import RESERVED, Table, cell_text, checked_tables, csv_text
-from batsched_py.simulator.file_forms import BATSIM_4
-from batsched_py.simulator.outputs.result_files import CONTENTION
-from batsched_py.traces.decisions_file import DECISIONS
+from batsched_py.results.decisions_file import DECISIONS
+from batsched_py.results.file_forms import BATSIM_4
+from batsched_py.results.result_files import CONTENTION
 
 
 def test_a_table_is_written_as_csv() -> None:

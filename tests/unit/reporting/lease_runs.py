@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Final
 
 from batsched_py.campaigns import simulate
+from batsched_py.files.table_file import table_path, write_table
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.table import csv_text
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
-from batsched_py.simulator.outputs.result_files import write_jobs
-from batsched_py.simulator.records import Result
+from batsched_py.results.records import Result
+from batsched_py.results.result_files import write_jobs
 from batsched_py.simulator.settings import Settings
-from batsched_py.traces.table_file import table_path, write_table
 from tests.clone import ROOT
 
 #: Reservations are preferred, images are transferred and kept, machines are shut down, and may resume elsewhere.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.results.records import JobRecord, Result
 
 
 def record(

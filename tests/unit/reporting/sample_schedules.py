@@ -6,8 +6,8 @@ from array import array
 from typing import Any
 
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
+from batsched_py.results.tracing import EnergyRows, StateRows
 from tests.unit.reporting.records import record, rejected
 
 #: Two jobs at once, one that waits for both on hosts that are not neighbours, one that was rejected.

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from batsched_py.reporting.provenance import find_differences, provenance_rows, told_in_short, why_partial
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.traces.run_file import InputFile, Measured, OtherFile, RunFile, WorkloadFile
+from batsched_py.results.run_file import InputFile, Measured, OtherFile, RunFile, WorkloadFile
 from tests.unit.reporting.sample_schedules import schedule
 
 RUN = RunFile(

@@ -14,7 +14,7 @@ from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import TableZone
-from batsched_py.simulator.records import Result
+from batsched_py.results.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
 

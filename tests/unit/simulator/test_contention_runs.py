@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py.simulator.records import Result
+from batsched_py.results.records import Result
 from tests.clone import ROOT
 from tests.differential.recorded import Recorded
 from tests.differential.their_side import Follower, Prompter

@@ -13,6 +13,7 @@ from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import TableZone
 from batsched_py.protocol.dialects import DIALECTS
+from batsched_py.results.records import Result
 from batsched_py.simulator.generation import (
     FORMER_IN_V4,
     GENERATIONS,
@@ -21,7 +22,6 @@ from batsched_py.simulator.generation import (
     Batsim14,
     workload_names,
 )
-from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.event_file import ExternalEvent

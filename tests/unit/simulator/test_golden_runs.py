@@ -9,15 +9,15 @@ import orjson
 import pytest
 from msgspec.structs import replace
 
-from batsched_py.simulator.outputs.result_files import write_jobs, write_schedule
-from batsched_py.simulator.outputs.trace_files import (
+from batsched_py.results.records import Result
+from batsched_py.results.result_files import write_jobs, write_schedule
+from batsched_py.results.trace_files import (
     UNAVAILABLE_COLUMN,
     write_consumed_energy,
     write_machine_states,
     write_pstate_changes,
 )
-from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
-from batsched_py.simulator.records import Result
+from batsched_py.results.tracing import EnergyRows, StateRows
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload

@@ -12,8 +12,8 @@ from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
+from batsched_py.results.records import Result
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.time.live_loop import LiveBatch

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from batsched_py.api import HostSet, Job, NoOptions, Plan, Scheduler, View
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.testing.case import Case
 from batsched_py.testing.play import Played
 from batsched_py.testing.rules import Liberties, Trial, broken_rule

@@ -21,8 +21,8 @@ from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
-from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
+from batsched_py.results.tracing import HOST_STATES, EnergyRows, StateRows
 
 #: Seconds by which equal starts may differ: files have six digits, real Batsim adds some.
 TOLERANCE: Final = 0.001

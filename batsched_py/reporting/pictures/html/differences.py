@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from batsched_py.reporting.pictures.html.content import TOLERANCE, strangers
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 #: Jobs that are listed among those that gained most, and among those that lost most.
 MOST_MOVED: Final = 5

@@ -12,7 +12,7 @@ from batsched_py.reporting.pictures.html.short_numbers import Number, short
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark, lease_marks
 from batsched_py.reporting.schedules.lease_tables import LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 #: Type of a lease as in tables -> as people read it.
 TYPE_NAMES: Final[Mapping[str, str]] = {

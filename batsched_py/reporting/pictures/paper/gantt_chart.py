@@ -18,7 +18,7 @@ from batsched_py.reporting.pictures.paper.style import DPI
 from batsched_py.reporting.pictures.raster import Grid, rasterise
 from batsched_py.reporting.pictures.window import Window, blocks, drawn, lease_numbers, outages_in
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 
 #: Rectangles that are drawn one by one, at most; files grow by some 100 bytes for each.
 MOST_RECTANGLES: Final = 6000

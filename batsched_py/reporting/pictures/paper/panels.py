@@ -15,7 +15,7 @@ from batsched_py.reporting.pictures.colouring import HOST_COLOURS, LINES
 from batsched_py.reporting.pictures.paper.timeline_figure import draw_timelines
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.outputs.tracing import HOST_STATES
+from batsched_py.results.tracing import HOST_STATES
 
 #: Steps up to which a line is exact, and the equal parts of the time over which it is a mean if there are more.
 MOST_STEPS: Final = 2000

@@ -26,7 +26,7 @@ from batsched_py.reporting.pictures.window import (
     window_on,
 )
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.text.wording import counted
 
 #: Columns for the time, at least: a narrower picture is useless.

@@ -18,8 +18,8 @@ from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.pictures.terminal.canvas import vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING
+from batsched_py.results.progress import RunStatus
 from batsched_py.session.session import Session
-from batsched_py.simulator.progress import RunStatus
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, grouped
 

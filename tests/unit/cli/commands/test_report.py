@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py.cli.main import run
-from batsched_py.simulator.outputs.result_files import write_jobs
+from batsched_py.results.result_files import write_jobs
 from tests.unit.reporting.records import record, result
 
 pytest.importorskip("plotly", reason="needs the extra: pip install '.[report]'")

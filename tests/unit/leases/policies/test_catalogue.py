@@ -15,7 +15,7 @@ from batsched_py.leases.policies.preemption import ReservationsFirst
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.terms import Kind
 from batsched_py.schedulers.leases import LeasesOptions
-from batsched_py.scheduling.options import Origin, parse_options, read_values
+from batsched_py.session.option_values import Origin, parse_options, read_values
 
 
 def table() -> LeaseTable:

@@ -19,7 +19,7 @@ from batsched_py.reporting.metrics.breakdown import (
 )
 from batsched_py.reporting.metrics.job_metrics import measure_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 
 

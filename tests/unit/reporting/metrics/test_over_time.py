@@ -26,8 +26,8 @@ from batsched_py.reporting.metrics.over_time import (
 from batsched_py.reporting.metrics.steps import integral
 from batsched_py.reporting.schedules.occupancy import longest_run
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
+from batsched_py.results.tracing import EnergyRows, StateRows
 from tests.unit.reporting.records import record, rejected
 
 

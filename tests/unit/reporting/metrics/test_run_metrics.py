@@ -16,7 +16,7 @@ from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, m
 from batsched_py.reporting.metrics.summary import summarise_jobs
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from tests.clone import ROOT
 from tests.unit.reporting.records import record, rejected
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.reporting.metrics.same_jobs import marks_of, other_jobs
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 
 ONE, TWO = record("1"), record("2", start=5, finish=9)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from batsched_py.reporting.metrics.summary import Summary, bounded_slowdown, summarise, summarise_jobs, summary_table
-from batsched_py.simulator.records import Result
+from batsched_py.results.records import Result
 from tests.unit.reporting.records import record, rejected, result
 
 

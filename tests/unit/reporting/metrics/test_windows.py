@@ -12,8 +12,8 @@ from msgspec.structs import asdict, replace
 from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
-from batsched_py.simulator.outputs.tracing import EnergyRows
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
+from batsched_py.results.tracing import EnergyRows
 from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record, rejected
 

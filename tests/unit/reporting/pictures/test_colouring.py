@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from batsched_py.model.job import Job
 from batsched_py.reporting.pictures.colouring import CHOICES, LIGHT, LINES, OTHERS, colouring
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record
 from tests.unit.reporting.sample_schedules import FOUR
 

@@ -13,8 +13,8 @@ from batsched_py.reporting.metrics.same_jobs import marks_of
 from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.reporting.schedules.time_window import TimeWindow
-from batsched_py.simulator.attempts import bases_of, split_later
-from batsched_py.simulator.records import EndedJobs, JobRecord
+from batsched_py.results.attempts import bases_of, split_later
+from batsched_py.results.records import EndedJobs, JobRecord
 from tests.unit.reporting.lease_runs import result
 from tests.unit.reporting.records import record, rejected
 from tests.unit.reporting.records import result as result_of

@@ -12,8 +12,8 @@ from batsched_py.reporting.metrics.job_metrics import measure_jobs
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.pictures.html.content import pack
 from batsched_py.reporting.schedules.schedule import Schedule, read_schedule, schedule_of
-from batsched_py.simulator.outputs.result_files import STATES, write_contention, write_jobs
-from batsched_py.simulator.records import SlowedJob
+from batsched_py.results.records import SlowedJob
+from batsched_py.results.result_files import STATES, write_contention, write_jobs
 from tests.unit.reporting.records import record, rejected, result
 
 RUN = replace(

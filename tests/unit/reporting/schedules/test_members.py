@@ -12,7 +12,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.members import due_time, is_met, user_of, with_members
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 
 

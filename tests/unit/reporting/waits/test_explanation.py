@@ -16,8 +16,8 @@ from batsched_py.reporting.waits.explanation import Explanation, explain
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.reasons import WORDS, Reason
 from batsched_py.reporting.waits.wording import heading
-from batsched_py.simulator.records import JobRecord
-from batsched_py.traces.run_file import RunFile
+from batsched_py.results.records import JobRecord
+from batsched_py.results.run_file import RunFile
 from tests.builders import hosts
 from tests.unit.reporting.records import rejected
 from tests.unit.reporting.sample_schedules import schedule

@@ -15,7 +15,7 @@ from batsched_py.errors import OptionError, RefusedError
 from batsched_py.hostset import HostSet
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_SUCCESSFULLY
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.simulator.settings import OnFailure, Settings
 from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 from batsched_py.traces.failures import parse_failures

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from batsched_py.model.platform import Link, Platform, PlatformHost
 from batsched_py.model.zone import Spoke, StarZone
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import Profiles, execute, job, play, switch, workload
 

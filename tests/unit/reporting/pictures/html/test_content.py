@@ -12,8 +12,8 @@ from batsched_py.reporting.pictures.html.content import MOST_POINTS, energy_grow
 from batsched_py.reporting.pictures.html.short_numbers import short
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
+from batsched_py.results.tracing import EnergyRows, StateRows
 from tests.unit.reporting.records import record, rejected
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, compare_runs
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 
 

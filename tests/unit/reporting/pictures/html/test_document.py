@@ -14,7 +14,7 @@ import pytest
 from batsched_py.reporting.pictures.html.document import MOST_REJECTED, report_page
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 
 PLOTLY = b"const Plotly = '</script>';"

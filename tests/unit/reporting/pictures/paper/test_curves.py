@@ -12,7 +12,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.reporting.pictures.paper.curves import MOST_POINTS, PLOTS, curves_figure, distribution
 from batsched_py.reporting.pictures.paper.panels import MOST_STEPS, line_of
 from batsched_py.reporting.pictures.window import Window, window_on
-from batsched_py.simulator.records import JobRecord
+from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record
 from tests.unit.reporting.sample_schedules import FOUR, schedule
 from tests.unit.reporting.sample_schedules import line as points

@@ -17,7 +17,7 @@ from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.records import Result
+from batsched_py.results.records import Result
 from tests.builders import hosts
 from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record, rejected, result

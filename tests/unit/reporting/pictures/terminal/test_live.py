@@ -22,8 +22,8 @@ from batsched_py.reporting.pictures.terminal.live import (
     session_status,
     simulation_status,
 )
+from batsched_py.results.progress import RunStatus
 from batsched_py.scheduling.plan import too_few
-from batsched_py.simulator.progress import RunStatus
 from tests.builders import begun, completed_data, message, submitted_data
 from tests.clone import ROOT
 from tests.docs.pages import blocks

@@ -1,0 +1,173 @@
+"""Batsim's own output files, jobs and schedule: columns, their order and numbers as in Batsim 4.2.1 and 5.0.0-rc2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Final
+
+import batsched_py
+from batsched_py.addition import add_up
+from batsched_py.bits import format_bits
+from batsched_py.files.atomic_file import write_atomically, write_pieces_atomically
+from batsched_py.files.text_spool import TextAside
+from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
+from batsched_py.results.file_forms import BATSIM_4, FileForm
+from batsched_py.results.records import JobRecord, Result, SlowedJob, stretch
+
+#: Ending of a file that Batsim does not have: the jobs that others have slowed down.
+CONTENTION: Final = "_contention.csv"
+
+CONTENTION_HEADER: Final = "job_id,workload_name,execution_time,alone_time,slowdown"
+
+JOBS_HEADER: Final = (
+    "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
+    "consumed_energy,metadata"
+)
+
+_ROW: Final = "%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,%s\n"
+_REJECTED_ROW: Final = "%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,%s\n"
+
+#: Columns that depend on the machine -> their names in the file of their own that Batsim 5 has for them.
+_WALL_CLOCK: Final = {"scheduling_time": "time_in_edc_seconds", "simulation_time": "time_in_simu_seconds"}
+
+#: Rows that are written at once.
+PIECE: Final = 4096
+
+#: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
+STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on", "unavailable")
+
+
+def write_jobs(path: Path, result: Result) -> None:
+    """Write one row for each job, in order of completion or rejection; Batsim 1.4 has none for a rejected job.
+
+    The file is replaced whole or not at all. OSError.
+    """
+    write_rows(path, JOBS_HEADER, _rows(result.jobs, result.files))
+
+
+def write_contention(path: Path, slowed: Iterable[SlowedJob]) -> None:
+    """Write one row for each job that others have slowed down; the file is replaced whole or not at all. OSError."""
+    rows = []
+    for job in slowed:
+        workload, _, name = job.job_id.partition("!")
+        times = f"{job.execution:.6f},{job.alone:.6f},{stretch(job.execution, job.alone):.6f}"
+        rows.append(f"{name},{workload},{times}\n")
+    write_rows(path, CONTENTION_HEADER, iter(rows))
+
+
+class JobRows(TextAside):
+    """Rows of the jobs file, put aside on disk as jobs end: no job need stay in memory until all have ended.
+
+    OSError if they cannot be written.
+    """
+
+    def __init__(self, folder: Path, files: FileForm = BATSIM_4) -> None:
+        """`folder` is where the rows wait, which must exist."""
+        super().__init__(folder)
+        self._files = files
+
+    def add(self, records: Sequence[JobRecord]) -> None:
+        """Put the rows of these jobs aside, as far as such jobs have one."""
+        self.put("".join(_rows(records, self._files)))
+
+    def write(self, path: Path) -> None:
+        """Write what `write_jobs` writes of the same records."""
+        self.write_below(JOBS_HEADER, path)
+
+
+def write_schedule(path: Path, result: Result) -> None:
+    """Write one row of metrics of the whole run; the file is replaced at once or not at all. OSError.
+
+    Batsim 5 has a JSON object of them, without the times of the wall clock.
+    """
+    columns = schedule_columns(result)
+    if result.files.real_exec_info:
+        _write_object(path, {name: value for name, value in columns.items() if name not in _WALL_CLOCK})
+    else:
+        write_atomically(path, f"{','.join(columns)}\n{','.join(columns.values())}\n".encode())
+
+
+def write_real_exec_info(path: Path, result: Result) -> None:
+    """Write the times of the wall clock as Batsim 5 does, without its memory. OSError."""
+    columns = schedule_columns(result)
+    _write_object(path, {name: columns[column] for column, name in _WALL_CLOCK.items()})
+
+
+def _write_object(path: Path, members: Mapping[str, str]) -> None:
+    lines = [f'  "{name}": {_json_number(value)}' for name, value in members.items()]
+    write_atomically(path, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+def _json_number(value: str) -> str:
+    """Return a number as it is, and any other text in quotes."""
+    return value if value.replace(".", "", 1).replace("-", "", 1).isdigit() else f'"{value}"'
+
+
+def schedule_columns(result: Result) -> Mapping[str, str]:
+    """Return column -> value as it is written. Means are over all jobs, rejected ones too, as Batsim computes them."""
+    tally = result.counted
+    successes = tally.states[COMPLETED_SUCCESSFULLY]
+    jobs = max(1, tally.jobs)
+    max_waiting, all_waiting = _largest_and_sum(tally.waits)
+    max_turnaround, all_turnaround = _largest_and_sum(tally.turnarounds)
+    max_slowdown, all_slowdown = _largest_and_sum(tally.slowdowns)
+    columns: dict[str, str | int | float] = {
+        "batsim_version": f"batsched-py {batsched_py.__version__}",
+        "consumed_joules": float(result.consumed_joules),
+        "makespan": float(result.makespan),
+        "max_slowdown": max_slowdown,
+        "max_turnaround_time": max_turnaround,
+        "max_waiting_time": max_waiting,
+        "mean_slowdown": all_slowdown / jobs,
+        "mean_turnaround_time": all_turnaround / jobs,
+        "mean_waiting_time": all_waiting / jobs,
+        "nb_computing_machines": result.host_count + result.storage_count,
+        "nb_grouped_switches": result.switch_requests,
+        "nb_jobs": tally.jobs,
+        "nb_jobs_finished": tally.ran,
+        "nb_jobs_killed": tally.ran - successes,
+        "nb_jobs_rejected": tally.states[REJECTED],
+        "nb_jobs_success": successes,
+        "nb_machine_switches": result.host_switches,
+        "scheduling_time": result.deciding_seconds,
+        "simulation_time": result.deciding_seconds + result.simulating_seconds,
+        "success_rate": successes / jobs,
+    }
+    columns |= {f"time_{state}": result.host_seconds[state] for state in STATES}
+    return {key: f"{value:z.6f}" if isinstance(value, float) else str(value) for key, value in columns.items()}
+
+
+def _largest_and_sum(values: Callable[[], Iterable[float]]) -> tuple[float, float]:
+    """Return (largest of these and 0, sum): they are computed twice rather than kept, eight bytes for each job."""
+    return max(chain((0.0,), values())), add_up(values())
+
+
+def write_rows(path: Path, header: str, rows: Iterator[str]) -> None:
+    """Write a header and rows, each with its end of line, some at a time; replace the file whole or not at all."""
+    some = iter(lambda: "".join(islice(rows, PIECE)), "")
+    write_pieces_atomically(path, (piece.encode() for piece in chain((f"{header}\n",), some)))
+
+
+def _rows(records: Iterable[JobRecord], files: FileForm) -> Iterator[str]:
+    complete = files.complete_profiles
+    return (_row(record, complete) for record in records if files.lists_rejected or record.state != REJECTED)
+
+
+def _row(record: JobRecord, complete: bool) -> str:
+    """Return the row of a job, which in Batsim 5 has the `complete` name of its profile and no metadata."""
+    job, state = record.job, record.state
+    workload, _, name = job.id.partition("!")
+    walltime = -1.0 if job.walltime is None else job.walltime
+    profile = f"{workload}!{job.profile}" if complete and "!" not in job.profile else job.profile
+    metadata = "" if complete else f'"{record.metadata}"'
+    asked = (name, workload, profile, job.submit_time, job.size, walltime)
+    if state == REJECTED:
+        return _REJECTED_ROW % (*asked, state, metadata)
+    start, finish, submitted = record.start, record.finish, job.submit_time
+    execution, turnaround = finish - start, finish - submitted
+    times = (start, execution, finish, start - submitted, turnaround, stretch(turnaround, execution))
+    hosts = format_bits(record.hosts.bits)
+    return _ROW % (*asked, state == COMPLETED_SUCCESSFULLY, state, *times, hosts, record.energy, metadata)

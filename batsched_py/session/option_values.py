@@ -1,0 +1,195 @@
+"""Values of options: read from text and JSON, checked, and made of files or code where the user names some.
+
+This is the one door of the core to files and to users' code. What a peer or a recording gives is data, which chooses
+among built-in things; nothing is opened or imported for it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+import types
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin
+
+from batsched_py.errors import OptionError, PluginError
+from batsched_py.loading import load_object
+from batsched_py.named import Named
+from batsched_py.scheduling.options import option_types, type_text
+from batsched_py.text.display import MOST, displayed, shown
+from batsched_py.text.wording import did_you_mean
+
+OptionsType = TypeVar("OptionsType")
+#: Words for booleans on the command line.
+_WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+#: Types of options of which no value names a file or a module.
+_HARMLESS: Final = (bool, int, float, type(None))
+
+
+class Origin(Enum):
+    """Source of an option.
+
+    What a peer or a recording gives is data, which chooses among built-in things. Files and modules are named by the
+    user, and code is loaded for nobody else.
+    """
+
+    USER = "user"
+    PEER = "peer"
+
+
+def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], algorithm: str) -> OptionsType:
+    """Make the options object of names and values that the user gave.
+
+    Text is converted, JSON values must have the right type. Raises OptionError for a name that does not exist, a value
+    of the wrong type or out of range.
+    """
+    return make_options(options_type, read_values(options_type, given, algorithm), algorithm)
+
+
+def read_values(
+    options_type: type[Any], given: Mapping[str, Any], algorithm: str, origin: Origin = Origin.USER
+) -> dict[str, Any]:
+    """Read the values of options by name, converted and checked one by one; OptionError as in `parse_options`.
+
+    For a peer nothing is imported or opened: OptionError for whatever names no built-in thing, and for an option that
+    only the user sets.
+    """
+    if not given:
+        return {}
+    hints = option_types(options_type)
+    fields = {field.name: field for field in dataclasses.fields(options_type)}
+    values = {}
+    for name, value in given.items():
+        if name not in fields:
+            raise OptionError(_no_such_option(name, list(fields), algorithm))
+        try:
+            values[name] = _value(value, hints[name], fields[name].metadata, origin)
+        except (ValueError, PluginError) as error:
+            raise OptionError(f"option {name} of {algorithm}: {error}") from None
+    return values
+
+
+def _no_such_option(name: str, known: Sequence[str], algorithm: str) -> str:
+    suggestion, listed = did_you_mean(name, known), ", ".join(known) or "none"
+    told = f"{suggestion} It has: {listed}" if suggestion else f"it has: {listed}"
+    return f"option {displayed(name)}: {algorithm} has no such option; {told}"
+
+
+def make_options(options_type: type[OptionsType], values: Mapping[str, Any], algorithm: str) -> OptionsType:
+    """Make the options object of values that were read; OptionError if they break a rule of the class's own."""
+    try:
+        return options_type(**values)
+    except (TypeError, ValueError) as error:  # in __post_init__
+        raise OptionError(f"options of {algorithm}: {error}") from error
+
+
+def _value(value: Any, expected: Any, metadata: Mapping[str, Any], origin: Origin) -> Any:
+    things: Named[Any] | None = metadata.get("things")
+    if origin is Origin.PEER:
+        _check_peer(value, expected, metadata)
+    if "parse" in metadata:
+        return _read(value, metadata["parse"], metadata["others"])
+    converted = _convert(value, expected) if things is None else _find(value, things, origin)
+    _check_range(converted, metadata)
+    return converted
+
+
+def _check_peer(value: Any, expected: Any, metadata: Mapping[str, Any]) -> None:
+    """Raise ValueError if a peer may not set this option, or names what it must not."""
+    if isinstance(value, str) and len(value) > MOST:
+        raise ValueError(f"must have at most {MOST} characters, not {len(value)}")
+    if metadata.get("things") is not None or _is_harmless(expected):
+        return
+    pattern = metadata.get("peer_text")
+    if pattern is None:
+        raise ValueError("is set by the user alone, with -o or --options-file")
+    if isinstance(value, str) and value and not re.fullmatch(pattern, value):
+        raise ValueError(f"cannot be {shown(value)} unless the user says so, with -o or --options-file")
+
+
+def _is_harmless(expected: Any) -> bool:
+    """Return whether all values of a type are numbers, truth values or one of a few words."""
+    if get_origin(expected) is Literal:
+        return True
+    if get_origin(expected) in (Union, types.UnionType):
+        return all(_is_harmless(choice) for choice in get_args(expected))
+    return expected in _HARMLESS
+
+
+def _find(value: Any, things: Named[Any], origin: Origin) -> Any:
+    load = load_object if origin is Origin.USER else None
+    if not isinstance(value, str):
+        raise ValueError(f"must be {things.choices_with(load)}, not {shown(value)}")
+    return things.find(value, load)
+
+
+def _read(
+    value: Any, parse: Callable[[str, Mapping[str, Any]], Any], others: Mapping[str, Callable[[str, bytes], Any]]
+) -> Any:
+    """Return what a file is read as; None for "none"."""
+    if value is None or value == "none":
+        return None
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"must name a file, not {shown(value)}")
+    from batsched_py.files.document_file import read_document  # noqa: PLC0415  # few runs have documents
+    from batsched_py.files.json_document import read_content  # noqa: PLC0415
+
+    path = Path(value)
+    if path.suffix.lower() in others:
+        return others[path.suffix.lower()](value, read_content(path))
+    return parse(value, read_document(path))
+
+
+def _convert(value: Any, expected: Any) -> Any:
+    choices = get_args(expected)
+    if get_origin(expected) is Literal:
+        if value not in choices:
+            suggestion = did_you_mean(value, map(str, choices)) if isinstance(value, str) else ""
+            raise ValueError(f"must be {type_text(expected)}, not {shown(value)}{suggestion and '; '}{suggestion}")
+        return value
+    if get_origin(expected) in (Union, types.UnionType):
+        if value is None or value == "none":
+            return None
+        return _convert(value, next(choice for choice in choices if choice is not type(None)))
+    if expected is bool:
+        return _to_bool(value)
+    if expected in (int, float):
+        return _to_number(value, expected)
+    if type(value) is not expected:
+        raise ValueError(f"must be a {type_text(expected)}, not {shown(value)}")
+    return value
+
+
+def _to_bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in _WORDS:
+        return _WORDS[value.lower()]
+    raise ValueError(f"must be true or false, not {shown(value)}")
+
+
+def _to_number(value: Any, expected: type) -> Any:
+    wrong = ValueError(f"must be {'an' if expected is int else 'a'} {type_text(expected)}, not {shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise wrong
+    if expected is int and isinstance(value, float):
+        raise wrong
+    try:
+        number = expected(value)
+        finite = math.isfinite(number)
+    except (ValueError, OverflowError):  # also integers that no float holds: nobody means them
+        raise wrong from None
+    if not finite:
+        raise wrong
+    return number
+
+
+def _check_range(value: Any, metadata: Mapping[str, Any]) -> None:
+    minimum, maximum = metadata.get("minimum"), metadata.get("maximum")
+    if minimum is not None and value is not None and value < minimum:
+        raise ValueError(f"must be at least {minimum:g}, not {shown(value)}")
+    if maximum is not None and value is not None and value > maximum:
+        raise ValueError(f"must be at most {maximum:g}, not {shown(value)}")
