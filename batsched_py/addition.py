@@ -1,4 +1,4 @@
-"""Addition of floating-point numbers, to the same bit in every version of Python."""
+"""Addition of floating-point numbers with the same result in every version of Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from operator import add
 def add_up(values: Iterable[float], start: float = 0.0) -> float:
     """Return the sum of `start` and the values, rounded after each of them, from left to right.
 
-    So add SimGrid and Python 3.11. From Python 3.12 on `sum` makes up for what rounding loses, and so may give another
+    SimGrid and Python 3.11 add in this way. Since Python 3.12, `sum` compensates rounding errors, and may differ in the
     last bit.
     """
     return reduce(add, values, start)

@@ -1,10 +1,10 @@
-"""Sets of numbers as the bits of one integer: sizes, runs, the lowest of them, and their text.
+"""Sets of numbers as the bits of one integer: sizes, runs, lowest members, and their text form.
 
-The core handles sets of hosts as such integers; `HostSet` wraps one for algorithms.
+The core represents sets of hosts by such integers; `HostSet` wraps one for algorithms.
 
-Python counts the ones of an integer digit by digit, some 10 us for 80 000 bits, and each operation makes a copy. So
-sizes of large sets are remembered, and what goes from bit to bit takes a set apart first. Batsim repeats at a job's end
-the text of hosts that was written at its start, so texts are remembered, too.
+Python counts the ones of an integer digit by digit, some 10 us for 80 000 bits, and each operation makes a copy.
+Therefore sizes of large sets are cached, and functions that visit single bits first split a set into words. Batsim
+repeats at a job's end the text of its hosts that was written at its start, so texts are cached too.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from typing import Final
 #
 # `~` is avoided (`without`): Python converts negative numbers to two's complement first, a copy each time.
 
-#: Larger numbers are refused when read: no platform has such hosts, and each costs a bit for every host below it.
+#: The largest host number that is read: no platform has larger ones, and a set takes a bit for each host below it.
 MAX_HOST: Final = 10_000_000
-#: Bits up to which an integer is small: its ones are counted in less time than it takes to look them up.
+#: The length of small integers, in bits: counting their ones is faster than a lookup.
 SMALL: Final = 4096
 #: The first integer that is not small: a comparison is faster than a call of `bit_length`.
 LARGE: Final = 1 << SMALL
-#: Large sets whose sizes are remembered; when there are more, all are forgotten.
+#: The largest number of cached sizes of large sets; the cache is cleared when it is full.
 _MOST: Final = 1024
-#: Edges from which on a large set is taken apart into words to find them: each of fewer costs two copies of the set.
+#: The number of edges above which a large set is split into words to find them; below it, each takes two copies.
 _MANY: Final = 24
 _WORD: Final = 64
-#: Bits within which the lowest one is looked for step by step; beyond them one look at all bits is faster.
+#: Bits that are searched for the lowest one in steps; beyond them one operation on all bits is faster.
 _NEAR: Final = 1024
 
-#: Identity of an integer -> the integer, which keeps the identity its own, and how many ones it has.
+#: Identity of an integer -> the integer, kept so that its identity is not reused, and its number of ones.
 _sizes: dict[int, tuple[int, int]] = {}
 
 
 def size_of(bits: int) -> int:
-    """Return the number of ones; that of a large integer is counted once, and remembered for a while."""
+    """Return the number of ones; cached for large integers."""
     if bits < LARGE:
         return bits.bit_count()
     known = _sizes.get(id(bits))
@@ -62,12 +62,12 @@ def size_of(bits: int) -> int:
 
 
 def counter(bits: int) -> Callable[[int], int]:
-    """Return the faster function that counts the ones of integers as long as this one."""
+    """Return the fastest function to count the ones of integers of this length."""
     return int.bit_count if bits.bit_length() <= SMALL else size_of
 
 
 def sized(bits: int, size: int) -> int:
-    """Remember `size`, the number of ones, and return it."""
+    """Cache `size`, the number of ones, and return it."""
     if bits >= LARGE:
         if len(_sizes) >= _MOST:
             _sizes.clear()
@@ -76,7 +76,7 @@ def sized(bits: int, size: int) -> int:
 
 
 def without(bits: int, others: int) -> int:
-    """Return `bits & ~others`, which is slow as written: Python turns negative numbers first."""
+    """Return `bits & ~others`, but faster: Python converts negative operands first."""
     return bits ^ (bits & others)
 
 
@@ -95,7 +95,7 @@ def bits_of(numbers: Iterable[int]) -> int:
 
 
 def interval_bits(low: int, high: int) -> int:
-    """Return the bits low to high, both inside."""
+    """Return the bits from low to high, both inclusive."""
     return ((1 << (high - low + 1)) - 1) << low
 
 
@@ -148,7 +148,7 @@ def lowest(bits: int, count: int) -> int | None:
 
 
 def lowest_one(bits: int) -> int:
-    """Return the place of the lowest one of an integer that is not 0."""
+    """Return the position of the lowest one of an integer other than 0."""
     if bits < LARGE:
         return (bits & -bits).bit_length() - 1
     width = _WORD
@@ -160,7 +160,7 @@ def lowest_one(bits: int) -> int:
 
 
 def at_distances(bits: int, count: int) -> int:
-    """Keep `count` (1 to n) of the n ones, evenly spread: numbers 0, n / count, 2n / count, ... rounded down."""
+    """Return `count` (1 to n) of the n ones, evenly spread: numbers 0, n / count, 2n / count, ... rounded down."""
     words = _words(bits)
     #: The number of ones up to the end of each word.
     totals = list(accumulate(map(int.bit_count, words)))
@@ -177,7 +177,7 @@ def at_distances(bits: int, count: int) -> int:
 
 
 def _place(word: int, number: int) -> int:
-    """Return the place of the one of this number, from 0, in a word that has it: by halves, then one by one."""
+    """Return the position of the n-th one, from 0, in a word that has it: by bisection, then one by one."""
     place = 0
     for half in (32, 16, 8):
         low = word & ((1 << half) - 1)
@@ -194,8 +194,8 @@ def _place(word: int, number: int) -> int:
 def _lowest(bits: int, count: int, have: int) -> int:
     """Return the `count` lowest of `have` ones of a short integer, by a binary search for the shortest prefix.
 
-    A prefix that has k ones too few must be longer by k at least, one that has k too many shorter: that leaves a binary
-    search of few steps.
+    A prefix with k ones too few must be longer by at least k, one with k too many shorter by at least k: the search
+    takes few steps.
     """
     low, high = count, bits.bit_length() - (have - count)
     middle = low
@@ -212,7 +212,7 @@ def _lowest(bits: int, count: int, have: int) -> int:
 
 
 def _ones(bits: int) -> list[int]:
-    """Return the places of the ones, ascending, of a large integer."""
+    """Return the positions of the ones of a large integer, in ascending order."""
     places = []
     for number, word in enumerate(_words(bits)):
         while word:
@@ -223,9 +223,9 @@ def _ones(bits: int) -> list[int]:
 
 
 def _few_ones(bits: int) -> list[int]:
-    """Return the places of the ones, ascending, of a large integer that has few."""
+    """Return the positions of the ones of a large integer with few ones, in ascending order."""
     places = []
-    while bits:  # from above: what is left becomes shorter
+    while bits:  # from above: the rest becomes shorter
         place = bits.bit_length() - 1
         bits ^= 1 << place
         places.append(place)
@@ -234,7 +234,7 @@ def _few_ones(bits: int) -> list[int]:
 
 
 def _words(bits: int) -> array[int]:
-    """Return the integer in words of 64 bits, the lowest first."""
+    """Return the words of 64 bits of an integer, the lowest first."""
     words = array("Q", bits.to_bytes((bits.bit_length() + _WORD) // _WORD * 8, "little"))
     if sys.byteorder == "big":
         words.byteswap()
@@ -249,22 +249,22 @@ def _little(words: array[int]) -> bytes:
 
 
 class _Spellings:
-    """Sets and their texts, read or written lately: Batsim repeats at a job's end what we wrote at its start."""
+    """A cache of sets and their texts: Batsim repeats at a job's end the text that was written at its start."""
 
     __slots__ = ("bits_of", "large_texts", "size", "text_of")
 
     def __init__(self) -> None:
-        #: Spelling -> bits, in any spelling.
+        #: Any spelling -> bits.
         self.bits_of: dict[str, int] = {}
-        #: Bits -> canonical spelling, of small integers.
+        #: Bits of a small integer -> canonical spelling.
         self.text_of: dict[int, str] = {}
-        #: Identity of a large integer -> the integer, which keeps the identity its own, and its canonical spelling.
+        #: Identity of a large integer -> the integer, so that its identity is not reused, and its canonical spelling.
         self.large_texts: dict[int, tuple[int, str]] = {}
-        #: Bytes of all of them, about.
+        #: The approximate size of the cache, in bytes.
         self.size = 0
 
     def keep(self, text: str, bits: int) -> None:
-        """Remember a set; when all together are too large, all are forgotten first."""
+        """Add a set; the cache is cleared first if it would become too large."""
         size = _ENTRY + len(text) + bits.bit_length() // 8
         if size > _MOST_BYTES // 8:
             return
@@ -279,9 +279,9 @@ class _Spellings:
 
 _spellings: Final = _Spellings()
 _bits_of, _text_of, _large_texts = _spellings.bits_of, _spellings.text_of, _spellings.large_texts
-#: Bytes of sets and texts that are remembered: of a small machine's some ten thousand, of a large one's some hundred.
+#: The largest size of the cache in bytes: some ten thousand sets of a small machine, some hundred of a large one.
 _MOST_BYTES: Final = 32_000_000
-#: Bytes of an entry beside its text and its bits.
+#: Bytes of an entry in addition to its text and its bits.
 _ENTRY: Final = 250
 
 
@@ -292,7 +292,7 @@ def format_bits(bits: int) -> str:
     text = _text_of.get(bits)
     if text is None:
         if bits < 0:
-            return ""  # which spells no negative number
+            return ""  # for a negative number, which has no spelling
         text = _written(bits)
         _spellings.keep(text, bits)
         if text in _bits_of:
@@ -301,7 +301,7 @@ def format_bits(bits: int) -> str:
 
 
 def _format_large(bits: int) -> str:
-    """Format a large integer; it is known by its identity, because its hash takes a look at all of it."""
+    """Format a large integer; it is cached by identity, because its hash takes linear time."""
     known = _large_texts.get(id(bits))
     if known is not None:
         return known[1]
@@ -319,7 +319,7 @@ def _written(bits: int) -> str:
     if bits >= LARGE:
         return " ".join([f"{low}-{high}" if low < high else f"{low}" for low, high in bit_runs(bits)])
     edges = bits ^ (bits << 1)  # the first host of each run, and the one after its last
-    while edges:  # from above: what is left becomes shorter
+    while edges:  # from above: the rest becomes shorter
         above = edges.bit_length() - 1
         edges ^= 1 << above
         low = edges.bit_length() - 1
@@ -330,10 +330,10 @@ def _written(bits: int) -> str:
 
 
 def parse_bits(text: str, highest: int = MAX_HOST) -> int:
-    """Read an interval set in any spelling; ValueError names the wrong piece, as a host above `highest` is.
+    """Read an interval set in any spelling; ValueError names an invalid piece, such as a host above `highest`.
 
-    Nothing is made of a set before all its numbers are known to be at most `highest`, and many pieces take no more time
-    for each than few: a hostile text costs what its length does.
+    No set is built before its numbers are checked against `highest`, and time is linear in the number of pieces: a
+    hostile text takes time and memory in proportion to its length only.
     """
     bits = _bits_of.get(text)
     if bits is None:
@@ -344,11 +344,11 @@ def parse_bits(text: str, highest: int = MAX_HOST) -> int:
     return bits
 
 
-#: Hosts up to which a shift for each is fastest.
+#: The number of hosts up to which one shift per host is fastest.
 _FEW: Final = 256
-#: Length of a text, times the highest host that may stand in it, up to which a shift for each piece is fastest.
+#: The length of a text times the highest allowed host, up to which one shift per piece is fastest.
 _SHIFTED: Final = 2**22
-#: Characters, and then pieces, that are read at a time, so that a long text does not take many times its memory.
+#: Characters of a text above which it is read in parts, and pieces of a part; this bounds the memory for long texts.
 _LONG_TEXT: Final = 2**16
 _PIECE: Final = re.compile(r"[^\s,]+")
 
@@ -370,7 +370,7 @@ def _read_bits(text: str, highest: int) -> int:
 
 
 def united(intervals: list[tuple[int, int]]) -> int:
-    """Return the bits of intervals in any order; each byte is written a few times, however many there are."""
+    """Return the bits of intervals in any order; each byte is written a few times at most."""
     if not intervals:
         return 0
     field = bytearray(max(high for _, high in intervals) // 8 + 1)

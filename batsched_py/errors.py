@@ -1,4 +1,4 @@
-"""Every error the project raises on purpose: one root, few leaves, each with the exit code the command line uses."""
+"""All deliberate errors of the project: one root class, few subclasses, with exit codes for the command line."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ class BatschedError(Exception):
 
     #: Exit code of the command line when this error ends a run.
     exit_code: ClassVar[int] = 2
-    #: Attributes that are the arguments of `__init__`, for errors that have others than their text.
+    #: Names of the attributes with the arguments of `__init__`; empty if its only argument is the text.
     arguments: ClassVar[tuple[str, ...]] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Support pickling: the error comes back whole from another process."""
+        """Support pickling, which passes errors between processes."""
         given = [getattr(self, name) for name in self.arguments] if self.arguments else self.args
         return type(self), tuple(given)
 
@@ -35,7 +35,7 @@ class WorkloadError(InputError):
 
 
 class NothingKeptError(WorkloadError):
-    """The rules of cleaning keep no job of a log; `lines` count what became of its jobs."""
+    """The cleaning rules keep no job of a log; `lines` summarise the outcome for its jobs."""
 
     arguments = ("file", "field", "rule", "lines")
 
@@ -75,7 +75,7 @@ class QueryError(BatschedError):
 
 
 class SiteError(BatschedError):
-    """A live site cannot be begun, or does not accept what it is asked."""
+    """A live site cannot be started, or does not accept a request."""
 
 
 class PluginError(BatschedError):
@@ -83,7 +83,7 @@ class PluginError(BatschedError):
 
 
 class ExtraError(BatschedError):
-    """A package that comes with an extra is not installed: names what needs it, and the command that installs it."""
+    """A package of an extra is not installed: names the feature that needs it, and the command to install it."""
 
     arguments = ("use", "package", "extra")
 
@@ -103,19 +103,19 @@ class ProtocolError(BatschedError):
 
 
 class LocalProtocolError(ProtocolError):
-    """We were about to send what the peer must refuse; nothing was sent."""
+    """A message to the peer would break the protocol; it was not sent."""
 
     exit_code = 3
 
 
 class RemoteProtocolError(ProtocolError):
-    """The peer sent what the protocol forbids."""
+    """A message of the peer breaks the protocol."""
 
     exit_code = 4
 
 
 class StoreError(BatschedError):
-    """Redis cannot be reached, or lacks what Batsim has put there."""
+    """Redis cannot be reached, or lacks data that Batsim should have stored."""
 
     exit_code = 4
 
@@ -133,19 +133,19 @@ class AlgorithmError(BatschedError):
 
 
 class InvariantError(BatschedError):
-    """Our own books contradict themselves: a defect of this project, never of the user."""
+    """The internal state is inconsistent: a defect of this project, never of the user."""
 
     exit_code = 3
 
 
 class TransportError(BatschedError):
-    """The connection cannot be opened, or the peer died, or stayed silent longer than the time-out."""
+    """The connection cannot be opened, the peer has died, or its answer has timed out."""
 
     exit_code = 4
 
 
 class EngineError(TransportError):
-    """The container engine cannot be reached, has no such image, or what ran in its container has ended."""
+    """The container engine cannot be reached, lacks the image, or the program in its container has ended."""
 
 
 class RefusedError(BatschedError):
@@ -155,11 +155,11 @@ class RefusedError(BatschedError):
 
 
 class DeadlockError(BatschedError):
-    """Nothing will ever happen again, yet jobs are left: Batsim would hang here.
+    """No further event can occur, but jobs are left: Batsim would hang here.
 
     Attributes:
-        why: the story, in one line.
-        waiting: a line for each job that waits, as far as they are shown.
+        why: the cause, in one line.
+        waiting: a line for each waiting job, up to a limit.
     """
 
     exit_code = 3
@@ -171,10 +171,10 @@ class DeadlockError(BatschedError):
 
 
 class BenchError(BatschedError):
-    """A bench was given what cannot be: names it, and the rule."""
+    """A bench was given an impossible value: names it, and the rule."""
 
 
 class ContractError(BatschedError):
-    """An algorithm broke a rule of the contract: names the rule, and the case that was played."""
+    """An algorithm broke a rule of the contract: names the rule, and the test case."""
 
     exit_code = 3

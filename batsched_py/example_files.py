@@ -1,4 +1,4 @@
-"""The platforms and workloads that come with batsched-py, under the names that they have in a clone."""
+"""The example platforms and workloads of batsched-py, under their names in a clone."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def find_example(path: Path) -> Path | None:
 
 
 def path_or_example(path: Path) -> Path:
-    """Return the path of a file that is there; that of the example if it is not; else the path as it is."""
+    """Return the path if the file exists, else that of the example with this name, else the path unchanged."""
     return path if path.exists() else find_example(path) or path
 
 
 def told_path(path: Path) -> str:
-    """Return the path of a file as text; of an example that comes with batsched-py, what it is called anywhere."""
+    """Return the path of a file as text; for an example of batsched-py, its name independent of the installation."""
     return str(path.relative_to(_EXAMPLES) if path.is_relative_to(_EXAMPLES) else path)

@@ -1,4 +1,4 @@
-"""The immutable set of host numbers that algorithms get and give, over the bits of one integer."""
+"""The immutable set of host numbers for algorithms, stored as the bits of one integer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from batsched_py.bits import (
 )
 from batsched_py.text.display import shown
 
-#: Characters of a set that its representation shows.
+#: The largest number of characters in the representation of a set.
 _LONGEST_REPR: Final = 1000
 
 
@@ -30,7 +30,7 @@ class IntervalSet(Protocol):
     """A `procset.ProcSet`, for type checkers: that library has no types."""
 
     def intervals(self) -> Iterator[Any]:
-        """Return its maximal intervals, ascending; each has its ends `inf` and `sup`."""
+        """Return the maximal intervals in ascending order; each has the ends `inf` and `sup`."""
 
 
 class HostSet(Struct, frozen=True, gc=False):
@@ -69,10 +69,10 @@ class HostSet(Struct, frozen=True, gc=False):
 
     @classmethod
     def from_procset(cls, procset: IntervalSet) -> HostSet:
-        """Make the set that a procset.ProcSet holds; ValueError for a number that is not between 0 and MAX_HOST."""
+        """Convert a procset.ProcSet; ValueError for a number that is not between 0 and MAX_HOST."""
         intervals = [(interval.inf, interval.sup) for interval in procset.intervals()]
         for end in (*intervals[:1], *intervals[-1:]):
-            bits_of(end)  # they ascend: checks the lowest and the highest
+            bits_of(end)  # checks the lowest and the highest number: the intervals ascend
         return cls(united(intervals))
 
     def to_procset(self) -> ProcSet:
@@ -80,7 +80,7 @@ class HostSet(Struct, frozen=True, gc=False):
         return ProcSet(*self.intervals())
 
     def intervals(self) -> Iterator[tuple[int, int]]:
-        """Iterate over maximal runs of hosts (lowest, highest), both inside, in ascending order."""
+        """Iterate over maximal runs of hosts (lowest, highest), both inclusive, in ascending order."""
         return bit_runs(self.bits)
 
     def first(self, count: int) -> HostSet | None:
@@ -135,7 +135,7 @@ def _check_count(count: int) -> None:
 
 
 def as_host_set(hosts: HostSet | IntervalSet) -> HostSet:
-    """Return what an author gave as hosts: a HostSet as it is, a ProcSet converted; ValueError for anything else."""
+    """Convert an algorithm's hosts: a HostSet is returned as it is, a ProcSet converted; ValueError otherwise."""
     if isinstance(hosts, HostSet):
         return hosts
     if isinstance(hosts, ProcSet):
@@ -148,9 +148,9 @@ def as_host_set(hosts: HostSet | IntervalSet) -> HostSet:
 def pick_hosts(
     free: int, size: int, choose: Callable[[HostSet, int], HostSet | None] | None, among: HostSet | None = None
 ) -> HostSet | None:
-    """Return so many of the bits `free` that are in `among` (all, if None); None if there are too few, or none will do.
+    """Return `size` hosts of `free` that are in `among` (None for all); None if there are too few, or `choose` refuses.
 
-    They are picked by `choose`; the lowest, if None.
+    `choose` selects the hosts; None for the lowest ones.
     """
     if among is not None:
         free &= among.bits

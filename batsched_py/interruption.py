@@ -1,4 +1,4 @@
-"""The end of the program by a signal, as an exception, and what tells it from failures of users' code."""
+"""The end of the program by a signal as an exception, and its distinction from failures of users' code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RAISE: Final = opmap["RAISE_VARARGS"]
 
 
 class Interruption(BaseException):
-    """The end of the program by a signal; no Exception, so that no handler of errors takes it for one."""
+    """The end of the program by a signal; not a subclass of Exception, so that no error handler catches it."""
 
     def __init__(self, number: int) -> None:
         self.signal = signal.Signals(number)
@@ -27,7 +27,7 @@ class Interruption(BaseException):
         return 128 + self.signal
 
     def __str__(self) -> str:
-        """Return what happened and, from its notes, in the middle of what."""
+        """Return the signal and, from the notes, the interrupted activity."""
         return "".join((str(self.args[0]), *getattr(self, "__notes__", ())))
 
     def __reduce__(self) -> tuple[type[Interruption], tuple[int]]:
@@ -36,10 +36,10 @@ class Interruption(BaseException):
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Return True for what a signal has raised, and False for a failure of the code in which it was raised.
+    """Return True for an exception raised by a signal, False for a failure of the code in which it was raised.
 
-    A KeyboardInterrupt is both: the one that Python raises for Ctrl-C interrupts any instruction, whereas code that
-    fails by it has a `raise`.
+    A KeyboardInterrupt can be either: Python raises it for Ctrl-C at any instruction, whereas failing code has a
+    `raise` instruction.
     """
     if not isinstance(error, KeyboardInterrupt):
         return isinstance(error, Interruption)

@@ -1,4 +1,4 @@
-"""Python objects by where they are, `package.module:name` or `path/to/file.py:name`; packages that may be missing."""
+"""Loading of Python objects by `package.module:name` or `path/to/file.py:name`, and checks for optional packages."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from batsched_py.text.display import displayed
 
 
 def load_object(target: str, what: str) -> Any:
-    """Load the object at "package.module:name" or "path/to/file.py:name"; `what` it is goes into messages.
+    """Load the object at "package.module:name" or "path/to/file.py:name"; `what` describes it in messages.
 
-    Raises PluginError if it is not there, or its module cannot be imported.
+    PluginError if it does not exist, or its module cannot be imported.
     """
     module_name, _, name = target.rpartition(":")
     file = module_name.endswith(".py")
@@ -30,7 +30,7 @@ def load_object(target: str, what: str) -> Any:
 
 
 def require(package: str, use: str, extra: str) -> None:
-    """Check that a package of an extra is installed, without importing it; `use` is what needs it. ExtraError."""
+    """Check that a package of an extra is installed, without importing it; `use` names the feature. ExtraError."""
     if find_spec(package) is None:
         raise ExtraError(use, package, extra)
 
@@ -47,7 +47,7 @@ def load_file(path: Path, what: str) -> ModuleType:
     """Import a Python file as a module; PluginError if that is not possible."""
     if not path.is_file():
         raise PluginError(f"{what} file {path}: no such file")
-    # Under its path, so that it hides no module of its name; dataclasses and type hints look their module up there.
+    # Under its path, to hide no module with its name; dataclasses and type hints look up their module in sys.modules.
     name = str(path.resolve())
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -63,7 +63,7 @@ def load_file(path: Path, what: str) -> ModuleType:
 
 
 def _pass_on(error: BaseException) -> None:
-    """Raise what a signal has raised while a module was imported: the module is not to blame."""
+    """Raise an exception of a signal again, which is not an error of the module that was being imported."""
     if is_interruption(error):
         raise error
 

@@ -1,4 +1,4 @@
-"""Things that are chosen by name."""
+"""Registries of things that users select by name."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 
 Thing = TypeVar("Thing")
-#: Gives the object at "module:name" or "file.py:name"; the second argument is what it is, for messages.
+#: Loader of the object at "module:name" or "file.py:name"; the second argument describes it in messages.
 Load = Callable[[str, str], Any]
 
 
 class Named(Generic[Thing]):
-    """Things of one kind that users choose by name; they may bring a function of their own as `module:function`.
+    """Things of one kind that users select by name, or supply as their own function, `module:function`.
 
     Args:
-        kind: what they are, for messages, as in "queue order".
+        kind: the kind, for messages, such as "queue order".
         known: name -> thing.
-        takes: the arguments of a user's function, for messages; it must take that many.
-        adopt: makes a thing of a name and a user's function; None if only what is known will do.
-        own: how a user's own is written, for messages.
+        takes: the names of a user's function's arguments, for messages; it must take as many.
+        adopt: makes a thing from a name and a user's function; None to allow known things only.
+        own: the notation of a user's own thing, for messages.
     """
 
     def __init__(
@@ -46,18 +46,18 @@ class Named(Generic[Thing]):
 
     @property
     def choices(self) -> str:
-        """The names that a user may write, as text."""
+        """The allowed names, as text."""
         return " | ".join((*self._known, *([self._own] if self._adopt else [])))
 
     def choices_with(self, load: Load | None) -> str:
-        """Return as text what `find` takes with this `load`."""
+        """Return as text what `find` accepts with this `load`."""
         return self.choices if load is not None else " | ".join(self._known)
 
     def find(self, text: str, load: Load | None) -> Thing:
-        """Return the thing of this name, or one made of a user's function; ValueError with the rule.
+        """Return the thing with this name, or one made from a user's function; ValueError, with the rule, if none.
 
-        `load` gives what is at "module:function", which is of this kind; the second argument is for its messages. With
-        None only what is known will do: that is for text whose author may not have code loaded.
+        `load` loads the function at "module:function". With None only known things are allowed, for text whose author
+        is not trusted to load code.
         """
         if text in self._known:
             return self._known[text]
@@ -81,9 +81,9 @@ class Named(Generic[Thing]):
 
 
 def failed(what: str, error: BaseException) -> PlanError:
-    """Return the error to raise from that of a user's function; `what` names the function and the question.
+    """Return the PlanError for an error of a user's function; `what` names the function and the call.
 
-    What a signal has raised meanwhile is raised on.
+    An exception of a signal is raised again instead.
     """
     if is_interruption(error):
         raise error

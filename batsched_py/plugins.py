@@ -1,4 +1,4 @@
-"""Finding an algorithm by name, by `package.module:Class`, by `file.py:Class` or by `file.py`."""
+"""Lookup of algorithms by name, by `package.module:Class`, by `file.py:Class` or by `file.py`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from batsched_py.loading import load_file, load_object
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.text.wording import unknown
 
-#: Third parties announce algorithms in this group: `name = "package.module:Class"`.
+#: The entry point group of third-party algorithms: `name = "package.module:Class"`.
 ENTRY_POINT_GROUP: Final = "batsched_py.schedulers"
-#: The package of the algorithms that come along; its table BUILT_INS names them.
+#: The package of the built-in algorithms; its table BUILT_INS names them.
 BUILT_IN_PACKAGE: Final = "batsched_py.schedulers"
 
 
 def available() -> Mapping[str, str]:
-    """Map names to `package.module:Class`: built-ins first, then entry points by name.
+    """Return name -> `package.module:Class`: built-in algorithms first, then entry points by name.
 
-    An entry point never hides a built-in.
+    An entry point never replaces a built-in algorithm.
     """
     found = dict(importlib.import_module(BUILT_IN_PACKAGE).BUILT_INS)
     for name, target in sorted(_announced().items()):
@@ -32,14 +32,14 @@ def available() -> Mapping[str, str]:
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether an algorithm of this name comes along: loading it runs no code but ours."""
+    """Return whether an algorithm is built in: loading it runs no third-party code."""
     return name in importlib.import_module(BUILT_IN_PACKAGE).BUILT_INS
 
 
 def load(name: str) -> type[Scheduler[Any]]:
     """Load an algorithm: "easy", "package.module:Class", "path/to/file.py:Class", or "path/to/file.py" with one.
 
-    Raises PluginError if it cannot be found or imported, or is no Scheduler.
+    PluginError if it cannot be found or imported, or is not a Scheduler.
     """
     target = _target(name)
     found = load_object(target, "algorithm") if ":" in target else _only_class(target)
@@ -56,7 +56,7 @@ def load(name: str) -> type[Scheduler[Any]]:
 
 
 def _announced() -> Mapping[str, str]:
-    """Read what installed distributions announce; that is slow, so built-ins are found without it."""
+    """Return the entry points of installed distributions; slow, and therefore not used for built-in algorithms."""
     metadata = importlib.import_module("importlib.metadata")
     return {point.name: point.value for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
 
@@ -74,10 +74,10 @@ def _target(name: str) -> str:
 
 
 def _only_class(file: str) -> type[Scheduler[Any]]:
-    """Return the algorithm that a file defines. PluginError if there is none, or more than one."""
+    """Return the only algorithm that a file defines. PluginError if there is none, or more than one."""
     module = load_file(Path(file), "algorithm")
     defined = {
-        found: None  # under several names, it is one
+        found: None  # a class with several names counts once
         for found in vars(module).values()
         if isinstance(found, type) and issubclass(found, Scheduler) and found.__module__ == module.__name__
     }

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP, kept waiting."""
+"""Deferred delivery of SIGINT (Ctrl-C), SIGTERM and SIGHUP."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Hold signals back while something is done that must be whole; deliver one that came afterwards.
+    """Defer signals within the context, for work that must not be interrupted; deliver the first one afterwards.
 
-    If what is done raises, that is more important. A signal that is ignored stays so, and so does one whose handler was
-    not set by Python, which cannot be put back; a thread that is not the main one hears none anyway.
+    If the work raises, its error takes precedence and no signal is delivered. Ignored signals stay ignored, and signals
+    with a handler that was not set by Python are not deferred, because it could not be restored. Other threads than the
+    main one receive no signals anyway.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

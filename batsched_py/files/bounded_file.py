@@ -1,4 +1,4 @@
-"""Files read within bounds, whole or line by line: decompressed, and in UTF-8, whatever is in them."""
+"""Bounded reading of files, whole or line by line: decompressed, and converted to UTF-8."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from batsched_py.text.encoding import EncodingError, marked_encoding
 
 #: Bytes that are read at a time.
 _PIECE: Final = 64 * 1024
-#: Bytes that a line counts as, if it has fewer.
+#: The smallest size with which a line counts, in bytes.
 _LEAST: Final = 64
-#: Bytes of a line of a recording beside its message, which may have been written as text in a text.
+#: Bytes of a line of a recording in addition to its message, which may be a quoted string.
 _FRAME: Final = 1_000
 
 
 @contextmanager
 def reported(path: Path, kind: type[InputError], place: Callable[[], str] = str) -> Iterator[None]:
-    """Raise failures of reading as an error of this kind; `place` names the line that breaks a limit."""
+    """Convert errors of reading to errors of this kind; `place` names the line that exceeds a limit."""
     try:
         yield
     except OSError as error:
@@ -38,7 +38,7 @@ def reported(path: Path, kind: type[InputError], place: Callable[[], str] = str)
 
 
 def read_raw(path: Path, limits: Limits) -> bytes:
-    """Read the whole content as it is, for others who read it. OSError; LimitError as `read_file`."""
+    """Read the whole content without decompression or conversion. OSError, LimitError."""
     with path.open("rb") as file:
         return _whole(file, limits)
 
@@ -46,8 +46,9 @@ def read_raw(path: Path, limits: Limits) -> bytes:
 def read_file(path: Path, limits: Limits, *, encoded: bool = False) -> bytes:
     """Read the whole content: decompressed, and in UTF-8 without a byte order mark.
 
-    OSError; DamageError for a compressed file, EncodingError for a text; LimitError for one that is too large, before
-    more than that is read. With `encoded` it stays in its encoding, for readers that know how to find it, as XML has.
+    OSError; DamageError for a damaged compressed file; EncodingError for another encoding without a byte order mark;
+    LimitError for a file that is too large, before more is read. With `encoded` the text keeps its encoding, for
+    readers that detect it themselves, as for XML.
     """
     with path.open("rb") as file:
         pieces = _special(file, torn=False, encoded=encoded)
@@ -62,10 +63,10 @@ def read_file(path: Path, limits: Limits, *, encoded: bool = False) -> bytes:
 
 
 def read_lines(path: Path, limits: Limits, *, encoded: bool = False) -> Iterator[bytes]:
-    """Yield each line with its end; the last may have none. Errors and `encoded` as of `read_file`.
+    """Yield each line with its line end, which the last may lack. Errors and `encoded` are those of `read_file`.
 
-    Neither a line nor all of them together are larger than their limits; nothing longer is ever in memory. Each line
-    counts as _LEAST bytes at least, because it takes time even if it is empty.
+    A line and the whole file are limited in size, and memory is bounded by the limit of a line. Each line counts as at
+    least _LEAST bytes, because it takes time even if it is empty.
     """
     left, longest = limits.file_size, limits.line_size
     for line in _lines(path, longest, torn=False, encoded=encoded):
@@ -78,10 +79,10 @@ def read_lines(path: Path, limits: Limits, *, encoded: bool = False) -> Iterator
 
 
 def read_messages(path: Path, limits: Limits) -> Iterator[bytes]:
-    """Yield each line of a recording with its end. OSError, LimitError; DamageError for a compressed file.
+    """Yield each line of a recording with its line end. OSError, LimitError; DamageError for a compressed file.
 
-    A line is at most a message long, and there may be any number of them: no reader keeps them. A compressed file that
-    breaks off is read as far as it goes, like one that is not compressed.
+    The length of a line is limited to that of a message; the number of lines is not limited, since readers do not keep
+    them. A truncated compressed file is read up to its end, like a plain one.
     """
     longest = limits.message_size + _FRAME
     for line in _lines(path, longest, torn=True, encoded=False):
@@ -91,7 +92,7 @@ def read_messages(path: Path, limits: Limits) -> Iterator[bytes]:
 
 
 def _whole(file: BufferedReader, limits: Limits) -> bytes:
-    size = os.fstat(file.fileno()).st_size  # 0 for what is no file: a pipe, a device
+    size = os.fstat(file.fileno()).st_size  # 0 for a pipe or a device
     limits.check("file_size", size)
     pieces = [file.read(size)]
     size = len(pieces[0])
@@ -103,7 +104,7 @@ def _whole(file: BufferedReader, limits: Limits) -> bytes:
 
 
 def _lines(path: Path, longest: int, *, torn: bool, encoded: bool) -> Iterator[bytes]:
-    """Yield the lines; of one that is longer than `longest` bytes, as much as shows that, at the end."""
+    """Yield the lines; a line longer than `longest` bytes is cut just above this length, and is the last one."""
     with path.open("rb") as file:
         pieces = _special(file, torn=torn, encoded=encoded)
         if pieces is not None:
@@ -114,7 +115,7 @@ def _lines(path: Path, longest: int, *, torn: bool, encoded: bool) -> Iterator[b
 
 
 def _special(file: BufferedReader, *, torn: bool, encoded: bool) -> Iterator[bytes] | None:
-    """Return the pieces of a file that is compressed, or not in UTF-8; None for another, whose mark is passed over."""
+    """Return the pieces of a file that is compressed or not in UTF-8; otherwise skip a byte order mark, return None."""
     head = file.peek(HEAD)
     form = form_of(head)
     pieces: Iterator[bytes] = iter(partial(file.read, _PIECE), b"")
@@ -134,7 +135,7 @@ def _special(file: BufferedReader, *, torn: bool, encoded: bool) -> Iterator[byt
 
 
 def _head(pieces: Iterator[bytes]) -> bytes:
-    """Take the first pieces, as many as it takes to tell what they are."""
+    """Take as many pieces as are needed to detect the type of the content, and return them joined."""
     head = b""
     while len(head) < HEAD and (piece := next(pieces, None)) is not None:
         head += piece
@@ -148,7 +149,7 @@ def _joined(head: bytes, pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _decoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    """Yield in UTF-8 what is in another encoding."""
+    """Convert pieces in another encoding to UTF-8."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for piece in pieces:
@@ -159,7 +160,7 @@ def _decoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def _split(pieces: Iterator[bytes], longest: int) -> Iterator[bytes]:
-    #: Pieces of a line whose end has not come, and their length.
+    #: The pieces of an incomplete line, and their length.
     begun: list[bytes] = []
     length = 0
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Compressed content: what it is compressed by is told by its first bytes, and it is decompressed piece by piece."""
+"""Compressed content: detection of the format by its first bytes, and decompression piece by piece."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from batsched_py.errors import ExtraError
 
-#: zlib's word for a gzip header. The one it writes has no name and no time in it: the same run, the same bytes.
+#: zlib's code for a gzip header. The header that it writes has no name and no time: the same run gives the same bytes.
 GZIP: Final = 31
-#: First bytes that are looked at: the name of a tar archive stands there.
+#: Bytes that are needed to detect the format; the magic number of a tar archive is at their end.
 HEAD: Final = 262
-#: Bytes that are made of what was read at a time.
+#: The largest decompressed piece, in bytes.
 _PIECE: Final = 64 * 1024
-#: Bytes of memory that a decompressor of xz may take: five times what the program `xz -9` makes necessary.
+#: The memory limit of an xz decompressor in bytes: five times the need of a file made by `xz -9`.
 _MEMORY: Final = 320 * 1024 * 1024
 
 
 class DamageError(ValueError):
-    """A compressed file is damaged, or compressed in a way that is not read; the text says which."""
+    """A compressed file is damaged, or in an unsupported format; the text says which."""
 
 
 class _Decompressor(Protocol):
@@ -58,15 +58,15 @@ class _Gzip:
 
 
 class Form(NamedTuple):
-    """A way to compress: its name in messages, and what makes a decompressor of one part."""
+    """A compression format: its name in messages, and a maker of decompressors for one stream."""
 
     name: str
     make: Callable[[], Any]
 
     def decompressed(self, pieces: Iterator[bytes], *, torn: bool) -> Iterator[bytes]:
-        """Yield the content in pieces of 64 KiB at most. DamageError.
+        """Yield the decompressed content in pieces of 64 KiB at most. DamageError.
 
-        Several compressed parts in a row are one, zeros at the end are none. With `torn` the last part may break off.
+        Concatenated streams are joined, and zeros at the end ignored. With `torn` the last stream may be truncated.
         """
         stream: _Decompressor = self.make()
         for piece in pieces:
@@ -90,7 +90,7 @@ class Form(NamedTuple):
         except (zlib.error, lzma.LZMAError, OSError, EOFError) as error:
             raise DamageError(self._rule(error)) from None
         except Exception as error:
-            if type(error).__name__ != "ZstdError":  # its class is in a module that may not be there
+            if type(error).__name__ != "ZstdError":  # its class is in a module that may not be installed
                 raise
             raise DamageError(self._rule(error)) from None
 
@@ -118,16 +118,16 @@ def _zstd() -> Any:
 _GZIP_FORM: Final = Form("gzip", _Gzip)
 _BZIP2: Final = Form("bzip2", bz2.BZ2Decompressor)
 _ZSTANDARD: Final = Form("zstd", _zstd)
-#: First bytes -> the form that is read.
+#: First bytes -> supported format.
 _FORMS: Final = {
     b"\x1f\x8b": _GZIP_FORM,
     b"\xfd7zXZ\x00": Form("xz", _xz),
     b"]\x00\x00": Form("lzma", _xz),
     b"\x28\xb5\x2f\xfd": _ZSTANDARD,
 }
-#: What follows "BZh" and a digit: a block, or the end.
+#: Bytes after "BZh" and a digit: the magic number of a block, or of the end.
 _BLOCKS: Final = (b"1AY&SY", b"\x17rE8P\x90")
-#: First bytes -> the form that is not read, and the command that makes text of it.
+#: First bytes -> unsupported format, and the command that extracts it.
 _REFUSED: Final = {
     b"PK\x03\x04": ("a zip archive", "unzip -p"),
     b"7z\xbc\xaf'\x1c": ("a 7z archive", "7z x"),
@@ -140,9 +140,9 @@ _REFUSED: Final = {
 
 
 def form_of(head: bytes) -> Form | None:
-    """Return by what a content that begins so is compressed; None for another. DamageError if it is never read.
+    """Return the compression format of a content from its first bytes; None if uncompressed.
 
-    The form makes no decompressor, but raises ExtraError, if its extra is not installed.
+    DamageError if the format is not supported. Making a decompressor raises ExtraError if its extra is not installed.
     """
     for magic, (name, command) in _REFUSED.items():
         if head.startswith(magic):
@@ -151,6 +151,6 @@ def form_of(head: bytes) -> Form | None:
         raise DamageError("is a tar archive: extract it first, with tar -xf")
     if head[:3] == b"BZh" and head[4:10] in _BLOCKS:
         return _BZIP2
-    if head[1:4] == b"\x2a\x4d\x18" and head[0] & 0xF0 == 0x50:  # a frame that zstd skips, before others
+    if head[1:4] == b"\x2a\x4d\x18" and head[0] & 0xF0 == 0x50:  # a skippable frame of zstd, before others
         return _ZSTANDARD
     return next((form for magic, form in _FORMS.items() if head.startswith(magic)), None)

@@ -1,8 +1,8 @@
 """Job and profile descriptions that Batsim keeps in Redis instead of its messages.
 
-Start with `store`: a `JobStore` is what a session and a simulator need. `redis_store` is a Redis server,
-`memory_store` the same within a process; `keys` has the names and forms of Batsim, shared by both.
+Start with `store`: `JobStore` is the interface for a session and a simulator. `redis_store` uses a Redis server,
+`memory_store` the memory of the process; `keys` has Batsim's keys and formats, shared by both.
 
-Invariants: all descriptions of a message are read or written at once; values are bytes as Redis holds them, in the
-memory, too; an error names the place and the key.
+Invariants: all descriptions of a message are read or written at once; values are bytes as in Redis, also in memory; an
+error names the place and the key.
 """

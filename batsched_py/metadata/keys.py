@@ -1,4 +1,4 @@
-"""Batsim's keys, and the JSON objects that stand under them."""
+"""Batsim's keys of jobs and profiles, and their JSON objects."""
 
 from __future__ import annotations
 
@@ -14,55 +14,55 @@ from batsched_py.text.display import displayed
 
 Name = TypeVar("Name")
 
-#: Batsim's prefix without --redis-prefix.
+#: Batsim's default prefix, without --redis-prefix.
 DEFAULT_PREFIX: Final = "default"
 
-#: Types that orjson would write in its own way are an error, unless `_plain` converts them.
+#: Options of orjson: types that it would convert by its own rules go to `_plain`, which converts or refuses them.
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
 class KeyedStore(ABC):
-    """A JobStore of values under `PREFIX:job_WORKLOAD!NAME` and `PREFIX:profile_WORKLOAD!NAME`, both JSON objects.
+    """A JobStore with the keys `PREFIX:job_WORKLOAD!NAME` and `PREFIX:profile_WORKLOAD!NAME`; values are JSON objects.
 
-    Batsim's document leaves the workload out of a profile's key, its source does not. A subclass has the values.
+    Batsim's documentation omits the workload in a profile's key, its source does not. Subclasses access the values.
     """
 
     def __init__(self, where: str, prefix: str) -> None:
-        """`where` is the place, as errors name it."""
+        """`where` names the store in error messages."""
         self._where, self._prefix = where, prefix
 
     @abstractmethod
     def _get(self, keys: Sequence[str]) -> Sequence[bytes | None]:
-        """Return the values of keys; None for one that has none."""
+        """Return the values of keys; None for a missing one."""
 
     @abstractmethod
     def _set(self, values: dict[str, bytes]) -> None:
         """Set the values of keys."""
 
     def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
-        """Return the existing job objects, by id; StoreError if one is no JSON object."""
+        """Return the existing job objects by id; StoreError if one is not a JSON object."""
         return self._read(job_ids, [self._job_key(job_id) for job_id in job_ids])
 
     def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
-        """Return the existing profile objects; StoreError if one is no JSON object."""
+        """Return the existing profile objects by name; StoreError if one is not a JSON object."""
         return self._read(names, [self._profile_key(name) for name in names])
 
     def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
-        """Keep job and profile objects; TypeError if one is no JSON."""
+        """Store job and profile objects; TypeError if one is not JSON."""
         objects = {self._job_key(job_id): members for job_id, members in jobs.items()}
         objects |= {self._profile_key(name): members for name, members in profiles.items()}
         self._set({key: orjson.dumps(members, _plain, _STRICT) for key, members in objects.items()})
 
     def put_host_count(self, count: int) -> None:
-        """Keep the number of hosts."""
+        """Store the number of hosts."""
         self._set({f"{self._prefix}:nb_res": b"%d" % count})
 
     def place(self, job_id: str) -> str:
-        """Return the place and the key of a job."""
+        """Return the store and the key of a job, for error messages."""
         return f"{self._where}: key {displayed(self._job_key(job_id))}"
 
     def place_of_key(self, key: str) -> str:
-        """Return the place, and the key with its prefix."""
+        """Return the store and a key with its prefix, for error messages."""
         return f"{self._where}: key {self._whole(key)}"
 
     def _job_key(self, job_id: str) -> str:
@@ -72,11 +72,11 @@ class KeyedStore(ABC):
         return f"{self._prefix}:profile_{name[0]}!{name[1]}"
 
     def _whole(self, key: str) -> str:
-        """Return the key with its prefix: no key of another prefix can be named."""
+        """Return the key with the prefix, which is added if missing: keys with another prefix are not accessible."""
         return key if key.startswith(f"{self._prefix}:") else f"{self._prefix}:{key}"
 
     def _read(self, names: Sequence[Name], keys: Sequence[str]) -> dict[Name, Members]:
-        """Return the objects under these keys, by name; StoreError has the place, the key and the rule."""
+        """Return the objects of these keys by name; StoreError names the store, the key and the rule."""
         found: dict[Name, Members] = {}
         for name, key, text in zip(names, keys, self._get(keys), strict=True):
             if text is None:
@@ -91,7 +91,7 @@ class KeyedStore(ABC):
 
 
 def _plain(value: Any) -> dict[str, Any]:
-    """Convert a Mapping, which orjson does not know, to a dict."""
+    """Convert a Mapping, which orjson does not support, to a dict; TypeError for another type."""
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"a {type(value).__name__} is not JSON")

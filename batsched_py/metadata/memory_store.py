@@ -1,4 +1,4 @@
-"""Jobs kept in this process under Batsim's keys: a run as with Redis, without a server."""
+"""A store of jobs in memory with Batsim's keys, which replaces a Redis server."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from batsched_py.metadata.keys import DEFAULT_PREFIX, KeyedStore
 
 
 class MemoryStore(KeyedStore):
-    """A JobStore for a simulator and a session of one process; give it to both."""
+    """A JobStore shared by a simulator and a session in one process."""
 
     def __init__(self, prefix: str = DEFAULT_PREFIX) -> None:
         super().__init__("memory", prefix)
-        #: Key -> value, as Redis would hold them.
+        #: Key -> value, as in Redis.
         self.values: dict[str, bytes] = {}
 
     def value(self, key: str) -> bytes | None:
-        """Return the value of a key, whose prefix may be left out."""
+        """Return the value of a key, with or without its prefix; None if there is none."""
         return self.values.get(self._whole(key))
 
     def _get(self, keys: Sequence[str]) -> Sequence[bytes | None]:

@@ -1,4 +1,4 @@
-"""Batsim's Redis conventions: where it keeps jobs and profiles when it runs with --enable-redis."""
+"""A store of jobs and profiles in Redis, as used by a Batsim with --enable-redis."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ except ImportError:  # the extra `redis` is not installed; reported when a store
 
 Answer = TypeVar("Answer")
 
-#: Keys that are read or written in one command: what a server does in some 10 ms, so that no other client starves.
+#: The largest number of keys in one command: a server takes some 10 ms for them, and does not block others for longer.
 BATCH: Final = 10_000
 
 
 class Persistence(Struct, frozen=True):
-    """The patience with Redis, in seconds.
+    """Retries of operations on Redis; times in seconds.
 
-    It is asked `tries` times. Between two tries the wait is `first_wait`, then twice as long each time, at most
-    `longest_wait`. A try lasts at most `timeout` for the connection, and `timeout` for each silence of the server.
+    An operation is attempted `tries` times. The first wait between two attempts is `first_wait`; it doubles each time,
+    up to `longest_wait`. `timeout` limits the time to connect, and the time without data from the server.
     """
 
     tries: int = 6
@@ -39,7 +39,7 @@ class Persistence(Struct, frozen=True):
     timeout: float = 3.0
 
 
-#: Waits of 0.2, 0.4, 0.8, 1.6 and 2 s: 5 s in all, enough for a Redis that is restarted beside us.
+#: Waits of 0.2, 0.4, 0.8, 1.6 and 2 s: 5 s in total, enough for a local Redis to restart.
 PERSISTENCE: Final = Persistence()
 
 
@@ -49,7 +49,10 @@ class RedisStore(KeyedStore):
     def __init__(
         self, hostname: str, port: int, prefix: str, persistence: Persistence = PERSISTENCE, *, password: str = ""
     ) -> None:
-        """Connect; StoreError without an answer, ExtraError if the package is missing. No password if it is empty."""
+        """Connect, without authentication if `password` is empty.
+
+        StoreError if the server does not answer, ExtraError if the package is missing.
+        """
         if redis is None:
             raise ExtraError("Batsim's jobs in Redis", "redis", "redis")
         host = displayed(hostname)
@@ -66,7 +69,7 @@ class RedisStore(KeyedStore):
             password=password or None,
             socket_timeout=persistence.timeout,
             socket_connect_timeout=persistence.timeout,
-            retry=Retry(NoBackoff(), 0),  # whole operations are tried again, so that tries do not multiply
+            retry=Retry(NoBackoff(), 0),  # whole operations are retried instead: nested retries would multiply
             protocol=2,
         )
         try:
@@ -76,7 +79,7 @@ class RedisStore(KeyedStore):
             raise
 
     def value(self, key: str) -> bytes | None:
-        """Return the value of a key, whose prefix may be left out."""
+        """Return the value of a key, with or without its prefix; None if there is none."""
         found: Any = self._tried(partial(self._client.get, self._whole(key)))
         return found if isinstance(found, bytes) else None
 
@@ -96,10 +99,10 @@ class RedisStore(KeyedStore):
             self._tried(partial(self._client.mset, dict(items[first : first + BATCH])))
 
     def _tried(self, ask: Callable[[], Answer]) -> Answer:
-        """Return the answer, after some tries; StoreError names the server and its error."""
+        """Return the result of an operation, with retries; StoreError names the server and its error."""
         try:
             answer: Answer = self._retry.call_with_retry(ask, _give_up)
-        except (redis.RedisError, UnicodeError) as error:  # UnicodeError: of a name that no host can have
+        except (redis.RedisError, UnicodeError) as error:  # UnicodeError: an invalid host name
             why = displayed(" ".join(str(error).split())) or type(error).__name__
             lost = isinstance(error, (redis.ConnectionError, redis.TimeoutError)) and not isinstance(
                 error, redis.AuthenticationError
@@ -110,6 +113,6 @@ class RedisStore(KeyedStore):
 
 
 def _give_up(error: Exception) -> None:
-    """Raise the error of a wrong password, which another try would not mend."""
+    """Raise an authentication error, which a retry would not fix."""
     if isinstance(error, redis.AuthenticationError):
         raise error

@@ -9,35 +9,35 @@ from typing import Any, Final, Protocol
 #: A JSON object.
 Members = Mapping[str, Any]
 
-#: Workload and profile, as in ("w0", "delay10").
+#: The names of a workload and a profile, such as ("w0", "delay10").
 ProfileName = tuple[str, str]
 
 NO_PROFILES: Final[Mapping[ProfileName, Members]] = MappingProxyType({})
 
 
 class JobStore(Protocol):
-    """Descriptions by job id (`workload!name`) and by profile name, all of a message read or written at once.
+    """Descriptions by job id (`workload!name`) and by profile name; all of a message are read or written at once.
 
-    Each method raises StoreError if the place cannot be reached, or holds something that is no JSON object.
+    Each method raises StoreError if the store cannot be reached, or a value is not a JSON object.
     """
 
     def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
-        """Return the job objects, by id, without those that do not exist."""
+        """Return the existing job objects by id."""
 
     def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
-        """Return the profile objects, without those that do not exist."""
+        """Return the existing profile objects by name."""
 
     def value(self, key: str) -> bytes | None:
-        """Return the value of a key, whose prefix may be left out; None if there is none."""
+        """Return the value of a key, with or without its prefix; None if there is none."""
 
     def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
-        """Keep job and profile objects; when it returns, others can read them."""
+        """Store job and profile objects; others can read them when this returns."""
 
     def put_host_count(self, count: int) -> None:
-        """Keep the number of hosts, which Batsim writes when it starts."""
+        """Store the number of hosts, as Batsim does at its start."""
 
     def place(self, job_id: str) -> str:
-        """Return the place of a job, as error messages name it."""
+        """Return the store and the key of a job, for error messages."""
 
     def place_of_key(self, key: str) -> str:
-        """Return the place of a key, as error messages name it."""
+        """Return the store and a key, for error messages."""

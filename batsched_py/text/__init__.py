@@ -1,5 +1,5 @@
-"""Text for people: messages, tables, pictures and notebooks write names, numbers and facts through these modules.
+"""Formatting of text for people: names, numbers and facts in messages, tables, pictures and notebooks.
 
-`display` makes text from outside fit to be shown, `wording` writes numbers and counts, `representation` keeps the
-`repr` of large facts short. Nothing here knows what is written about.
+`display` sanitises text from outside, `wording` formats numbers and counts, `representation` keeps the `repr` of large
+facts short, `encoding` detects encodings. These modules are independent of all others.
 """

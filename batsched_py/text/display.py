@@ -1,7 +1,7 @@
-"""Text from outside, made fit to be displayed: control characters escaped, on one line, of bounded length.
+"""Sanitising of text from outside for display: control characters escaped, on one line, of bounded length.
 
-Names and values that a peer or a file chose are kept as they are, and pass through here where they are displayed: in
-terminals, logs, warnings, errors and tables. `docs/threat-model.md` says what this protects from.
+Names and values from a peer or a file are stored unchanged, and sanitised where they are displayed: in terminals, logs,
+warnings, errors and tables. `docs/threat-model.md` describes the threats.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Callable
 from reprlib import Repr
 from typing import Final
 
-#: Characters of a text from outside that are displayed.
+#: The largest number of displayed characters of a text from outside.
 MOST: Final = 200
-#: Characters of a line of a message in all, with our own words: a line names several things, or lists what there is.
+#: The largest number of characters of a whole line of a message, which may quote several texts.
 MOST_IN_LINE: Final = 2000
 _LONG_WORD: Final = re.compile(rf"\S{{{MOST + 1},}}")
 _CUT: Final = "..."
-#: Plain repr() of a hostile value takes long or raises: JSON may nest deeper than Python's stack.
+#: A bounded repr(): the plain one of a hostile value takes long or raises, as JSON may nest deeper than Python's stack.
 _REPR: Final = Repr()
-#: Characters of a value in an error message.
+#: The largest number of characters of a value in an error message.
 _MOST_IN_VALUE: Final = 60
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = _MOST_IN_VALUE
 _FORMULAS: Final = frozenset("=@+-")
@@ -28,15 +28,15 @@ _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan
 
 
 def displayed(text: str, most: int = MOST) -> str:
-    """Return the text on one line, `escaped`, and cut to at most so many characters; "..." stands for the rest."""
+    """Return the text on one line, `escaped`, and cut to at most `most` characters; "..." replaces the rest."""
     fit = escaped(text[: most + 1])
     return fit if len(fit) <= most else fit[: most - len(_CUT)] + _CUT
 
 
 def displayed_line(line: str) -> str:
-    """Return a line of a message, `escaped`, its words cut as by `displayed`, the whole to MOST_IN_LINE.
+    """Return a line of a message, `escaped`, with each word cut as by `displayed`, and the whole cut to MOST_IN_LINE.
 
-    So nothing from outside that a message quotes fills the terminal.
+    This bounds the size of quoted text from outside.
     """
     if len(line) > MOST:
         line = _LONG_WORD.sub(lambda word: displayed(word[0]), line)
@@ -52,11 +52,11 @@ def shown(value: object) -> str:
 
 
 def escaped(text: str, escape: Callable[[str], str] | None = None) -> str:
-    r"""Return the text with `\x1b`, `\n`, `\u202e` and the like for characters that are not displayed as themselves.
+    r"""Return the text with `\x1b`, `\n`, `\u202e` and the like in place of characters that are not safe to display.
 
-    Replaced are control characters (with them escape sequences and ends of lines), format characters (with them those
-    that change the direction of writing, or have no width), surrogates, and what Unicode has not assigned. Blanks of
-    all widths stay. `escape` gives what stands for a character; None for Python's escapes.
+    These are control characters (including escape sequences and line ends), format characters (including those that
+    change the writing direction or have no width), surrogates, and unassigned code points. Blanks of all widths stay.
+    `escape` returns the replacement of a character; None for Python's escapes.
     """
     if text.isprintable():
         return text
@@ -68,9 +68,9 @@ def escaped(text: str, escape: Callable[[str], str] | None = None) -> str:
 
 
 def spreadsheet_cell(text: str) -> str:
-    """Return the text of a cell of CSV, with an apostrophe before one that a spreadsheet would run as a formula.
+    """Return the text of a CSV cell, with an apostrophe before one that a spreadsheet would evaluate as a formula.
 
-    Those begin with =, @, + or -, and are no numbers.
+    Such a cell begins with =, @, + or -, and is not a number.
     """
     return f"'{text}" if text[:1] in _FORMULAS and text and not _NUMBER.fullmatch(text) else text
 

@@ -1,11 +1,11 @@
-"""The encoding of a text, told by its first bytes."""
+"""Detection of the encoding of a text by its first bytes."""
 
 from __future__ import annotations
 
 import codecs
 from typing import Final
 
-#: Byte order mark -> encoding; the longer ones first, since one begins like another.
+#: Byte order mark -> encoding; longer ones first, because a shorter one is a prefix of a longer one.
 _MARKS: Final = {
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",
@@ -13,7 +13,7 @@ _MARKS: Final = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-#: Which of the first four bytes are 0 in a text of Latin letters without a byte order mark -> encoding.
+#: Pattern of zeros in the first four bytes of Latin text without a byte order mark -> encoding.
 _ZEROS: Final = {
     (False, True, False, True): "UTF-16LE",
     (True, False, True, False): "UTF-16BE",
@@ -23,16 +23,16 @@ _ZEROS: Final = {
 
 
 class EncodingError(ValueError):
-    """A text is not in the encoding in which it must be; the text says which."""
+    """A text is not in the required encoding; the message has the details."""
 
 
 def marked_encoding(head: bytes) -> tuple[str, int]:
-    """Return the encoding of a text that begins so, and the bytes of its byte order marks: ("utf-8", 0) without one.
+    """Return the encoding of a text from its first bytes, and the size of its byte order marks; ("utf-8", 0) without.
 
-    EncodingError for one that has no mark and cannot be UTF-8, because there are zeros in every letter.
+    EncodingError for UTF-16 or UTF-32 without a mark, detected by zeros in each letter.
     """
     for mark, encoding in _MARKS.items():
-        marks = 0  # programs that do not see one write another before it
+        marks = 0  # programs that do not recognise a mark add another one
         while head.startswith(mark, marks):
             marks += len(mark)
         if marks:

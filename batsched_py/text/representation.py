@@ -1,4 +1,4 @@
-"""Short representations of facts that hold many others, for notebooks and debuggers."""
+"""Short representations of large facts, for notebooks and debuggers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-#: Members of a collection that are shown; of more, only their number is.
+#: The largest number of members of a collection that are shown; of a larger one, only the size is.
 _MOST: Final = 3
-#: Characters of a value in a collection, and of a text.
+#: The largest number of characters of a value in a collection, and of a text.
 _LONGEST: Final = 200
 
 _short: Final = Repr()
@@ -19,18 +19,18 @@ _short.maxtuple = _short.maxlist = _short.maxdict = _short.maxset = _short.maxfr
 
 
 class Brief(Struct, frozen=True):
-    """A struct whose representation stays short however much it holds: collections are shown by their sizes."""
+    """A struct with a short representation, in which large collections are shown by their sizes."""
 
     def __repr__(self) -> str:
         return brief(self)
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Return names and values, as __repr__ shows them."""
+        """Return names and values as in __repr__."""
         return [(name, _Shown(_brief(getattr(self, name)))) for name in self.__struct_fields__]
 
 
 def brief(thing: Struct) -> str:
-    """Return the representation of any struct, with the sizes of collections in their place."""
+    """Return the representation of any struct, with large collections replaced by their sizes."""
     fields = ", ".join(f"{name}={_brief(getattr(thing, name))}" for name in thing.__struct_fields__)
     return f"{type(thing).__name__}({fields})"
 
