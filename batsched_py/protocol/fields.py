@@ -15,6 +15,14 @@ from batsched_py.model.job import Job
 from batsched_py.model.limits import SHORTEST
 from batsched_py.text.display import shown
 
+# One small function for each type of member, called by the readers of all messages: the rule and the wording of its
+# error exist once. Types are compared by `type(...)`, because `true` is an int for `isinstance` and would pass as a
+# number. The path of a plain member is built only when it is wrong, so that correct messages pay nothing for good
+# errors.
+#
+# orjson writes null in the place of NaN and infinity, without an error, and fails on deep nesting; both are refused
+# before (`check_finite`), with the path, wherever members of users go into a message.
+
 #: A JSON object, as it was parsed.
 Data = dict[str, Any]
 

@@ -6,6 +6,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+# A dialect is data: two tables of forms, events and commands, each with an envelope. Batsim 1.4, 4 and 5 share the same
+# classes, so that an algorithm need not know for which of them it decides; only readers and writers differ. An adapter
+# that translates messages of one version into those of another would parse and write each message twice, and would have
+# to invent what the other version has no words for (ADR 34).
+#
+# Tables are made once for a dialect, and once more for each platform (`within`), with the highest host number bound
+# into the readers: a host set with larger numbers is refused before memory is allocated for it. So a message costs one
+# look into a dictionary for each event, and no test of versions.
+
 #: (timestamp, data) -> the typed value; raises FieldError. Those that read host sets take the highest number a host
 #: may have, too.
 Reader = Callable[..., Any]

@@ -48,6 +48,17 @@ from batsched_py.traces.log_format import LogFormat, format_of_line
 from batsched_py.traces.profile_table import read_profiles
 from batsched_py.traces.workload_members import JOB, tell_document, tell_profiles
 
+# A small file is parsed as a whole. With more than MANY jobs only the text of each job is kept, and a job is decoded
+# again when it is needed: some 5 % more time, and memory in proportion to the text and not to the objects. Both ways
+# share `_JobReader`, so the rules are the same.
+#
+# The rules are Batsim's: what makes it abort is refused here with the place, before a run begins. One rule costs a
+# second look: in an object that has a member twice, Batsim takes the first and a fast parser the last. The members that
+# were read are counted and compared with the colons of the text, and only if the numbers differ is the file read again
+# to find the place (`_refuse_doubled`).
+#
+# Unknown members of a job are kept and written back, as they may be meant for an algorithm or another tool.
+
 _NUMBERS: Final = (int, float)
 #: Member of the file with the date of the log; Batsim ignores it.
 _START: Final = "log_start"

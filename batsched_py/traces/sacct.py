@@ -32,6 +32,16 @@ from batsched_py.traces.sacct_rows import SacctRows
 from batsched_py.traces.swf import UNKNOWN, SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import tell_records
 
+# Accounting has rows where a workload has jobs. A job is a group of rows with one number on one cluster; sorted by
+# time, a row is a duplicate of the one before it, its next attempt, or another job that uses the number again. The last
+# question has no certain answer: a requeued job keeps its user and account, and is submitted again when the attempt
+# before it ends, so an attempt within a day (`_SOON`) after an interruption counts as the same job. Only the last
+# attempt is kept, as it is the one that shows the job's run time.
+#
+# All times are brought to the first submission, and records become those of `swf`, so that the same rules clean both.
+# sacct prints different columns for each user and version: each quantity has a list of columns, of which the first with
+# a value counts, and what a file has in addition is noted.
+
 #: Meaning of a host of the workload.
 Unit = Literal["cpus", "nodes"]
 #: Unit -> column of the requested size, and columns of the allocated size, of which the first present one is read.

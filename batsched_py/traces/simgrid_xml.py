@@ -29,6 +29,19 @@ from batsched_py.traces.xml_network import ROUTES, LinkTable
 from batsched_py.traces.xml_profiles import check_profiles
 from batsched_py.traces.xml_rules import check_elements, check_zone
 
+# After a check of its form (`check_elements`) a file is read in one pass, in the order of its elements: SimGrid
+# resolves names as it reads, and a name that is used before its definition is an error there as well. Between two
+# elements `hosts`, `zones` and `zone_of` have what was defined so far, `_parents` also the zones that are open.
+#
+# What SimGrid would obey and this reader cannot is an error, what has no effect on simulated jobs is a note: silently
+# ignored network elements would give plausible times that are wrong. Zones become one of three forms (star, table,
+# graph) that answer for a route when one is needed; the routes of all pairs would take memory in proportion to the
+# square of the hosts.
+#
+# Files may be hostile or generated: limits apply to the hosts before a radical is expanded, to the depth of zones, and
+# to inherited properties, since n nested zones with n properties each inherit in proportion to n * n. Texts of speeds
+# are parsed once, as a large platform repeats one of them for each host.
+
 _NODES = ("host", "router", "cluster", "cabinet", "peer", *ZONES)
 _GRAPHS = ("Floyd", "Dijkstra", "DijkstraCache")
 _STARS = ("Cluster", "Vivaldi", "None")

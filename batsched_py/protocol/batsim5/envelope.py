@@ -12,6 +12,16 @@ from batsched_py.protocol.fields import Data, FieldError, rest
 from batsched_py.protocol.forms import Envelope
 from batsched_py.text.display import displayed
 
+# Batsim 5 reads messages with the JSON parser of FlatBuffers, which is more lenient than JSON (comments, numbers in
+# quotes, numbers for names, defaults) and stricter in other places: a type must come before its value or right after
+# it, as it reads in one pass, and unknown members are errors. Both ends follow it, so that a reply that is accepted
+# here is accepted there. The binary form is not read: its numbers of fields are in a schema that is not published for
+# this version (ADR 34).
+#
+# Comments are removed by one regular expression in linear time. A text or comment without an end must be consumed to
+# the end of the message: if the expression failed there, it would be tried again from each byte, and a hostile message
+# would take quadratic time.
+
 #: The last byte of each message: Batsim sends it, and before rc2 it reads too far without it.
 _END: Final = b"\0"
 #: Texts, which are kept, and comments. What does not end is kept up to the end, for JSON's parser to refuse: if it were

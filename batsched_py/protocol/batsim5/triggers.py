@@ -1,4 +1,4 @@
-"""When Batsim 5 calls back or measures: once, or at each multiple of a period; in seconds or milliseconds, integers."""
+"""Calls and measurements of Batsim 5: once, or at each multiple of a period, in whole seconds or milliseconds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from batsched_py.protocol.batsim5.envelope import only
 from batsched_py.protocol.commands import CallMeLater, CallPeriodically, CreateProbe, ProbeSummary
 from batsched_py.protocol.fields import Data, FieldError, hosts, mapping, text
 from batsched_py.text.display import shown
+
+# The schema of Batsim 5 allows far more than its release candidate runs. What it would refuse, ignore or crash on is
+# refused here, with the one value that works: a request that is accepted and not obeyed would show as missing calls in
+# the middle of a run.
+#
+# Calls are in whole milliseconds, and simulated times are not. A time is rounded up, so that no call comes before it,
+# but not for a difference below NOISE: Batsim's clock is late by the latency of its messages, and a time planned from
+# it for a whole millisecond would otherwise move to the next one.
 
 #: Unit -> how many there are in a second.
 _UNITS: Final = {"Second": 1, "Millisecond": 1000}

@@ -1,4 +1,4 @@
-"""What one running job makes its hosts draw, task after task, and the joules consumed meanwhile."""
+"""Power draw and energy of the hosts of one running job, task after task."""
 
 from __future__ import annotations
 
