@@ -18,7 +18,7 @@ INDEX: Final = FOLDER / "README.md"
 
 #: Page -> the letters before the numbers of its requirements, and of its acceptance cases, which have a hyphen.
 LETTERS: Final[Mapping[str, tuple[str, str]]] = {
-    "batsim": ("P", "PA"),
+    "batsim": ("BP", "BPA"),  # its cases are in docs/observations.md
     "bonfire": ("M", "MA"),
     "firewheel": ("F", "FA"),
     "haizea": ("H", "HA"),

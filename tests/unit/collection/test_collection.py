@@ -44,7 +44,7 @@ def test_a_collection_that_polls_is_out_of_date() -> None:
     """LA-84: a host that leaves at 10 is known for as long as the last poll, of 0, counts."""
     child, parent = Collection(), Collection()
     child.join("h", {"x": 1})
-    parent.poll(child, period=300)
+    parent.poll(child)  # all of it, every 300 s, which are the defaults (L4)
     assert [(record.name, record.age) for record in parent.query(now=0)] == [("h", 0)]
     child.leave("h")
     assert [(record.name, record.age) for record in parent.query(now=299)] == [("h", 299)]

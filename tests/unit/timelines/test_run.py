@@ -80,6 +80,13 @@ def test_no_reboot_on_the_host_or_in_positive_time() -> None:
     assert played(one(run("p", 5, exit=10), on_exit="fail")).vms["vm"].state is VmState.CONFIGURED
 
 
+def test_entries_on_the_host_count_at_the_local_barrier() -> None:
+    """F29: the next time waits for them as for those in the VM."""
+    ended = played(one(run("h", -5, takes=30, on_host=True), run("a", -5, takes=10), run("b", -4, takes=1)))
+    assert [span.begin for span in ended.vms["vm"].records["b"].spans] == [30]
+    assert ended.vms["vm"].configured == 31
+
+
 def test_files_that_cannot_be_loaded_fail_the_vm() -> None:
     """F7, F22: whatever `on_exit` is, unless ignored."""
     for ignored, state in ((False, VmState.FAILED), (True, VmState.CONFIGURED)):
