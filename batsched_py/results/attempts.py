@@ -1,7 +1,7 @@
-"""Attempts of jobs: what is submitted again is another job of Batsim's, under a later name and with a row of its own.
+"""Attempts of jobs: in Batsim a resubmitted job is a new job, with a derived name and a separate row.
 
-A job that failed with its hosts is followed by `7~1`, `7~2`...; segments of leases, jobs that `ar_preempt` has stopped,
-and those that pybatsim's `resubmit_job` submits are `7#1`, `7#2`...
+After a failure of its hosts, job `7` is resubmitted as `7~1`, `7~2`...; segments of leases, jobs preempted by
+`ar_preempt`, and jobs of pybatsim's `resubmit_job` are `7#1`, `7#2`...
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-#: A name of a later attempt: what it repeats, and its number.
+#: The name of a later attempt: the repeated name, and a number.
 _LATER: Final = re.compile(r"(.+)([~#])([1-9]\d*)", re.DOTALL)
-#: Characters that stand in names of all later attempts.
+#: Characters one of which is in the name of every later attempt.
 _SIGNS: Final = ("~", "#")
 
 
 class Attempt(NamedTuple):
-    """A job of Batsim's that may be an attempt of another. Times in seconds.
+    """A job in Batsim that may be an attempt of another one. Times in seconds.
 
     Attributes:
-        row: where whoever asks has it; -1 if nowhere.
-        job_id: as "workload!name".
-        size: hosts that it asked for.
-        hosts: compute hosts that it had.
-        submitted: when it was submitted.
-        start: 0 if it was rejected, like `finish`.
-        finish: its end.
-        state: its final state.
-        metadata: what the scheduler attached to it.
+        row: index in the caller's table; -1 if it has no row there.
+        job_id: id in the form "workload!name".
+        size: number of requested hosts.
+        hosts: number of allocated compute hosts.
+        submitted: submission time.
+        start: start time; 0 if it was rejected, like `finish`.
+        finish: end time.
+        state: final state.
+        metadata: text that the scheduler attached to it.
     """
 
     row: int
@@ -43,12 +43,12 @@ class Attempt(NamedTuple):
 
     @property
     def host_time(self) -> float:
-        """Host seconds that it had."""
+        """Host seconds allocated to it."""
         return self.hosts * (self.finish - self.start)
 
 
 class LaterName(NamedTuple):
-    """The parts of the name of a later attempt: the id of an earlier one, the sign between them, and its number."""
+    """The parts of the name of a later attempt: id of an earlier attempt, separator, and number."""
 
     base: str
     sign: str
@@ -56,16 +56,16 @@ class LaterName(NamedTuple):
 
 
 def split_later(job_id: str) -> LaterName | None:
-    """Return the parts of an id that looks like that of a later attempt; None of another."""
+    """Return the parts of an id with the form of a later attempt; None for other ids."""
     found = _LATER.fullmatch(job_id)
     return None if found is None else LaterName(found[1], found[2], int(found[3]))
 
 
 def has_sign(job_id: str) -> bool:
-    """Return whether an id may be that of a later attempt, or of something that was done for a job."""
+    """Return whether an id may belong to a later attempt, or to auxiliary work for a job."""
     return "~" in job_id or "#" in job_id
 
 
 def bases_of(job_ids: Iterable[str]) -> set[str]:
-    """Return all ids that these may be later attempts of: what stands before each sign in them."""
+    """Return all ids of possible earlier attempts: the text before each separator."""
     return {job_id[:place] for job_id in job_ids for place, sign in enumerate(job_id) if sign in _SIGNS}

@@ -1,4 +1,4 @@
-"""The names and the form of Batsim's own result files, which differ by its generation."""
+"""Names and format of Batsim's own result files, for each generation."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 
 class FileForm(Struct, frozen=True):
-    """The result files of a generation of Batsim, each by the ending of its name behind the prefix of option -e.
+    """The result files of a generation of Batsim, by the suffix that follows the prefix of option -e.
 
     Attributes:
-        jobs: a row for each job.
-        schedule: the metrics of the whole run, as a row or as a JSON object.
+        jobs: file with a row for each job.
+        schedule: file with the metrics of the whole run, as a row or as a JSON object.
         machine_states, consumed_energy, pstate_changes: the traces.
-        real_exec_info: times of the wall clock; "" if they are among the metrics.
-        lists_rejected: rejected jobs have rows among the jobs.
-        complete_profiles: profiles are named with their workload, and jobs have no metadata.
+        real_exec_info: file with wall-clock times; "" if the metrics include them.
+        lists_rejected: whether rejected jobs have rows in the jobs file.
+        complete_profiles: whether names of profiles include the workload, and jobs have no metadata.
     """
 
     jobs: str = "_jobs.csv"
@@ -32,7 +32,7 @@ class FileForm(Struct, frozen=True):
 
 BATSIM_4: Final = FileForm()
 BATSIM_1: Final = replace(BATSIM_4, lists_rejected=False)
-#: Its prefix ends with a slash as a rule: `out/jobs.csv`.
+#: The prefix usually ends with a slash: `out/jobs.csv`.
 BATSIM_5: Final = FileForm(
     jobs="jobs.csv",
     schedule="schedule.json",
@@ -43,10 +43,10 @@ BATSIM_5: Final = FileForm(
     complete_profiles=True,
 )
 
-#: Forms that names tell apart; a name that ends as the first does ends as the second does, too.
+#: Forms in the order of tests: names with the suffix of the first also have that of the second.
 _NAMED: Final = (BATSIM_4, BATSIM_5)
 
 
 def split_jobs_name(name: str) -> tuple[str, FileForm] | None:
-    """Return the prefix and the form of a run whose jobs file has this name; None if it is no such name."""
+    """Return the prefix and the form of a run from the name of its jobs file; None for other names."""
     return next(((name.removesuffix(form.jobs), form) for form in _NAMED if name.endswith(form.jobs)), None)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class RunProgress(Struct, frozen=True):
-    """The progress of a simulation: jobs ended so far, of those known, at the simulated time `now`."""
+    """The progress of a simulation: ended jobs, known jobs, and the simulated time `now`."""
 
     jobs_ended: int
     jobs_total: int
@@ -21,14 +21,14 @@ class RunStatus(Struct, frozen=True):
 
     Attributes:
         now: simulated time.
-        total: jobs of the workloads, and those that were registered so far.
-        submitted: of them; they wait, run or have ended.
-        waiting: submitted, and neither executed nor rejected.
-        running: executed, and not ended.
-        ended: those that ran, and rejected ones.
-        hosts: compute hosts.
-        computing: those of them that run a job and are available.
-        idle: those of them that could.
+        total: number of jobs of the workloads, and of those registered so far.
+        submitted: number of submitted jobs, which wait, run or have ended.
+        waiting: number of jobs submitted, and neither executed nor rejected.
+        running: number of jobs executed, and not ended.
+        ended: number of jobs that ran, and of rejected ones.
+        hosts: number of compute hosts.
+        computing: number of available compute hosts with a job.
+        idle: number of available compute hosts without a job.
     """
 
     now: float
@@ -43,15 +43,15 @@ class RunStatus(Struct, frozen=True):
 
 
 class ProgressReport:
-    """Calls back about a hundred times in a run, whatever its length."""
+    """A caller of the callback, about a hundred times in a run of any length."""
 
     def __init__(self, callback: Callable[[RunProgress], None] | None) -> None:
         self._callback = callback
-        #: Jobs that must have ended before the next call; infinite without a callback.
+        #: Number of ended jobs at the next call; infinite without a callback.
         self.next = math.inf if callback is None else 0.0
 
     def call(self, ended: int, total: int, now: float) -> None:
-        """Call back, as `next` jobs have ended."""
+        """Call back after `next` jobs have ended."""
         if self._callback is not None:
             self.next = ended + max(1, total // 100)
             self._callback(RunProgress(ended, total, now))

@@ -1,4 +1,4 @@
-"""Records: what a simulation leaves behind of each job and of the whole run."""
+"""Records: the results of a simulation, for each job and for the whole run."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class JobRecord(Struct, frozen=True):
     """The end of a job. Times in seconds since the start of the simulation.
 
     Attributes:
-        job: as it was sent, with its id "workload!name".
-        state: its final state in Batsim's words (COMPLETED_SUCCESSFULLY, REJECTED...).
+        job: the job as sent, with its id "workload!name".
+        state: final state in Batsim's terms (COMPLETED_SUCCESSFULLY, REJECTED...).
         return_code: 0, the profile's `ret`, -1 (walltime, killed delay) or -2 (killed parallel task).
         start: 0 for a rejected job, like `finish`.
         finish: at least 10 microseconds after `start`, as Batsim records it.
-        hosts: empty for a rejected job.
-        energy: joules its hosts consumed meanwhile; -1 if energy is not counted.
-        metadata: what the scheduler attached to it.
+        hosts: allocated hosts; empty for a rejected job.
+        energy: joules consumed by its hosts during the job; -1 without energy accounting.
+        metadata: text that the scheduler attached to it.
     """
 
     job: Job
@@ -55,7 +55,7 @@ class JobRecord(Struct, frozen=True):
 
     @property
     def success(self) -> bool:
-        """True if it ended by itself, in time, and returned 0."""
+        """True if it completed in time, and returned 0."""
         return self.state == COMPLETED_SUCCESSFULLY
 
     @property
@@ -64,7 +64,7 @@ class JobRecord(Struct, frozen=True):
         return self.state == REJECTED
 
     def size_on(self, hosts: int) -> int:
-        """Return the number of compute hosts it had, of `hosts` in all; its size if its own hosts are not known.
+        """Return the number of compute hosts it had, of a total of `hosts`; its size if its hosts are unknown.
 
         Storage hosts, which are numbered after them, do not count.
         """
@@ -92,24 +92,25 @@ class JobRecord(Struct, frozen=True):
     def stretch(self) -> float:
         """Turnaround divided by execution: Batsim's slowdown, which has no lower bound on the execution time.
 
-        So late that the clock cannot tell start and finish apart (after some 10**11 s), it is infinite.
+        It is infinite when start and finish are equal within the clock's resolution (after about 10**11 s).
         """
         return stretch(self.turnaround, self.execution)
 
 
 def stretch(turnaround: float, execution: float) -> float:
-    """Batsim's slowdown of a job, from its two times in seconds; infinite if it took no time."""
+    """Return Batsim's slowdown of a job from its two times in seconds; infinite for a duration of 0."""
     return turnaround / execution if execution else math.inf
 
 
 class Tally(Struct):
-    """Numbers of ended jobs from which figures are computed: some thirty bytes for each, in order of completion.
+    """The data of ended jobs from which metrics are computed: about thirty bytes per job, in order of completion.
 
     Attributes:
         states: final state -> number of jobs, rejected ones included.
-        submits, starts, finishes: seconds, one each for every job that ran.
-        sizes: compute hosts that each of these had.
-        attempts: the jobs that may be attempts of one, their rows as places in these; empty if none can be.
+        submits, starts, finishes: times in seconds, one for each job that ran.
+        sizes: number of compute hosts, one for each job that ran.
+        attempts: possible attempts of resubmitted jobs, with indices into these columns as rows; empty if there can be
+            none.
     """
 
     states: Counter[str] = field(default_factory=Counter)
@@ -125,13 +126,13 @@ class Tally(Struct):
         tally, every = cls(), list(records)
         tally.add(every, hosts)
         if found := attempts_among(every, hosts):
-            #: Place among all -> place among those that ran.
+            #: Index among all jobs -> index among those that ran.
             places = list(accumulate((not record.rejected for record in every), initial=0))
             tally.attempts = [one._replace(row=-1 if every[one.row].rejected else places[one.row]) for one in found]
         return tally
 
     def add(self, records: Sequence[JobRecord], hosts: int, *, again: bool = False) -> None:
-        """Count more jobs, of a machine with `hosts` compute hosts; note attempts if jobs may be submitted `again`."""
+        """Add jobs of a machine with `hosts` compute hosts; record attempts if jobs may be submitted `again`."""
         if again:
             self._note_attempts(records, hosts)
         self.states.update([record.state for record in records])
@@ -142,7 +143,7 @@ class Tally(Struct):
         self.sizes.extend([record.size_on(hosts) for record in ran])
 
     def _note_attempts(self, records: Sequence[JobRecord], hosts: int) -> None:
-        """Note which of the records may be attempts: only what did not succeed is submitted again."""
+        """Record possible attempts: only unsuccessful jobs are resubmitted."""
         row = len(self.starts)
         for record in records:
             if record.state != COMPLETED_SUCCESSFULLY or has_sign(record.job.id):
@@ -190,7 +191,7 @@ def attempt_of(record: JobRecord, row: int, hosts: int) -> Attempt:
 
 
 def attempts_among(records: Sequence[JobRecord], hosts: int) -> list[Attempt]:
-    """Return the records that may be attempts of one job, by their names, with their places as rows."""
+    """Return the records whose names show that they may be attempts of one job, with their indices as rows."""
     later = [record.job.id for record in records if has_sign(record.job.id)]
     if not later:
         return []
@@ -204,7 +205,7 @@ class SlowedJob(Struct, frozen=True):
     Attributes:
         job_id: as "workload!name".
         execution: seconds from its start to its end.
-        alone: seconds in which it would have done the same if nothing else had run.
+        alone: duration in seconds if nothing else had run.
     """
 
     job_id: str
@@ -212,38 +213,38 @@ class SlowedJob(Struct, frozen=True):
     alone: float
 
 
-#: Records that are passed on at a time: done now and then it costs less than in the middle of each end.
+#: Number of records passed on at a time: batches cost less than a call at each end of a job.
 BATCH: Final = 256
 
 
 class EndedJobs:
-    """The records of ended jobs, in order of completion or rejection; their numbers alone if records are passed on."""
+    """The records of ended jobs, in order of completion or rejection; only a tally if records are passed on."""
 
     def __init__(
         self, hosts: int, pass_on: Callable[[Sequence[JobRecord]], object] | None = None, *, again: bool = False
     ) -> None:
-        """`hosts` is the number of compute hosts; `pass_on` receives some records at a time, which are not kept.
+        """Take the number of compute hosts; `pass_on` receives batches of records, which are then not kept.
 
-        With `again`, jobs may be submitted again: of those that did not succeed, more is kept.
+        With `again`, jobs may be resubmitted: more data is kept of unsuccessful ones.
         """
         self._hosts, self._pass_on, self._again = hosts, pass_on, again
         #: Number of ended jobs, rejected ones included.
         self.count = 0
-        #: All of them, or those that were not passed on yet.
+        #: All records, or those that were not passed on yet.
         self.records: list[JobRecord] = []
         self._tally = Tally()
-        #: Those that others have slowed down; kept also if records are passed on.
+        #: Jobs slowed down by others; also kept if records are passed on.
         self.slowed: list[SlowedJob] = []
 
     def add(self, record: JobRecord) -> None:
-        """Note that a job has ended."""
+        """Add the record of an ended job."""
         self.count += 1
         self.records.append(record)
         if self._pass_on is not None and len(self.records) >= BATCH:
             self._hand_over(self._pass_on)
 
     def tally(self) -> Tally | None:
-        """Return the numbers of all jobs, the last of which are passed on now; None if the records are kept."""
+        """Pass on the last records, and return the tally of all jobs; None if the records are kept."""
         if self._pass_on is None:
             return None
         self._hand_over(self._pass_on)
@@ -256,39 +257,40 @@ class EndedJobs:
 
 
 class UnavailableHosts(NamedTuple):
-    """The compute hosts that external events made unavailable, all of them, from a time in seconds on."""
+    """All compute hosts made unavailable by external events, from a time in seconds on."""
 
     time: float
     hosts: HostSet
 
 
-class Result(Brief, frozen=True, dict=True):  # dict: for what is computed once
+class Result(Brief, frozen=True, dict=True):  # dict: for cached values
     """The result of a whole simulation.
 
     Attributes:
         jobs: in order of completion or rejection, Batsim's order; empty if they were passed on as they ended.
-        host_count: compute hosts that took part.
+        host_count: number of compute hosts.
         makespan: latest finish of a job, 0 if none ran.
-        end: when the simulation ended; later than `makespan` if a call or an event was still to come.
-        messages: requests sent, the first and the last included.
+        end: end of the simulation; later than `makespan` if a call or an event was pending.
+        messages: number of requests, including the first and the last.
         host_seconds: state of a host (idle, computing, sleeping, switching_on, switching_off, unavailable) -> seconds,
             summed over the hosts, each counted up to its last change of state, as Batsim does.
-        joules: consumed by all hosts from the first submission to the last completion; 0 if energy is not counted.
-        switch_requests: power state changes asked for.
-        host_switches: the same, counted for each host.
-        approximations: one line for each simplification that had a part in this run.
+        joules: energy of all hosts from the first submission to the last completion; 0 without energy accounting.
+        switch_requests: number of requested changes of power states.
+        host_switches: number of these changes, summed over hosts.
+        approximations: one line for each simplification that affected this run.
         deciding_seconds: wall-clock time spent waiting for the scheduler.
-        storage_count: storage hosts, numbered after the compute hosts.
-        files: the names and the form of the result files of the generation that was played.
+        storage_count: number of storage hosts, numbered after the compute hosts.
+        files: names and form of the result files of the simulated generation.
         simulating_seconds: the rest of the wall-clock time.
-        trace: rows of the trace files; None if nobody wanted them.
-        consumed_joules: `joules` as Batsim writes them, which takes what it never measured for -1 J: -1 if energy was
-            counted from 0 and no job ran.
-        tally: the numbers of jobs that were passed on; None if `jobs` has them all.
-        tables: what the algorithm has written down itself; the simulator knows of none.
-        unavailable: a row for each change of the hosts that are unavailable, in order of time.
-        slowed: the jobs that others have slowed down, in order of completion.
-        features: what the scheduler asked Batsim 5 for; None of earlier versions, whose settings say it.
+        trace: rows of the trace files; None if they are disabled.
+        consumed_joules: `joules` as Batsim writes them, with -1 J for values never measured: -1 if energy was counted
+            from 0 and no job ran.
+        tally: data of the jobs that were passed on; None if `jobs` contains all of them.
+        tables: tables written by the algorithm itself; the simulator adds none.
+        unavailable: a row for each change of the unavailable hosts, in order of time.
+        slowed: the jobs slowed down by others, in order of completion.
+        features: features that the scheduler requested from Batsim 5; None for earlier versions, which use the
+            settings.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -315,5 +317,5 @@ class Result(Brief, frozen=True, dict=True):  # dict: for what is computed once
 
     @cached_property
     def counted(self) -> Tally:
-        """The numbers of all jobs."""
+        """The tally of all jobs."""
         return Tally.of(self.jobs, self.host_count) if self.tally is None else self.tally

@@ -1,4 +1,4 @@
-"""Batsim's own output files, jobs and schedule: columns, their order and numbers as in Batsim 4.2.1 and 5.0.0-rc2."""
+"""Batsim's output files jobs and schedule: order of columns and format of numbers as in Batsim 4.2.1 and 5.0.0-rc2."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.results.file_forms import BATSIM_4, FileForm
 from batsched_py.results.records import JobRecord, Result, SlowedJob, stretch
 
-#: Ending of a file that Batsim does not have: the jobs that others have slowed down.
+#: Suffix of a file unknown to Batsim: the jobs slowed down by others.
 CONTENTION: Final = "_contention.csv"
 
 CONTENTION_HEADER: Final = "job_id,workload_name,execution_time,alone_time,slowdown"
@@ -30,10 +30,10 @@ JOBS_HEADER: Final = (
 _ROW: Final = "%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,%s\n"
 _REJECTED_ROW: Final = "%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,%s\n"
 
-#: Columns that depend on the machine -> their names in the file of their own that Batsim 5 has for them.
+#: Columns with wall-clock times -> their names in Batsim 5's separate file for them.
 _WALL_CLOCK: Final = {"scheduling_time": "time_in_edc_seconds", "simulation_time": "time_in_simu_seconds"}
 
-#: Rows that are written at once.
+#: Number of rows in one write.
 PIECE: Final = 4096
 
 #: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
@@ -43,13 +43,13 @@ STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on
 def write_jobs(path: Path, result: Result) -> None:
     """Write one row for each job, in order of completion or rejection; Batsim 1.4 has none for a rejected job.
 
-    The file is replaced whole or not at all. OSError.
+    The file is replaced completely or not at all. OSError.
     """
     write_rows(path, JOBS_HEADER, _rows(result.jobs, result.files))
 
 
 def write_contention(path: Path, slowed: Iterable[SlowedJob]) -> None:
-    """Write one row for each job that others have slowed down; the file is replaced whole or not at all. OSError."""
+    """Write one row for each job slowed down by others, replacing the file completely or not at all. OSError."""
     rows = []
     for job in slowed:
         workload, _, name = job.job_id.partition("!")
@@ -59,29 +59,29 @@ def write_contention(path: Path, slowed: Iterable[SlowedJob]) -> None:
 
 
 class JobRows(TextAside):
-    """Rows of the jobs file, put aside on disk as jobs end: no job need stay in memory until all have ended.
+    """A writer of the jobs file that stores rows on disk as jobs end, so that jobs do not remain in memory.
 
     OSError if they cannot be written.
     """
 
     def __init__(self, folder: Path, files: FileForm = BATSIM_4) -> None:
-        """`folder` is where the rows wait, which must exist."""
+        """Open the temporary file in `folder`, which must exist."""
         super().__init__(folder)
         self._files = files
 
     def add(self, records: Sequence[JobRecord]) -> None:
-        """Put the rows of these jobs aside, as far as such jobs have one."""
+        """Store the rows of these jobs; rejected jobs may have none."""
         self.put("".join(_rows(records, self._files)))
 
     def write(self, path: Path) -> None:
-        """Write what `write_jobs` writes of the same records."""
+        """Write the file, with the same content as `write_jobs` of all records."""
         self.write_below(JOBS_HEADER, path)
 
 
 def write_schedule(path: Path, result: Result) -> None:
-    """Write one row of metrics of the whole run; the file is replaced at once or not at all. OSError.
+    """Write one row of metrics of the whole run; the file is replaced completely or not at all. OSError.
 
-    Batsim 5 has a JSON object of them, without the times of the wall clock.
+    For Batsim 5 it is a JSON object, without wall-clock times.
     """
     columns = schedule_columns(result)
     if result.files.real_exec_info:
@@ -91,7 +91,7 @@ def write_schedule(path: Path, result: Result) -> None:
 
 
 def write_real_exec_info(path: Path, result: Result) -> None:
-    """Write the times of the wall clock as Batsim 5 does, without its memory. OSError."""
+    """Write wall-clock times in the format of Batsim 5, without its memory usage. OSError."""
     columns = schedule_columns(result)
     _write_object(path, {name: columns[column] for column, name in _WALL_CLOCK.items()})
 
@@ -102,12 +102,12 @@ def _write_object(path: Path, members: Mapping[str, str]) -> None:
 
 
 def _json_number(value: str) -> str:
-    """Return a number as it is, and any other text in quotes."""
+    """Return the text of a number unchanged, and any other text in quotes."""
     return value if value.replace(".", "", 1).replace("-", "", 1).isdigit() else f'"{value}"'
 
 
 def schedule_columns(result: Result) -> Mapping[str, str]:
-    """Return column -> value as it is written. Means are over all jobs, rejected ones too, as Batsim computes them."""
+    """Return column -> formatted value. Means include rejected jobs, as in Batsim."""
     tally = result.counted
     successes = tally.states[COMPLETED_SUCCESSFULLY]
     jobs = max(1, tally.jobs)
@@ -141,12 +141,12 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
 
 
 def _largest_and_sum(values: Callable[[], Iterable[float]]) -> tuple[float, float]:
-    """Return (largest of these and 0, sum): they are computed twice rather than kept, eight bytes for each job."""
+    """Return (maximum of these and 0, sum); iterating twice saves eight bytes of memory per job."""
     return max(chain((0.0,), values())), add_up(values())
 
 
 def write_rows(path: Path, header: str, rows: Iterator[str]) -> None:
-    """Write a header and rows, each with its end of line, some at a time; replace the file whole or not at all."""
+    """Write a header and rows with line ends, in groups; replace the file completely or not at all."""
     some = iter(lambda: "".join(islice(rows, PIECE)), "")
     write_pieces_atomically(path, (piece.encode() for piece in chain((f"{header}\n",), some)))
 
@@ -157,7 +157,7 @@ def _rows(records: Iterable[JobRecord], files: FileForm) -> Iterator[str]:
 
 
 def _row(record: JobRecord, complete: bool) -> str:
-    """Return the row of a job, which in Batsim 5 has the `complete` name of its profile and no metadata."""
+    """Return the row of a job; in Batsim 5 it has the `complete` name of the profile and no metadata."""
     job, state = record.job, record.state
     workload, _, name = job.id.partition("!")
     walltime = -1.0 if job.walltime is None else job.walltime

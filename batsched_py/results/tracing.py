@@ -1,4 +1,4 @@
-"""The trace of a run: rows about machines, energy and power states, which Batsim writes beside jobs and schedule."""
+"""The trace of a run: rows about machines, energy and power states, which Batsim writes in addition to its results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from batsched_py.text.representation import Brief, brief
 
-#: States of hosts, in the order of Batsim's columns -> how people read them.
+#: States of hosts in the order of Batsim's columns -> words for readers.
 HOST_STATES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "sleeping": "sleeping",
@@ -29,7 +29,7 @@ JOB_STARTED: Final = "s"
 JOB_ENDED: Final = "e"
 PSTATE: Final = "p"
 
-#: Stand-ins for the new pstate while hosts are on the way to one that computes, or to one that sleeps.
+#: Placeholders for the new pstate while hosts switch to a computing one, or to a sleep pstate.
 TO_COMPUTING: Final = -1
 TO_SLEEP: Final = -2
 
@@ -45,12 +45,12 @@ def counts() -> array[int]:
 
 
 class StateRows(Struct):
-    """Numbers of hosts in each state: a row when a job starts or ends and when a switch is asked for or done.
+    """The numbers of hosts in each state: one row at each start or end of a job, and of a switch.
 
     Attributes:
         times: one for each row, ascending.
         counts: one for each of HOST_STATES for each row.
-        unavailable: how many hosts were in none of these states, one for each row; empty if nothing tells.
+        unavailable: number of hosts in none of these states, one for each row; empty if unknown.
     """
 
     times: array[float] = field(default_factory=numbers)
@@ -58,7 +58,7 @@ class StateRows(Struct):
     unavailable: array[int] = field(default_factory=lambda: array("I"))
 
     def columns(self) -> Mapping[str, array[int]]:
-        """Return state (of HOST_STATES) -> how many hosts are in it, for each row."""
+        """Return state (of HOST_STATES) -> number of hosts in it, for each row."""
         return {state: self.counts[place :: len(HOST_STATES)] for place, state in enumerate(HOST_STATES)}
 
     def __repr__(self) -> str:
@@ -71,13 +71,13 @@ class StateRows(Struct):
 
 
 class EnergyRows(Struct):
-    """Consumption of all hosts: a row when a job starts or ends and when a switch is asked for or done.
+    """The consumption of all hosts: one row at each start or end of a job, and of a switch.
 
     Attributes:
         times: one for each row, ascending.
         joules: since the start of the simulation.
         kinds: JOB_STARTED, JOB_ENDED or PSTATE.
-        least_watts: what the hosts draw at least if they compute, in the pstates they have.
+        least_watts: draw of the hosts at minimum computing load in their pstates.
     """
 
     times: array[float] = field(default_factory=numbers)
@@ -90,11 +90,11 @@ class EnergyRows(Struct):
 
 
 class Trace(Brief, frozen=True):
-    """The rows that were traced.
+    """The recorded rows.
 
     Attributes:
-        states: None if machine states were not to be traced.
-        energy: None if energy is not counted.
+        states: machine states; None if not traced.
+        energy: consumption; None without energy accounting.
         pstates: (time, hosts as bits, pstate or TO_COMPUTING or TO_SLEEP), the first ones at 0.
     """
 

@@ -1,8 +1,8 @@
-"""The assembly of a simulation: all its parts, made here from the bottom up, each given those it needs.
+"""The assembly of a simulation: creation of all parts from the bottom up, each with its dependencies.
 
-Inputs are checked first. Then come the *context*, which nearly every part shares; the jobs with what they need to run;
-what obeys the scheduler; and last what lets time pass. Nothing happens here: the first event is put into the queue when
-the simulation starts its sources and its loop.
+Inputs are checked first. The order of creation is: the *context*, which nearly all parts share; the jobs and their
+execution; the parts that apply commands; and finally the sources and the loop. Assembly schedules no events: the
+simulation does so when it starts its sources and its loop.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from batsched_py.text.wording import counted
 
 
 class Parts(Struct, frozen=True):
-    """The parts of a simulation that its run deals with itself."""
+    """The parts of a simulation that its run uses directly."""
 
     context: Context
     jobs: Jobs
@@ -69,7 +69,7 @@ class Parts(Struct, frozen=True):
     begins: SimulationBegins
     sources: list[TimedSource[Any]]
     loop: InstantLoop | LatencyLoop | LiveLoop | Batsim1Loop
-    #: Returns the most seconds that one of Batsim's own messages takes on the platform's links.
+    #: Returns the maximum travel time in seconds of Batsim's own messages on the platform's links.
     longest_message: Callable[[], float]
 
 
@@ -83,7 +83,7 @@ def assemble(
     pass_on: Callable[[Sequence[JobRecord]], object] | None,
     live: LiveEvents | None = None,
 ) -> Parts:
-    """Make the parts of one simulation; PlatformError, WorkloadError or OptionError if it cannot be simulated."""
+    """Create the parts of a simulation; PlatformError, WorkloadError or OptionError if it cannot be simulated."""
     generation = generation_of(settings)
     _check_settings(settings, generation, live=live is not None, stored=store is not None)
     config = read_simgrid_config(settings.simgrid_config, platform)
@@ -94,7 +94,7 @@ def assemble(
     notes = _told_of_inputs(platform, workloads, settings)
     profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, notes)
     notes.update(refused_names(generation, workloads, profiles))
-    if not (settings.allow_oversized or settings.compute_sharing):  # shared hosts may run several nodes of one job
+    if not (settings.allow_oversized or settings.compute_sharing):  # a shared host may run several executors of one job
         _check_sizes(workloads, len(computing))
     machines = Machines(len(computing), len(storages))
     _check_events(settings, generation, machines, notes)
@@ -118,7 +118,7 @@ def assemble(
     switching = Switching(context, hosts, speeds, jobs.follow_speeds)
 
     def over() -> bool:
-        """Return True if no job is left, none will come and no host is switching; calls may be pending."""
+        """Return True if all jobs have ended, none will be submitted and no host is switching; calls may be pending."""
         return not (jobs.unfinished or registration.open or machines.switching) and submissions.over
 
     external = ExternalEvents(context, None if settings.on_failure == "ignore" else jobs.fail)
@@ -139,7 +139,7 @@ def assemble(
 
 
 def _check_settings(settings: Settings, generation: Generation, *, live: bool, stored: bool) -> None:
-    """Raise OptionError for settings that do not go together, or with a live simulation, or with jobs in Redis."""
+    """Raise OptionError for settings incompatible with each other, a live simulation, or jobs in Redis."""
     if settings.machines is not None and settings.machines < 1:
         raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
     if settings.on_failure == "requeue" and not generation.waits_for_calls:
@@ -151,7 +151,7 @@ def _check_settings(settings: Settings, generation: Generation, *, live: bool, s
 
 
 def _told_of_inputs(platform: Platform, workloads: Sequence[Workload], settings: Settings) -> set[str]:
-    """Return the approximations that the inputs alone tell."""
+    """Return the approximations that follow from the inputs."""
     approximations = set(refused_files(platform, workloads, settings.master_host))
     if unheeded := unheeded_items(settings.simgrid_config, platform):
         approximations.add(unheeded)
@@ -171,7 +171,7 @@ def _make_context(
     store: JobStore | None,
     trace: bool,
 ) -> tuple[Context, LatencyLoop | None]:
-    """Make the context, with the loop whose mailbox is in it if messages take time."""
+    """Create the context, and the loop for its mailbox if messages take time."""
     generation, queue, outbox = generation_of(settings), EventQueue(), list[Event]()
     loop = None
     fluid = FluidModel(queue, processors, approximations) if settings.network == "sharing" else None
@@ -214,7 +214,7 @@ def _check_events(settings: Settings, generation: Generation, machines: Machines
 def _placement_rules(
     context: Context, profiles: ProfileStore, cores: Sequence[int], storages: Sequence[PlatformHost]
 ) -> PlacementRules:
-    """Return the rules of placement, with the numbers of storage hosts by name where jobs may name them."""
+    """Return the placement rules, with the numbers of storage hosts by name if jobs may name them."""
     named = {} if context.generation.former_storages else _numbers(storages, len(cores) - len(storages))
     return PlacementRules(context, profiles, cores, named)
 
@@ -235,7 +235,7 @@ def _make_execution(context: Context, transfers: TransferModel, processors: Proc
 
 
 def _all_describe_power(hosts: Sequence[PlatformHost]) -> bool:
-    """Return whether power states are known: Batsim 5 changes them even where it counts no energy."""
+    """Return whether all hosts describe their power states: Batsim 5 changes them even without energy accounting."""
     computing = [host for host in hosts if host.role != "storage"]
     return all(not {"wattage_per_state", "watt_per_state"}.isdisjoint(host.properties) for host in computing)
 
@@ -249,7 +249,7 @@ def _compute_hosts(platform: Platform, settings: Settings, generation: Generatio
 
 
 def _numbers(storages: Sequence[PlatformHost], first: int) -> Mapping[str, int]:
-    """Return the number of each storage host, by its name."""
+    """Return name -> number of each storage host."""
     return {host.name: number for number, host in enumerate(storages, first)}
 
 
@@ -262,7 +262,7 @@ def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
 
 
 def _instant_loop(context: Context, external: ExternalEvents, live: LiveEvents | None) -> InstantLoop | LiveLoop:
-    """Return the loop in which messages take no time, with live events if there are some."""
+    """Return the loop without message latency, with live events if there are any."""
     queue, outbox = context.queue, context.outbox
     if live is None:
         return InstantLoop(queue, outbox)
@@ -272,10 +272,10 @@ def _instant_loop(context: Context, external: ExternalEvents, live: LiveEvents |
 def _sources(
     context: Context, submissions: Submissions, external: ExternalEvents, *, announces_end: bool
 ) -> list[TimedSource[Any]]:
-    """Return what is not caused by the scheduler: submissions, and external events of files if there are any.
+    """Return the sources of events independent of the scheduler: submissions, and external events of files, if any.
 
-    With `announces_end` the scheduler is told when there are no more of these. Batsim 5 reads the meters of all hosts
-    before it submits its first job, if it counts energy.
+    With `announces_end` the scheduler is notified after the last external event. With energy accounting, Batsim 5 reads
+    the meters of all hosts before it submits the first job.
     """
     settings = context.settings
     jobs: TimedSource[Any] = TimedSource(
@@ -303,4 +303,4 @@ def _sources(
 
 
 def _do_nothing() -> None:
-    """Leave it to the live events to tell that no more will come."""
+    """Do nothing: the source of live events announces the end."""

@@ -1,10 +1,10 @@
-"""The context: what all parts of a simulation share."""
+"""The context: the shared state of the parts of a simulation."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # a part imports what it uses, not what others have put here
+if TYPE_CHECKING:  # parts import these names from their own modules, not from here
     from batsched_py.protocol.events import Event
     from batsched_py.simulator.contention.fluid_model import FluidModel
     from batsched_py.simulator.generation import Generation
@@ -18,17 +18,17 @@ if TYPE_CHECKING:  # a part imports what it uses, not what others have put here
 
 
 class Context:
-    """Settings, time and hosts; and where the parts leave the events of the next message.
+    """Settings, clock and hosts, and the outbox for the events of the next message.
 
     Attributes:
-        generation: the Batsim that is played.
-        mailbox: through which the parts reach Batsim's server, and when.
+        generation: the simulated version of Batsim.
+        mailbox: the parts' channel to Batsim's server; determines the arrival times of messages.
         outbox: events since the latest message, in order.
-        fluid: where activities that share hosts and links advance; None if none slows another down.
-        meter: None if energy is not counted, and power states are not known without.
-        tracer: None if no trace files are wanted.
-        store: None if messages describe the jobs.
-        approximations: one line for each simplification that was really used.
+        fluid: the model of activities that share hosts and links; None if activities do not affect each other.
+        meter: the energy meter; None without energy accounting, unless power states are known without it.
+        tracer: None if trace files are disabled.
+        store: the store of job descriptions; None if messages contain them.
+        approximations: one line for each simplification that was applied.
     """
 
     __slots__ = (
@@ -58,10 +58,10 @@ class Context:
 
     @property
     def acknowledges(self) -> bool:
-        """True if registered jobs are answered by JOB_SUBMITTED."""
+        """True if JOB_SUBMITTED acknowledges registered jobs."""
         asked = self.settings.acknowledge_dynamic_jobs
         return self.generation.acknowledges_jobs if asked is None else asked
 
     def emit(self, event: Event) -> None:
-        """Put an event into the next message."""
+        """Add an event to the next message."""
         self.outbox.append(event)

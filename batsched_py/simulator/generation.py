@@ -1,8 +1,8 @@
-"""Generations of Batsim: each an object that has what it does in its own way.
+"""Generations of Batsim: one object for each, with its specific behaviour.
 
-Start at `Generation`, which lists the differences that are not in the protocol's tables (`protocol.dialects`). No other
-module of the simulator asks which Batsim is played: it asks its generation what to do. A new generation is a class like
-`Batsim14` and a row of GENERATIONS.
+Start at `Generation`, which lists the differences that are not in the protocol's tables (`protocol.dialects`). Other
+modules of the simulator never check the version of Batsim: they ask its generation. A new generation needs a class like
+`Batsim14` and a row in GENERATIONS.
 """
 
 from __future__ import annotations
@@ -43,75 +43,76 @@ _STATUS: Final = {COMPLETED_SUCCESSFULLY: "SUCCESS", COMPLETED_WALLTIME_REACHED:
 
 
 class Generation:
-    """One generation of Batsim: 3 and 4, which speak alike. Another one differs in what its class overrides."""
+    """The generation of Batsim 3 and 4, which share a protocol; the base class of the others."""
 
-    #: Name of the protocol that it speaks.
+    #: Name of its protocol.
     protocol = "v4"
-    #: Name of a type of profile in another generation -> its name in this one; the approximation if a file has such.
+    #: Profile type of another generation -> its name in this one; the approximation for files with such types.
     foreign_types: Mapping[str, str] = FORMER_TYPES
     foreign_types_note = FORMER_IN_V4
     #: Jobs are named by integers; SIMULATION_BEGINS describes workloads and storage hosts.
     jobs_are_numbers = False
     describes_workloads = True
-    #: Registered jobs are acknowledged unless the user decides; their profiles come with them.
+    #: Registered jobs are acknowledged by default; their profiles are included.
     acknowledges_jobs = False
     profiles_come_with_jobs = False
-    #: Ended jobs, and profiles that no job needs, become unknown; a composed profile that is registered crashes it.
+    #: Ended jobs, and unused profiles, are removed; registering a composed profile crashes Batsim.
     forgets = True
     crashes_on_composed = True
-    #: NO_MORE_STATIC_JOB is sent, and calls keep a simulation going in which all jobs have ended.
+    #: NO_MORE_STATIC_JOB is sent, and pending calls prolong a simulation in which all jobs have ended.
     announces_last_job = True
     waits_for_calls = True
-    #: A killed sequence is in the step that begins at this instant, not in the one that ends.
+    #: The progress of a sequence killed between two steps is in the step that begins, not in the one that ends.
     counts_next_step = False
     #: Member of the answer to a query of the energy.
     energy_answer = "consumed_energy"
     #: The names and the form of its result files.
     files = BATSIM_4
-    #: It greets, and the scheduler asks for the features that others have options for; it may register jobs always.
+    #: Batsim begins with a greeting, and the scheduler requests features (options of other generations); it may always
+    #: register jobs.
     greets = False
-    #: A profile is forgotten with the last of the jobs that need it, not with the first that ends.
+    #: A profile is removed with the last of the jobs that need it, not with the first that ends.
     keeps_needed_profiles = False
-    #: How many hosts a job gets, and whether other jobs run there, is looked at. Without, it may share hosts.
+    #: The number of a job's hosts, and whether other jobs occupy them, is checked. If False, jobs may share hosts.
     checks_allocations = True
-    #: A call for what is past comes at once, and machines cannot fail: external events are texts.
+    #: Calls for a past time are sent immediately; machines cannot fail, because external events are only texts.
     calls_at_once = False
     fails_machines = True
-    #: A host is turned on or off by its next pstate; without, by a command of its own, and any pstate is taken at once.
+    #: The next pstate turns a host on or off. If False, a separate command does, and pstates change immediately.
     pstates_turn_hosts = True
-    #: Data are moved between storages, the only one is used whatever its label, and amounts are those of each host.
-    #: Without, a storage is known by its name, too, and amounts may be spread over the hosts.
+    #: Data can be moved between storages, a single storage matches any label, and amounts are per host. If False, the
+    #: host's name also identifies a storage, and amounts may be spread over the hosts.
     former_storages = True
-    #: Of a total of bytes each pair of hosts has one part for each host, and a task on one host may compute nothing.
-    #: Without, there is one part for each pair, and Batsim aborts on such a task.
+    #: A total of bytes is divided by the number of hosts for each pair, and a task on one host may compute nothing. If
+    #: False, it is divided by the number of pairs, and Batsim aborts on such a task.
     former_tasks = True
     #: Steps of a killed sequence are counted within a repetition.
     counts_repetitions = False
-    #: All jobs of a kill being killed already, or jobs submitted without any workload, are told of.
+    #: A kill may name only jobs that are already being killed; NO_MORE_STATIC_JOB is sent even without a workload.
     accepts_kills_in_vain = True
     announces_without_workload = True
 
     def check(self, settings: Settings) -> None:
-        """Raise OptionError if the settings ask for what this generation lacks: nothing."""
+        """Raise OptionError for settings that this generation does not support; here none."""
 
     def default_names(self, workloads: Sequence[Workload]) -> tuple[str, ...]:
-        """Return the names of workloads that the user does not name: w0, w1..."""
+        """Return the default names of workloads: w0, w1..."""
         return tuple(f"w{number}" for number in range(len(workloads)))
 
     def name_key(self, name: str) -> Any:
-        """Return the key by which jobs of one time are sorted, and hosts too: as texts."""
+        """Return the sort key for ids of jobs submitted at the same time, and for names of hosts: the text itself."""
         return name
 
     def host_key(self, name: str) -> Any:
-        """Return the key by which hosts are sorted, if it is another one."""
+        """Return the sort key for names of hosts."""
         return self.name_key(name)
 
     def completion(self, event: JobCompleted) -> JobCompleted | None:
-        """Return JOB_COMPLETED as it is sent, None if it is not sent: it is sent as it is."""
+        """Return the JOB_COMPLETED to send, or None to send nothing; here the unchanged event."""
         return event
 
     def check_state_change(self, command: ChangeJobState) -> None:
-        """Raise BrokenRuleError if Batsim aborts on the command in any state: 4.2.1 does but for RUNNING."""
+        """Raise BrokenRuleError if Batsim always aborts on the command: 4.2.1 does, except for RUNNING."""
         if command.state != "RUNNING":
             raise BrokenRuleError(f"cannot be set to {command.state}: Batsim 4 aborts on it", job=command.job_id)
 
@@ -131,11 +132,11 @@ class Batsim14(Generation):
     announces_last_job = False
     waits_for_calls = False
     counts_next_step = True
-    energy_answer = "energy_consumed"  # Batsim swaps the words, its document does not
+    energy_answer = "energy_consumed"  # Batsim swaps the words, unlike its documentation
     files = BATSIM_1
 
     def check(self, settings: Settings) -> None:
-        """Raise OptionError for options that came later."""
+        """Raise OptionError for options of later versions."""
         if settings.external_events:
             raise OptionError("external events (--events) do not exist in protocol v1.4")
         if settings.forward_unknown_events:
@@ -146,23 +147,23 @@ class Batsim14(Generation):
             raise OptionError("--message-latency does not go with protocol v1.4: messages took no time in Batsim 1.4")
 
     def default_names(self, workloads: Sequence[Workload]) -> tuple[str, ...]:
-        """Return six digits that depend on the file's name, wherever it lies: Batsim's own hash is unknown."""
+        """Return six digits derived from the file's name without its folder: Batsim's own hash is unknown."""
         names: list[str] = []
         for workload in workloads:
             file = Path(workload.source).name
             name, count = _hash(file), 0
-            while name in names:  # a file of that name stands twice on the command line
+            while name in names:  # two files on the command line have that name
                 count += 1
                 name = _hash(f"{file} {count}")
             names.append(name)
         return tuple(names)
 
     def name_key(self, name: str) -> tuple[list[str | int], str]:
-        """Return the name as the numbers in it and what stands between: host2 before host10; equal ones as texts."""
+        """Return the name split into numbers and other text: host2 before host10; ties are ordered as text."""
         return _numbered(name)
 
     def completion(self, event: JobCompleted) -> JobCompleted | None:
-        """Return an event with `status` and reason, without hosts; a job that was killed is in JOB_KILLED alone."""
+        """Return an event with `status` and reason, without hosts; None for killed jobs, which JOB_KILLED reports."""
         if event.state == COMPLETED_KILLED:
             return None
         reason = "Walltime reached" if event.state == COMPLETED_WALLTIME_REACHED else ""
@@ -193,23 +194,23 @@ class Batsim5(Generation):
     announces_without_workload = False
 
     def check(self, settings: Settings) -> None:
-        """Raise OptionError for options that are gone."""
+        """Raise OptionError for removed options."""
         if settings.on_failure != "ignore":
             raise OptionError("--on-failure does not go with protocol v5: in Batsim 5 no machine becomes unavailable")
         if not settings.storage_sharing:
             raise OptionError("--disable-storage-sharing does not exist in protocol v5")
 
     def host_key(self, name: str) -> tuple[list[str | int], str]:
-        """Return the name as the numbers in it and what stands between: n2 before n10."""
+        """Return the name split into numbers and other text: n2 before n10."""
         return _numbered(name)
 
 
-#: Name of the protocol -> the Batsim that speaks it.
+#: Name of the protocol -> generation of Batsim.
 GENERATIONS: Final = {generation.protocol: generation for generation in (Generation(), Batsim14(), Batsim5())}
 
 
 def generation_of(settings: Settings) -> Generation:
-    """Return the generation that is played; OptionError if there is none, or if it lacks what is asked for."""
+    """Return the generation to simulate; OptionError if it is unknown, or does not support the settings."""
     generation = GENERATIONS.get(settings.protocol)
     if generation is None:
         raise OptionError(f"the protocol must be {' or '.join(GENERATIONS)}, not {settings.protocol!r}")
@@ -220,7 +221,7 @@ def generation_of(settings: Settings) -> Generation:
 def workload_names(workloads: Sequence[Workload], settings: Settings) -> tuple[str, ...]:
     """Return the name of each workload.
 
-    OptionError if the settings name too few or too many of them, two alike, or one by what cannot be a name.
+    OptionError if the settings contain too few or too many names, equal names, or an invalid one.
     """
     names = settings.workload_names
     if names is None:

@@ -1,4 +1,4 @@
-"""Periodic calls and probes: what the server of Batsim 5 does at each multiple of a period."""
+"""Periodic calls and probes: actions of Batsim 5's server at each multiple of a period."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ from batsched_py.simulator.time.event_queue import RANK_CALL, Ticket
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 
-#: Members of a probe's news that do not depend on what was measured.
+#: Members of a probe's message that do not depend on the measured values.
 _USUAL: Final = {"metrics": "Power", "manually_triggered": False, "nb_emitted": 0, "nb_triggered": 0}
-#: Periods in a row that may end after the last job: real Batsim 5 would go on for ever.
+#: Maximum number of periods after the last job: real Batsim 5 would continue forever.
 MOST_IN_VAIN: Final = 10_000
-#: Calls and measurements of one message: a reply that puts the clock forward makes all those that are due until then.
+#: Maximum number of calls and measurements in one message: a reply that advances the clock triggers all that are due.
 MOST_AT_ONCE: Final = 100_000
-#: Units in which periods are compared, for each second: milliseconds.
+#: Units per second for the comparison of periods: milliseconds.
 _UNITS: Final = 1000
 
 
-#: What is due: if it is a probe, its name, what asked for it, and if it is the last time.
+#: A due call or measurement: whether it is a probe, its name, its command, and whether it is the last one.
 _Due = tuple[bool, str, CallPeriodically | CreateProbe, bool]
 
 
 class _Period(Struct, eq=False):
-    """A period that goes on: what asked for it, in which unit, how often it is still due (None: no end)."""
+    """An active period: its command, and how often it is still due (None: unlimited)."""
 
     command: CallPeriodically | CreateProbe
     left: int | None
-    #: Number of the multiple that is next.
+    #: Number of the next multiple of the period.
     count: int
-    #: A probe that has not had its first multiple, at which it only begins.
+    #: Whether it is a probe before its first multiple, at which it begins without a measurement.
     fresh: bool
-    #: Its place in the queue.
+    #: Its ticket in the queue.
     ticket: Ticket = 0
 
 
 class Recurring:
-    """Keeps periodic calls and probes."""
+    """The active periodic calls and probes."""
 
     def __init__(self, context: Context, over: Callable[[], bool]) -> None:
-        """`over()` is True once only calls are left, and a period would keep the simulation going for ever."""
+        """Take the context, and `over()`, which is True when only calls remain, which could continue forever."""
         self._context, self._queue, self._over = context, context.queue, over
         self._calls: dict[str, _Period] = {}
         self._probes: dict[str, _Period] = {}
-        #: What is due at this instant; empty between instants.
+        #: Calls and measurements due at this instant; empty between instants.
         self._due: list[_Due] = []
         self._in_vain = 0
 
@@ -64,11 +64,11 @@ class Recurring:
         self._begin(self._calls, command.call_id, command, fresh=False)
 
     def stop_calls(self, command: StopCalls) -> None:
-        """End periodic calls; those that are unknown Batsim only warns of."""
+        """End periodic calls; unknown ones are ignored (Batsim only warns)."""
         self._end(self._calls, command.call_id)
 
     def measure(self, command: CreateProbe) -> None:
-        """Begin a probe of the energy."""
+        """Begin an energy probe."""
         if not self._context.settings.energy:
             raise BrokenRuleError(f"probe {command.probe_id!r} needs energy to be counted (-E, Batsim's --energy-host)")
         wrong = command.hosts.bits & ~self._context.machines.all
@@ -122,7 +122,7 @@ class Recurring:
             self._wait(table, name, period)
 
     def _post(self, _: None) -> None:
-        """Send all that is due at this instant in one message: calls, then probes, each in the order of their names."""
+        """Send everything due at this instant in one message: calls, then probes, each in the order of names."""
         due, self._due = sorted(self._due, key=itemgetter(0, 1)), []
         self._context.mailbox.post(self._tell, due)
 

@@ -1,4 +1,4 @@
-"""Settings of a simulation: Batsim's command line options under our names."""
+"""Settings of a simulation: Batsim's command line options under batsched-py's names."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from batsched_py.protocol.dialects import V5
 from batsched_py.text.representation import Brief
 from batsched_py.traces.event_file import ExternalEvent
 
-#: What becomes of jobs on hosts that fail: they go on; they end as failed; they are submitted again besides.
+#: Jobs on failing hosts: they continue; they end as failed; they end as failed and are resubmitted.
 OnFailure = Literal["ignore", "kill", "requeue"]
-#: Jobs that use a link or a host at once share it, as in Batsim; each runs as if it were alone.
+#: Jobs with common links or hosts share them, as in Batsim; each job runs as if it were alone.
 Network = Literal["sharing", "alone"]
 NETWORK: Final[tuple[Network, ...]] = ("sharing", "alone")
 #: Default of `max_calls`.
@@ -24,36 +24,37 @@ ON_FAILURE: Final[tuple[OnFailure, ...]] = ("ignore", "kill", "requeue")
 
 
 class Settings(Brief, frozen=True, kw_only=True):
-    """Options of a simulation; Batsim's own in brackets.
+    """Options of a simulation; Batsim's options in parentheses.
 
     Attributes:
-        protocol: what is spoken, and which Batsim is played: "v4", "v1.4" for Batsim 1.4, or "v5" for Batsim 5, where
-            the scheduler asks for dynamic jobs, their acknowledgement, profiles and their reuse: what is set here is
-            in `features`, for a session to ask for, and has no effect by itself.
-        workload_names: of the workloads, in their order; None for Batsim's own (see `generation`).
-        machines: only the first N compute hosts, in lexicographic order, take part (--mmax); None for all.
-        master_host: runs the scheduler and no jobs (-m).
+        protocol: protocol and simulated Batsim: "v4", "v1.4" for Batsim 1.4, or "v5" for Batsim 5, where the scheduler
+            requests dynamic jobs, their acknowledgement, profiles and their reuse: these settings then appear in
+            `features`, for the session's requests, and have no effect by themselves.
+        workload_names: names of the workloads, in order; None for Batsim's defaults (see `generation`).
+        machines: limits the compute hosts to the first N in lexicographic order (--mmax); None for all.
+        master_host: name of the host that runs the scheduler and no jobs (-m).
         roles: host name -> master, storage or compute_node, of hosts without one in the platform (--add-role-to-hosts).
-        energy: count joules and allow power states to be changed (-E).
+        energy: account for energy and allow changes of power states (-E).
         compute_sharing: several jobs may run on one host (--enable-compute-sharing).
         storage_sharing: several jobs may run on one storage host (not --disable-storage-sharing).
         dynamic_jobs: the scheduler may register jobs (--enable-dynamic-jobs).
         acknowledge_dynamic_jobs: answer each registered job by JOB_SUBMITTED (--acknowledge-dynamic-jobs); None for
             Batsim's default, which is yes in v1.4 and no in v4.
         forward_profiles: JOB_SUBMITTED carries the profile (--forward-profiles-on-submission).
-        profile_reuse: keep a profile when the first of its jobs has ended (--enable-profile-reuse); v1.4 always does.
-        scheduler_config: handed to the scheduler as it is (--sched-cfg).
-        external_events: what happens to the machines, see `traces.event_file.read_events` (--events).
-        on_failure: what becomes of jobs on hosts that fail; "ignore" is Batsim's.
-        forward_unknown_events: pass events of other types on (--forward-unknown-events).
-        network: whether jobs that use the same links and hosts at once slow each other down; "sharing" is Batsim's.
+        profile_reuse: keep a profile after the end of its first job (--enable-profile-reuse); v1.4 always does.
+        scheduler_config: text passed to the scheduler unchanged (--sched-cfg).
+        external_events: events of machines, see `traces.event_file.read_events` (--events).
+        on_failure: treatment of jobs on failing hosts; "ignore" is Batsim's.
+        forward_unknown_events: forward events of other types (--forward-unknown-events).
+        network: whether jobs with common links and hosts slow each other down; "sharing" is Batsim's behaviour.
         simgrid_config: (name, value) of items of SimGrid's configuration (--sg-cfg), see `contention.simgrid_config`.
-        message_latency: the messages between Batsim's own parts take time on the platform's links, as in Batsim.
+        message_latency: messages between Batsim's own parts take time on the platform's links, as in Batsim.
         redis_hostname, redis_port, redis_prefix: sent to the scheduler if the simulation has a store (--redis-hostname,
             --redis-port, --redis-prefix).
-        trace_machine_states: with the other trace files, if there are any (not --disable-machine-state-tracing).
-        max_calls: calls in a row that end a run in which nothing else happens, or will happen; 0 for none.
-        allow_oversized: send jobs that ask for more hosts than there are, as Batsim does: they must be rejected.
+        trace_machine_states: write the trace of machine states if traces are enabled (not
+            --disable-machine-state-tracing).
+        max_calls: number of consecutive calls that end a run in which nothing else happens or is pending; 0 for no
+        limit. allow_oversized: send jobs that request more hosts than exist, as Batsim does: they must be rejected.
     """
 
     protocol: str = "v4"
@@ -84,7 +85,7 @@ class Settings(Brief, frozen=True, kw_only=True):
 
     @property
     def features(self) -> Features:
-        """What our own scheduler is to ask Batsim 5 for, so that it gets what these options say."""
+        """The features to request from Batsim 5 for these options."""
         if self.protocol != V5.name:
             return NO_FEATURES
         return Features(

@@ -1,10 +1,10 @@
-"""One simulation: time passes, the scheduler is sent what happened, and its commands are applied, to the end.
+"""A simulation: it advances time, sends events to the scheduler, and applies its commands, until the end.
 
-The story of a run is `Simulation._play`. SIMULATION_BEGINS is put into the outbox, and the sources of jobs and external
-events are started. Then a *loop* (three modules in `time`) lets time pass by the event queue and, when it is the
-scheduler's turn, asks it by what is in the outbox; the loop gives each command of the reply to the *referee*, which
-applies it or reports the rule it breaks. All parts leave events in the outbox and future actions in the queue. When
-nothing is left in either, the run is over, or deadlocked. `assembly` makes the parts.
+`Simulation._play` is the sequence of a run. It puts SIMULATION_BEGINS into the outbox, and starts the sources of jobs
+and external events. Then a *loop* (three modules in `time`) advances time by the event queue, and sends the outbox to
+the scheduler when it is its turn; the loop passes each command of the reply to the *referee*, which applies it or
+reports the broken rule. All parts put events into the outbox and future actions into the queue. When both are empty,
+the run has ended, or is deadlocked. `assembly` creates the parts.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchang
 
 #: Batsim without any option.
 DEFAULTS: Final = Settings()
-#: Seconds that a message may take without being noticed: times in messages of Batsim 4 have six decimals.
+#: Maximum travel time of messages in seconds without an effect: times in messages of Batsim 4 have six decimals.
 UNNOTICED: Final = 1e-6
-#: Said of an algorithm that compares waits, where messages take none of the time that they take in Batsim.
+#: Note for algorithms that compare waits, in simulations without Batsim's message latency.
 WAITS: Final = "waits: messages take no time here and up to %.3g ms in Batsim, which may decide between waits"
-#: Said of a run whose energy is less than that of jobs which compute: of all that jobs had, in host hours.
+#: Note for runs whose energy is too low because jobs did not compute: idle and total host hours of jobs.
 IDLE_JOBS: Final = "%.1f of %.1f host hours of jobs were delays, or computed nothing: counted at idle power"
 _HOUR: Final = 3600.0
-#: Host hours below which that is not worth a line: it would read "0.0 of".
+#: Host hours below which the note is omitted: it would read "0.0 of".
 _LEAST_IDLE: Final = 0.05
-#: How to simulate it.
+#: The option that simulates message latency.
 _WITH_LATENCY: Final = " (--message-latency)"
 
 
 class Simulation:
-    """Batsim's part in one run: construct it, then call `run` once."""
+    """Batsim's role in one run: construct it, then call `run` once."""
 
     def __init__(
         self,
@@ -70,24 +70,24 @@ class Simulation:
         live: LiveEvents | None = None,
         warn: Callable[[str], None] | None = None,
     ) -> None:
-        """PlatformError, WorkloadError or OptionError if this cannot be simulated, in the words of the user's files.
+        """Assemble the parts; PlatformError, WorkloadError or OptionError if the inputs cannot be simulated.
 
-        With a `store` jobs are described there instead of in messages (--enable-redis). `trace` keeps the rows of the
-        trace files: machine states, and with energy what was consumed and the pstates. `pass_on` receives the records
-        of jobs soon after they end, some at a time, instead of the result, which then has their numbers alone: for runs
-        of very many jobs. `live` brings external events while the simulation runs, which does not end before the last.
-        `warn` receives a line for what is strange in the run.
+        With a `store`, it contains the descriptions of jobs instead of messages (--enable-redis). `trace` records the
+        rows of the trace files: machine states, and with energy accounting, consumption and pstates. For very large
+        runs, `pass_on` receives batches of records soon after jobs end, and the result contains only their tally.
+        `live` provides external events during the simulation, which does not end before the last one. `warn` receives
+        warnings.
         """
         check_roles(platform, settings.roles, settings.master_host)
         if settings.roles:
             platform = platform.with_roles(settings.roles)
         self._source = platform.source
         self._warn, self._live = warn, live is not None
-        #: Makes the parts for some settings: Batsim 5 learns some of them from the scheduler.
+        #: Creates the parts for given settings: the scheduler determines some of them for Batsim 5.
         self._assemble = partial(assemble, platform, workloads, store=store, trace=trace, pass_on=pass_on, live=live)
         #: None before the run.
         self._link: SchedulerLink | None = None
-        #: What the scheduler has asked Batsim 5 for.
+        #: Features that the scheduler has requested from Batsim 5.
         self._asked: Features | None = None
         self._use(self._assemble(settings))
 
@@ -99,7 +99,7 @@ class Simulation:
         self._jobs, self._ended, self._registration = parts.jobs, parts.ended, parts.registration
 
     def _guard(self, parts: Parts) -> IdleGuard:
-        """Return the guard against endless calls; whoever sends live events may always send more."""
+        """Return the guard against endless calls, which is disabled for live events: more may always follow."""
         context, jobs = parts.context, parts.jobs
 
         return IdleGuard(
@@ -111,27 +111,27 @@ class Simulation:
 
     @property
     def records(self) -> Sequence[JobRecord]:
-        """The jobs that have ended so far, in order of their ends: all that a run leaves that deadlocks.
+        """The records of jobs that have ended so far, in order of their ends: the results of a deadlocked run.
 
-        Few of them, or none, if they are passed on.
+        If they are passed on, only those of the current batch.
         """
         return tuple(self._ended.records)
 
     def records_from(self, number: int) -> Sequence[JobRecord]:
-        """Return the jobs that have ended so far, without the first `number` of them."""
+        """Return the records of jobs that have ended so far, without the first `number`."""
         return self._ended.records[number:]
 
     def result_so_far(self) -> Result | None:
-        """Return the result of a run that was broken off, up to where it is; None if no message was answered."""
+        """Return the partial result of an aborted run; None if no message was answered."""
         return None if self._link is None or not self._link.messages else self._result(self._link)
 
     @property
     def job_count(self) -> int:
-        """Jobs of the workloads, and those that were registered so far."""
+        """The number of jobs of the workloads, and of those registered so far."""
         return self._parts.submissions.count + self._registration.count + self._jobs.resubmitted
 
     def with_latency_told(self, result: Result) -> Result:
-        """Return the result of an algorithm that compares waits: it says if Batsim's messages would take time here."""
+        """Return the result of an algorithm that compares waits, with a note if Batsim's messages would take time."""
         settings, seconds = self._context.settings, self._parts.longest_message()
         if settings.message_latency or seconds <= UNNOTICED:
             return result
@@ -139,7 +139,7 @@ class Simulation:
         return replace(result, approximations=tuple(sorted({*result.approximations, line})))
 
     def status(self) -> RunStatus:
-        """Return where the run stands; to be called between two messages. Takes longer the more jobs wait."""
+        """Return the status of the run between two messages, in a time that grows with the number of waiting jobs."""
         unfinished, ended, waiting = self._jobs.unfinished, self._ended.count, self._jobs.count_waiting()
         *_, idle, computing = self._machines.census()
         return RunStatus(
@@ -162,12 +162,12 @@ class Simulation:
         *,
         most_in_vain: int = MOST_IN_VAIN,
     ) -> Result:
-        """Play the whole run against `exchange`, the only contact with the scheduler.
+        """Simulate the whole run with `exchange`, the only contact with the scheduler.
 
         `progress` is called about a hundred times; `clock` measures wall-clock seconds. RefusedError or
-        RemoteProtocolError if the scheduler does what makes Batsim abort, DeadlockError if nothing will ever happen
-        again although not everything is over, or if `most_in_vain` messages at one instant bring no job on; StoreError
-        if the store fails. A PlatformError of a scheduler that only knows the host is raised with the platform's file.
+        RemoteProtocolError where Batsim would abort because of the scheduler; DeadlockError if no event is pending
+        before the end, or after `most_in_vain` messages at one instant without progress of a job; StoreError if the
+        store fails. A PlatformError of a scheduler that only knows the host is raised with the platform's file.
         """
         try:
             self._link = link = SchedulerLink(clock, DIALECTS[self._context.generation.protocol])
@@ -178,10 +178,10 @@ class Simulation:
             raise PlatformError(error.file or self._source, error.field, error.rule) from error
 
     def turns(self, clock: Callable[[], float] = time.perf_counter) -> Generator[bytes, bytes, Result]:
-        """Play the whole run turn by turn, for a caller who leads: yields each request and is sent its reply.
+        """Simulate the run turn by turn under the caller's control: yield each request and receive its reply.
 
-        The generator returns the result. Errors are those of `run`, and OptionError if messages take time, if external
-        events come live, or in protocols v1.4 and v5: those loops cannot be left in the middle.
+        The generator returns the result. Errors are those of `run`, and OptionError with message latency, with live
+        external events, or in protocols v1.4 and v5: those loops cannot be interrupted.
         """
         loop, link = self._parts.loop, SchedulerLink(clock, DIALECTS[self._context.generation.protocol])
         if not isinstance(loop, InstantLoop) or self._context.generation.greets:
@@ -199,7 +199,7 @@ class Simulation:
 
     def _play(self, exchange: AnyExchange, link: SchedulerLink, report: ProgressReport, guard: LivelockGuard) -> Result:
         def ask() -> Message:
-            """Send what is in the outbox; return the reply."""
+            """Send the outbox; return the reply."""
             events = self._take_outbox()
             reply = link.ask(self._queue.stamp, events, exchange)
             self._note(events, reply, report, guard)
@@ -215,7 +215,7 @@ class Simulation:
         return self._result(link)
 
     def _greet(self, exchange: Exchange, link: SchedulerLink) -> None:
-        """Greet the scheduler; what it asks for decides how the simulation goes, whatever the settings have."""
+        """Greet the scheduler; the features it requests override the settings."""
         settings = self._context.settings
         self._asked = asked = link.read_hello(exchange(link.greeting(settings.scheduler_config))).features
         wanted = replace(
@@ -232,7 +232,7 @@ class Simulation:
             self._use(replace(self._parts, begins=replace(self._parts.begins, profiles={})))
 
     def _begin(self) -> None:
-        """Put the first event into the outbox, and let the sources put theirs into the queue."""
+        """Put the first event into the outbox, and start the sources, which put events into the queue."""
         begins = self._parts.begins
         if self._store is not None:
             self._store.begin(len(begins.resources) + len(begins.storages))
@@ -247,7 +247,7 @@ class Simulation:
         return events
 
     def _note(self, events: Sequence[Event], reply: Message, report: ProgressReport, guard: LivelockGuard) -> None:
-        """Note what a request and its reply tell, before the commands are applied."""
+        """Process a request and its reply before the commands are applied: store, removed jobs, guards, progress."""
         jobs, queue, ended = self._jobs, self._queue, self._ended.count
         if self._store is not None:
             self._store.read(reply.events)
@@ -265,13 +265,13 @@ class Simulation:
             report.call(ended, self.job_count, queue.stamp)
 
     def _last_events(self) -> Sequence[Event]:
-        """Return the events of the last request. DeadlockError if something is left that nobody will bring on."""
+        """Return the events of the last request. DeadlockError if jobs have not ended, or registration is open."""
         if self._jobs.unfinished or self._registration.open:
             raise DeadlockError(describe_deadlock(self._context, self._jobs, registering=self._registration.open))
         return [*self._outbox, SimulationEnds(self._queue.stamp)]
 
     def _obey_last(self, reply: Message) -> None:
-        """Obey the last reply (v1.4): Batsim still switches hosts, until they are done, and ignores the rest."""
+        """Apply the last reply (v1.4): Batsim still switches hosts until they are done, and ignores other commands."""
         for position, command in enumerate(reply.events):
             if isinstance(command, SetResourceState):
                 self._parts.referee.apply(position, command)
@@ -279,7 +279,7 @@ class Simulation:
             self._queue.run_next()
 
     def _idle_jobs(self) -> Sequence[str]:
-        """Return a line if energy was counted, and jobs did nothing that their hosts would be charged for."""
+        """Return a line if energy was counted, and jobs spent time without computing."""
         meter = self._context.meter
         if meter is None or not self._context.settings.energy:
             return ()

@@ -1,4 +1,4 @@
-"""Activities: parallel tasks and messages on their way, what they use, and which of them advance together."""
+"""Activities: running parallel tasks and messages in transit, their resources, and their groups."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from batsched_py.simulator.time.event_queue import PRECISION, Ticket
 
 
 class SharedResource:
-    """A processor or a link that is used now."""
+    """A processor or a link in use."""
 
     __slots__ = ("capacity", "key", "shared", "uses")
 
     def __init__(self, key: int | str, capacity: float, *, shared: bool = True) -> None:
-        """`key` is the number of a host or the name of a link; `capacity` in flop/s or bytes per second."""
+        """Take the number of a host or name of a link, and its capacity in flop/s or bytes per second."""
         self.key, self.capacity, self.shared = key, capacity, shared
-        #: Those of active activities, in the order in which these became active.
+        #: Uses by active activities, in the order of their activation.
         self.uses: dict[Use, None] = {}
 
 
@@ -33,14 +33,14 @@ class Use:
 
 
 class Group:
-    """Active activities that affect each other, each by a resource that it shares with the next; or a single one."""
+    """Active activities connected through shared resources; or a single one."""
 
     __slots__ = ("due", "members", "ticket")
 
     def __init__(self, members: list[Activity]) -> None:
-        #: In the order in which they began; those that are over stay until the group is made anew.
+        #: In the order of their begins; completed activities remain until the group is rebuilt.
         self.members = members
-        #: The first of their ends: its entry in the queue, 0 if it has none, and its time.
+        #: The earliest end of an activity: its ticket in the queue, 0 if there is none, and its time.
         self.ticket: Ticket = 0
         self.due = math.inf
 
@@ -48,25 +48,25 @@ class Group:
 class Activity(Struct, eq=False):
     """A parallel task or a message, from its begin to its end. Times in seconds of the simulation.
 
-    It waits while its latency passes; then it is active, and member of a group.
+    It first waits for its latency; then it is active, and a member of a group.
 
     Attributes:
-        number: in the order of their begins.
-        rank: of its end among what happens at one instant.
+        number: sequence number of its begin.
+        rank: rank of its end within an instant.
         finish: called at its end.
-        on_pace: called with the seconds that the whole would take at the present rate, when that or the speed of its
-            hosts has changed.
-        deadline: a time; within SimGrid's precision of it the end is then.
-        ticket: the end of the latency; 0 if that has passed.
-        group: None until it is active, and when it is over.
-        crowded: those of its uses whose resources have others; None if that has changed since it was asked for.
-        ceiling: rate at which the first of its other resources is exhausted, in 1/s; of the same time as `crowded`.
-        ceiling_amount: what the activity needs of that resource, in flops or bytes.
-        seconds: what it takes alone after its latency.
-        bound: largest rate, in 1/s.
-        left: share of the work that was left at `since`; from then on it advances at `rate`, in 1/s.
-        lost: seconds by which others have delayed it until `since`.
-        end: the time at which nothing is left.
+        on_pace: called with the total duration in seconds at the current rate, after a change of the rate or of the
+            speed of its hosts.
+        deadline: a time; an end within SimGrid's precision of it is moved to it.
+        ticket: the queue entry for the end of the latency; 0 afterwards.
+        group: None before it is active, and after its end.
+        crowded: its uses of resources that have other users; None if these may have changed.
+        ceiling: rate at which the first of its other resources is exhausted, in 1/s; as old as `crowded`.
+        ceiling_amount: its need of that resource, in flops or bytes.
+        seconds: duration without other activities, after its latency.
+        bound: maximum rate, in 1/s.
+        left: remaining share of the work at `since`; from then on it advances at `rate`, in 1/s.
+        lost: delay in seconds caused by other activities until `since`.
+        end: the time of completion.
     """
 
     number: int
@@ -91,10 +91,10 @@ class Activity(Struct, eq=False):
     end: float = math.inf
 
     def crowded_uses(self) -> list[Use]:
-        """Return its uses of resources that have others, in the order of all; find its ceiling anew if these changed.
+        """Return its uses of resources with other users, in order; recompute its ceiling if these have changed.
 
-        Nearly all resources of a large task are its own. They are looked at only when one of them becomes common to two
-        activities, or to one again.
+        Large tasks use most of their resources exclusively: the uses are checked only after a resource has become
+        shared by two activities, or exclusive again.
         """
         if self.crowded is None:
             self.crowded = [use for use in self.uses if len(use.resource.uses) > 1]
@@ -106,11 +106,11 @@ class Activity(Struct, eq=False):
         return self.crowded
 
     def left_at(self, now: float) -> float:
-        """Return the share of the work that is left."""
+        """Return the remaining share of the work."""
         return max(0.0, self.left - self.rate * (now - self.since)) if self.rate else self.left
 
     def advance(self, now: float) -> None:
-        """Bring what is left, and what was lost, up to now."""
+        """Update the remaining work and the delay to the current time."""
         self.left = self.left_at(now)
         if self.rate and self.rate != 1.0 / self.seconds:
             self.lost += (now - self.since) * (1.0 - self.rate * self.seconds)
@@ -121,9 +121,9 @@ class Activity(Struct, eq=False):
         self.end = self.deadline if abs(end - self.deadline) < PRECISION else end
 
     def mute(self) -> None:
-        """Tell nobody any more how it goes on."""
+        """Detach the callbacks."""
         self.finish, self.on_pace = _do_nothing, None
 
 
 def _do_nothing() -> None:
-    """Leave the end of an activity without consequences."""
+    """Do nothing at the end of an activity."""

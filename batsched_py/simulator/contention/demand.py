@@ -1,4 +1,4 @@
-"""Demand: the computations and transfers of one activity, and how long it takes when nothing else runs."""
+"""Demand: the computations and transfers of one activity, and its duration when nothing else runs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from msgspec import Struct
 from batsched_py.model.zone import Link
 from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
 
-#: Seconds that stand for whatever lasts longer, so that no sum of them is infinite, and no rate is 0.
+#: Upper limit of durations in seconds, which keeps sums finite and rates above 0.
 LONGEST_TASK: Final = 1e100
 
 
 def bounded(amount: float, capacity: float) -> float:
-    """Return the amount, or what takes `LONGEST_TASK` at this capacity if that is less."""
+    """Return the amount, limited to what this capacity completes in `LONGEST_TASK`."""
     return min(amount, capacity * LONGEST_TASK)
 
 
@@ -24,7 +24,7 @@ class Processors(Struct, frozen=True):
     """The processors of all hosts, by their numbers.
 
     Attributes:
-        speeds: flop/s of one core now; changed by whoever switches power states.
+        speeds: current flop/s of one core; updated when power states change.
         cores: number of cores.
     """
 
@@ -37,10 +37,10 @@ class Demand(Struct, frozen=True):
 
     Attributes:
         flops: (host, flops) of each executor that computes.
-        links: (link, bytes) of each link that is crossed: the sum of the transfers over it, or the largest of them if
-            the link is a FATPIPE.
-        latency: seconds that pass before the activity advances.
-        window: least seconds that the transfers take by SimGrid's TCP window; 0 if there is no such limit.
+        links: (link, bytes) of each crossed link: the sum of the transfers over it, or the largest of them if the link
+            is a FATPIPE.
+        latency: seconds before the activity advances.
+        window: minimum duration of the transfers in seconds by SimGrid's TCP window; 0 without this limit.
     """
 
     flops: tuple[tuple[int, float], ...] = ()
@@ -49,7 +49,7 @@ class Demand(Struct, frozen=True):
     window: float = 0.0
 
     def seconds_alone(self, processors: Processors) -> float:
-        """Return the seconds that it takes without others, after its latency."""
+        """Return the duration in seconds without other activities, after its latency."""
         seconds = self.window
         for link, amount in self.links:
             seconds = max(seconds, amount / link.bandwidth)
@@ -60,14 +60,14 @@ class Demand(Struct, frozen=True):
         return min(seconds, LONGEST_TASK)
 
     def bound(self, processors: Processors) -> float:
-        """Return the largest rate, in 1/s: no executor has more than one core, no transfer more than its window."""
+        """Return the maximum rate in 1/s: an executor uses at most one core, a transfer at most its window."""
         bound = 1.0 / self.window if self.window else math.inf
         for host, amount in self.flops:
             bound = min(bound, processors.speeds[host] / amount)
         return max(bound, 1.0 / LONGEST_TASK)
 
     def _seconds_computing(self, processors: Processors) -> float:
-        """Return the seconds of computations of which several are on one host: they share its cores."""
+        """Return the duration in seconds of computations that share the cores of hosts."""
         hosts = list(dict.fromkeys(host for host, _ in self.flops))
         resources = [Resource(processors.cores[host] * processors.speeds[host]) for host in hosts]
         bound = min(processors.speeds[host] / amount for host, amount in self.flops)

@@ -1,4 +1,4 @@
-"""Exchanges: what the executors of a parallel task send each other, pair by pair or in sums for each executor."""
+"""Exchanges: bytes sent between the executors of a parallel task, by pair or as sums for each executor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Listed(Struct, frozen=True):
     amounts: Sequence[float]
 
     def added_to(self, total: float) -> float:
-        """Return `total` with the amounts, which are added one after the other, as SimGrid does."""
+        """Return `total` plus the amounts, added one by one as in SimGrid."""
         return add_up(self.amounts, total)
 
     def largest(self) -> float:
@@ -40,13 +40,13 @@ class Listed(Struct, frozen=True):
 
 
 class Equal(Struct, frozen=True):
-    """The bytes of some transfers that are alike: `times` is at least 1."""
+    """The bytes of `times` identical transfers; at least one."""
 
     amount: float
     times: int
 
     def added_to(self, total: float) -> float:
-        """Return `total` with the amounts, rounded as if they were added one after the other."""
+        """Return `total` plus the amounts, rounded as if they were added one by one."""
         return add_repeatedly(total, self.amount, self.times)
 
     def largest(self) -> float:
@@ -58,7 +58,7 @@ Amounts = Listed | Equal
 
 
 class AllToAll(Struct, frozen=True):
-    """Each executor sends `amount` bytes to each other one; there are at least two.
+    """An exchange in which each executor sends `amount` bytes to each other one; there are at least two.
 
     Attributes:
         hosts: that of each executor.
@@ -81,22 +81,22 @@ class AllToAll(Struct, frozen=True):
         return True
 
     def all(self) -> Amounts:
-        """Return what all transfer."""
+        """Return the bytes of all transfers."""
         return Equal(self.amount, len(self.hosts) * (len(self.hosts) - 1))
 
     def sent(self, _: int) -> Amounts:
-        """Return what the executor at a position sends."""
+        """Return the bytes sent by the executor at a position."""
         return Equal(self.amount, len(self.hosts) - 1)
 
     received = sent
 
     def passed(self, _: int) -> Amounts:
-        """Return what the executor at a position sends and receives."""
+        """Return the bytes sent and received by the executor at a position."""
         return Equal(self.amount, 2 * (len(self.hosts) - 1))
 
 
 class Matrix(Struct, frozen=True):
-    """The i-th of n executors sends `amounts[i * n + j]` bytes to the j-th.
+    """An exchange in which the i-th of n executors sends `amounts[i * n + j]` bytes to the j-th.
 
     Attributes:
         hosts: that of each executor.
@@ -117,19 +117,19 @@ class Matrix(Struct, frozen=True):
         return not any(self.amounts[:: len(self.hosts) + 1])
 
     def all(self) -> Amounts:
-        """Return what all transfer."""
+        """Return the bytes of all transfers."""
         return Listed(self.amounts)
 
     def sent(self, position: int) -> Amounts:
-        """Return what the executor at a position sends."""
+        """Return the bytes sent by the executor at a position."""
         return Listed(self._row(position))
 
     def received(self, position: int) -> Amounts:
-        """Return what the executor at a position receives."""
+        """Return the bytes received by the executor at a position."""
         return Listed(self._column(position))
 
     def passed(self, position: int) -> Amounts:
-        """Return what the executor at a position sends and receives; it is in both the row and the column only once."""
+        """Return the bytes sent and received by the executor at a position, with those to itself only once."""
         column = self._column(position)
         return Listed([*column[:position], *self._row(position), *column[position + 1 :]])
 
@@ -146,10 +146,10 @@ Exchange = AllToAll | Matrix
 
 @lru_cache(maxsize=64)  # the links of all hosts of a task carry the same
 def add_repeatedly(total: float, amount: float, times: int) -> float:
-    """Return, to the last bit, what so many additions of an amount make of a total; both are at least 0.
+    """Return the exact result of repeated floating-point additions of an amount to a total; both are at least 0.
 
-    The sum is rounded each time. Between two powers of two it rises by the same each time, but for the first time where
-    it ends halfway between two numbers, of which rounding takes the even one; so many additions are one multiplication.
+    Each addition is rounded. Between two powers of two all increments are equal, except for the first one if it ends
+    halfway between two numbers and is rounded to the even one. Therefore a multiplication replaces these additions.
     """
     while times and total < math.inf:
         total, times = total + amount, times - 1

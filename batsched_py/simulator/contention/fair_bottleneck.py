@@ -1,4 +1,4 @@
-"""Fair bottleneck: the rates of tasks that share resources, as SimGrid's solver of that name computes them.
+"""Fair bottleneck: the rates of tasks that share resources, by the algorithm of SimGrid's solver of that name.
 
 Source: the solver `fairbottleneck` of SimGrid 3.32, which is the default of its model of parallel tasks (ptask_L07).
 """
@@ -35,9 +35,9 @@ from batsched_py.addition import add_up
 # and a last bit decides which of two tasks ends first. A round costs O(uses); the tests compare with a naive solver on
 # thousands of drawn systems.
 
-#: What is left of a capacity below this is nothing (SimGrid's `maxmin/precision`), in flop/s or bytes per second.
+#: Remaining capacities below this count as 0 (SimGrid's `maxmin/precision`), in flop/s or bytes per second.
 PRECISION: Final = 1e-5
-#: Rounds after which the rates are computed in another way: SimGrid would go on, in rare cases practically for ever.
+#: Rounds after which another method is used: in rare cases SimGrid would continue practically forever.
 MOST_ROUNDS: Final = 3_000
 
 
@@ -58,9 +58,9 @@ class Load(Struct, frozen=True):
 
     Attributes:
         uses: (position of a resource, amount that the whole task needs of it, in flops or bytes, more than 0); a
-            resource that stands here twice is used by two executors, each of which counts as a user.
-        bound: largest rate, in 1/s.
-        ceiling: rate at which a resource is exhausted that no other task uses, in 1/s; such resources are not in
+            repeated resource is used by several executors, each of which counts as a user.
+        bound: maximum rate, in 1/s.
+        ceiling: rate in 1/s at which the first resource without other users is exhausted; these resources are not in
             `uses`.
         ceiling_amount: amount that the whole task needs of that resource.
     """
@@ -72,7 +72,7 @@ class Load(Struct, frozen=True):
 
 
 class Rates(Struct, frozen=True):
-    """The rates of tasks, in 1/s: the share of its work that each does in one second.
+    """The rates of tasks, in 1/s: the share of its work that each completes in one second.
 
     `settled` is False if SimGrid needs more than `MOST_ROUNDS` for them: then no FATPIPE resource is exceeded.
     """
@@ -84,13 +84,13 @@ class Rates(Struct, frozen=True):
 def fair_rates(resources: Sequence[Resource], loads: Sequence[Load]) -> Rates:
     """Return the rate of each load.
 
-    In each round every resource offers its users that may still rise an equal share of what is left of it, whatever
-    their amounts; each task rises as far as the least of its offers, its bound and its ceiling let it. A task is fixed
-    at its bound, at its ceiling, or when a resource that it uses is exhausted.
+    In each round every resource offers equal shares of its remaining capacity to its users that are not fixed,
+    independent of their amounts; each task's rate rises to the minimum of its offers, its bound and its ceiling. A task
+    is fixed at its bound, at its ceiling, or when a resource that it uses is exhausted.
 
-    Two properties of SimGrid's solver are kept, because they change the results: a resource is charged for the latest
-    rise of a task that is fixed already once more in each later round, so that it may stay partly idle; and a FATPIPE
-    resource is charged for the slowest of its users alone, so that a task may exceed its capacity beside a slow one.
+    Two properties of SimGrid's solver are reproduced because they affect results: in each later round a resource is
+    charged again for the last rise of a fixed task, and may therefore remain partly idle; and a FATPIPE resource is
+    charged only for its slowest user, so a task that shares it with a slower one may exceed its capacity.
     """
     rounds = _Rounds(resources, loads)
     if rounds.settle(min):
@@ -108,21 +108,21 @@ class _Rounds:
         self.rates = [0.0] * len(loads)
         #: Load -> its latest rise.
         self._rises = [0.0] * len(loads)
-        #: Resource -> its uses: (load, amount), of fixed loads too.
+        #: Resource -> its uses (load, amount), including those of fixed loads.
         self._users: list[list[tuple[int, float]]] = [[] for _ in resources]
         for number, load in enumerate(loads):
             for resource, amount in load.uses:
                 self._users[resource].append((number, amount))
-        #: Resource -> uses of loads that are not fixed; what is left of it, but for those that are dropped.
+        #: Resource -> number of uses by loads that are not fixed; resource -> remaining capacity, without dropped ones.
         self._counts = [len(users) for users in self._users]
         self._left = {number: resource.capacity for number, resource in enumerate(resources) if self._users[number]}
         #: Loads that are not fixed, in their order.
         self._live = dict.fromkeys(range(len(loads)))
 
     def settle(self, charged: Callable[[Iterable[float]], float]) -> bool:
-        """Play rounds until each load is fixed; return False if there are too many.
+        """Compute rounds until each load is fixed; return False if there are too many.
 
-        `charged` chooses the user that a FATPIPE resource is charged for.
+        `charged` selects the user for which a FATPIPE resource is charged.
         """
         rounds = 0
         while self._live and rounds < MOST_ROUNDS:
@@ -133,14 +133,14 @@ class _Rounds:
         return not self._live
 
     def _offer(self) -> dict[int, float]:
-        """Return the share that each remaining resource offers; drop those that nobody asks any more."""
+        """Return the share that each remaining resource offers; drop resources without users that can still rise."""
         left, counts, resources = self._left, self._counts, self._resources
         for number in [number for number in left if not counts[number]]:
             del left[number]
         return {number: rest / counts[number] if resources[number].shared else rest for number, rest in left.items()}
 
     def _rise(self, shares: dict[int, float]) -> None:
-        """Let each load rise; fix those that have come to their bound or ceiling."""
+        """Raise the rate of each load; fix those that have reached their bound or ceiling."""
         rates, rises, loads = self.rates, self._rises, self._loads
         arrived = []
         for number in self._live:
@@ -159,7 +159,7 @@ class _Rounds:
             self._fix(number)
 
     def _charge(self, shares: dict[int, float], charged: Callable[[Iterable[float]], float]) -> None:
-        """Subtract what was risen from each remaining resource; fix the users of those that are exhausted."""
+        """Subtract the rises from each remaining resource; fix the users of exhausted resources."""
         rises, left = self._rises, self._left
         exhausted = []
         for number, share in shares.items():

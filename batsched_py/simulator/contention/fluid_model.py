@@ -1,8 +1,8 @@
-"""The fluid model: activities that run at once advance at rates that change when one begins, ends or changes its host.
+"""The fluid model: rates of concurrent activities, which change when one begins, ends or its host changes speed.
 
 Source: SimGrid 3.32, model ptask_L07. An activity first waits for its latency, in which it uses nothing. Then it is
-active: all its computations and transfers advance together, at one rate. Rates are computed anew for the activities
-that are connected with a change through resources that they share, once for each instant, before time goes on.
+active: all its computations and transfers advance together, at one rate. Rates are recomputed for the activities
+connected with a change through shared resources, once for each instant, before time advances.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from batsched_py.simulator.time.event_queue import RANK_RATES, RANK_TASK_END, Ev
 # Cost of a change: O(uses of shared resources in the group) for each round of the solver, whatever the number of hosts;
 # 0.11 ms for each job with 8 jobs on a common backbone, 0.87 ms with 128 (docs/performance.md).
 
-#: Rates that differ by less than this, relatively, are one: what the order of additions may change.
+#: Rates with a smaller relative difference are equal: the order of additions may cause it.
 SAME_RATE: Final = 1e-12
-#: Share of the work of an activity that is nothing (SimGrid's `maxmin/precision` times `surf/precision`).
+#: Remaining shares of work below this count as 0 (SimGrid's `maxmin/precision` times `surf/precision`).
 NOTHING: Final = 1e-14
 
 UNSETTLED: Final = "contention: a FATPIPE link is not exceeded here; SimGrid's solver practically does not terminate"
@@ -51,7 +51,7 @@ UNSETTLED: Final = "contention: a FATPIPE link is not exceeded here; SimGrid's s
 ON_ONE_LOOPBACK: Final = (
     "contention: tasks communicate on one loopback at once, where SimGrid 3.32, 3.34 and 4.0 may never end"
 )
-#: What the names of links from hosts to themselves end with.
+#: Suffix of the names of links from hosts to themselves.
 _LOOPBACKS: Final = ("_loopback", LOOPBACK.name)
 
 
@@ -59,12 +59,12 @@ class FluidModel:
     """All activities of a simulation."""
 
     def __init__(self, queue: EventQueue, processors: Processors, approximations: set[str]) -> None:
-        """`approximations` receives a line when rates are not settled."""
+        """Take the queue, and `approximations`, which receives a line when rates are not settled."""
         self._queue, self._processors, self._approximations = queue, processors, approximations
         self._begun = 0
         #: Host number or name of a link -> resource; only those that an active activity uses.
         self._resources: dict[int | str, SharedResource] = {}
-        #: Active activities whose rates may have changed at this instant; not empty only while `_settle` is due.
+        #: Active activities whose rates may have changed at this instant; empty unless `_settle` is due.
         self._changed: dict[Activity, None] = {}
         self._due_to_settle = False
 
@@ -77,7 +77,7 @@ class FluidModel:
         deadline: float = math.inf,
         on_pace: Callable[[float], None] | None = None,
     ) -> Activity:
-        """Begin an activity at the present instant; the arguments are as in `Activity`."""
+        """Begin an activity at the current instant; the arguments are as in `Activity`."""
         now = self._queue.now
         self._begun += 1
         activity = Activity(self._begun, demand, now, rank, finish, on_pace, deadline)
@@ -88,7 +88,7 @@ class FluidModel:
         return activity
 
     def stop(self, activity: Activity) -> None:
-        """End an activity before its time, without a call of `finish`; one that is over already stays so."""
+        """Stop an activity without a call of `finish`; do nothing if it has already ended."""
         if activity.ticket:
             self._queue.cancel(activity.ticket)
             activity.ticket = 0
@@ -96,19 +96,19 @@ class FluidModel:
             self._leave(activity)
 
     def progress(self, activity: Activity) -> float:
-        """Return the share of its work that an activity has done."""
+        """Return the completed share of an activity's work."""
         return 1.0 - activity.left_at(self._queue.now)
 
     def lost(self, activity: Activity) -> float:
-        """Return the seconds by which others have delayed an activity so far."""
+        """Return the delay of an activity caused by others so far, in seconds."""
         if activity.group is not None:
             activity.advance(self._queue.now)
         return activity.lost
 
     def follow_speeds(self, activity: Activity) -> None:
-        """Compute the rates anew after a change of speed of hosts on which the activity computes.
+        """Recompute the rates after a change of speed of hosts on which the activity computes.
 
-        `on_pace` is called even if the pace stays.
+        `on_pace` is called even if the rate is unchanged.
         """
         if activity.group is None:
             return
@@ -118,12 +118,12 @@ class FluidModel:
             if isinstance(use.resource.key, int):
                 use.resource.capacity = self._capacity(use.resource.key)
         activity.crowded = None
-        if activity.on_pace is not None and activity.rate:  # at this pace it uses another share of the new speed
+        if activity.on_pace is not None and activity.rate:  # the same rate is a different share of the new speed
             activity.on_pace(1.0 / activity.rate)
         self._change([activity])
 
     def _activate(self, activity: Activity) -> None:
-        """Let the activity advance: its latency has passed."""
+        """Activate the activity after its latency."""
         activity.ticket = 0
         self._measure(activity)
         activity.since = self._queue.now
@@ -147,7 +147,7 @@ class FluidModel:
         activity.bound = activity.demand.bound(self._processors)
 
     def _join(self, activity: Activity) -> bool:
-        """Note what it uses; return whether another activity uses some of that."""
+        """Register its uses; return whether another activity uses one of the resources."""
         resources, uses, crowded = self._resources, activity.uses, False
         for host, amount in activity.demand.flops:
             resource = resources.get(host)
@@ -172,7 +172,7 @@ class FluidModel:
         return crowded
 
     def _note_loopback(self, activity: Activity, loopback: SharedResource) -> None:
-        """Tell that tasks share a loopback; messages of Batsim's are none."""
+        """Note the approximation if tasks share a loopback; Batsim's own messages do not count as tasks."""
         if activity.rank == RANK_TASK_END and any(use.activity.rank == RANK_TASK_END for use in loopback.uses):
             self._approximations.add(ON_ONE_LOOPBACK)
 
@@ -180,7 +180,7 @@ class FluidModel:
         return self._processors.cores[host] * self._processors.speeds[host]
 
     def _leave(self, activity: Activity) -> None:
-        """Free what it uses."""
+        """Release its resources."""
         group, activity.group = activity.group, None
         assert group is not None  # noqa: S101  # it is active
         neighbours: list[Activity] = []
@@ -209,7 +209,7 @@ class FluidModel:
             group.ticket = 0
 
     def _change(self, activities: Iterable[Activity]) -> None:
-        """Have the rates of these, and of those that are connected with them, computed before time goes on."""
+        """Schedule the recomputation of the rates of these activities and connected ones before time advances."""
         self._changed.update(dict.fromkeys(activities))
         if not self._due_to_settle:
             self._due_to_settle = True
@@ -224,7 +224,7 @@ class FluidModel:
                 self._rate(_connected(activity, seen))
 
     def _rate(self, activities: list[Activity]) -> None:
-        """Compute the rates of all activities that are connected with each other."""
+        """Compute the rates of activities that are all connected with each other."""
         if len(activities) == 1:
             alone = activities[0]
             self._set_rate(alone, 1.0 / alone.seconds)
@@ -245,7 +245,7 @@ class FluidModel:
         return rates.values
 
     def _set_rate(self, activity: Activity, rate: float) -> None:
-        """Go on at this rate; what advances as if it were alone ends when it would end alone."""
+        """Continue at this rate; a rate equal to that of the activity alone is rounded to exactly that."""
         now, alone = self._queue.now, 1.0 / activity.seconds
         if abs(rate - alone) <= SAME_RATE * alone:
             rate = alone
@@ -258,7 +258,7 @@ class FluidModel:
             activity.on_pace(activity.seconds if rate == alone else 1.0 / rate)
 
     def _schedule(self, activities: list[Activity]) -> None:
-        """Make these a group; the first of their ends is put into the queue, since it changes the others."""
+        """Form a group; schedule only its earliest end, which changes the rates of the others."""
         first = min(activities, key=_end_and_number)
         group = first.group
         if group is not None and group.members == activities and group.due == first.end and group.ticket:
@@ -274,7 +274,7 @@ class FluidModel:
         group.ticket = self._queue.at(first.end, first.rank, self._reach_end, group)
 
     def _reach_end(self, group: Group) -> None:
-        """End the first activity of a group, and those that have nothing left at this instant."""
+        """End the first activity of a group, and all that complete at this instant."""
         group.ticket = 0
         now = self._queue.now
         for activity in [
@@ -287,9 +287,9 @@ class FluidModel:
 
 
 def _connected(activity: Activity, seen: set[Activity]) -> list[Activity]:
-    """Return all active activities that share a resource with this one, or with one of those, in order of their begin.
+    """Return the activities connected with this one by chains of shared resources, in order of their begins.
 
-    `seen` receives them.
+    They are added to `seen`.
     """
     found, resources = [activity], set[SharedResource]()
     seen.add(activity)

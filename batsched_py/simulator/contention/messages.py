@@ -1,4 +1,4 @@
-"""Messages of Batsim's own: one byte each, on the way to the master host over links that jobs use as well."""
+"""Batsim's own messages: one byte each, sent to the master host over links that jobs also use."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NO_PROCESSORS = Processors((), ())
 def message_demands(
     platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
 ) -> list[Demand]:
-    """Return what one byte needs from each host to the master, and last from the master to itself.
+    """Return the demands of one byte from each host to the master, and last from the master to itself.
 
-    Nothing if the platform has no master.
+    The result is empty if the platform has no master.
     """
     master = platform.master(master_name)
     if master is None:
@@ -35,26 +35,26 @@ def message_demands(
 
 
 def message_seconds(demand: Demand) -> float:
-    """Return the seconds that a message is on its way when nothing else uses its links."""
+    """Return the travel time of a message in seconds when nothing else uses its links."""
     return demand.latency + demand.seconds_alone(_NO_PROCESSORS)
 
 
 def longest_message(
     platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
 ) -> float:
-    """Return the most seconds that a message is on its way, from any of these hosts or from the master to itself."""
+    """Return the maximum travel time in seconds of a message from these hosts, or from the master to itself."""
     return max(map(message_seconds, message_demands(platform, hosts, master_name, tcp_window)))
 
 
 class Courier:
-    """Brings messages to the master host."""
+    """The transport of messages to the master host."""
 
     def __init__(self, queue: EventQueue, demands: Sequence[Demand], fluid: FluidModel | None) -> None:
-        """`demands` are those of `message_demands`; without a fluid model messages share links with nobody."""
+        """Take the result of `message_demands`; without a fluid model, messages do not share links."""
         self._queue, self._demands, self._fluid = queue, demands, fluid
 
     def carry(self, host: int, arrive: Callable[[], None]) -> None:
-        """Send a message from a host, by its number (-1 is the master); `arrive` is called when it is there."""
+        """Send a message from the host with a number (-1 is the master); call `arrive` on arrival."""
         demand = self._demands[host]
         if self._fluid is not None:
             self._fluid.begin(demand, arrive, rank=RANK_MAIL)

@@ -1,4 +1,4 @@
-"""Items of SimGrid's configuration that change how long transfers take: from the command line and platform files."""
+"""Items of SimGrid's configuration that affect transfer times, from the command line and platform files."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from batsched_py.model.zone import LOOPBACK, Link
 from batsched_py.text.display import displayed
 from batsched_py.traces.simgrid_config import is_known, plain_item
 
-#: SimGrid's default TCP window, in bytes: a transfer is never faster than this over twice the latency of its route.
+#: SimGrid's default TCP window in bytes; its quotient by twice the route's latency limits the rate of a transfer.
 TCP_WINDOW: Final = 4_194_304.0
 
 _WINDOW: Final = "network/tcp-gamma"
 _BANDWIDTH: Final = "network/loopback-bw"
 _LATENCY: Final = "network/loopback-lat"
 _SOLVER: Final = "host/solver"
-#: Items that may change times in SimGrid's model of parallel tasks, by its precision or by limits, and do not here.
+#: Items that may change times in SimGrid's model of parallel tasks through precision or limits, but have no effect
+#: here.
 _PRECISIONS: Final = frozenset(
     {"maxmin/precision", "maxmin/concurrency-limit", "surf/precision", "precision/timing", "precision/work-amount"}
 )
 UNHEEDED: Final = "config: items of SimGrid's precision and limits have no effect here: "
-#: The only solver that is simulated, SimGrid's default.
+#: The only supported solver, SimGrid's default.
 _FAIR_BOTTLENECK: Final = "fairbottleneck"
 
 
@@ -43,10 +44,10 @@ class SimgridConfig(Struct, frozen=True):
 
 
 def read_simgrid_config(given: Iterable[tuple[str, str]], platform: Platform) -> SimgridConfig:
-    """Return what the items (name, value) of the command line and of the platform file say.
+    """Parse the items (name, value) of the command line and of the platform file.
 
-    As in SimGrid the command line rules. OptionError or PlatformError for a value that is none, and for another solver;
-    OptionError for an item that SimGrid does not know. All other items have no effect.
+    As in SimGrid, the command line has precedence. OptionError or PlatformError for an invalid value or another solver;
+    OptionError for an item unknown to SimGrid. All other items have no effect.
     """
     values: dict[str, float] = {}
     for item, value in platform.config:
@@ -63,7 +64,7 @@ def read_simgrid_config(given: Iterable[tuple[str, str]], platform: Platform) ->
 
 
 def unheeded_items(given: Iterable[tuple[str, str]], platform: Platform) -> str:
-    """Return a line on items that are set and have no effect here alone; "" if there are none."""
+    """Return a line on items that are set, and have an effect in SimGrid but not here; "" if there are none."""
     items = dict.fromkeys(item for item, _ in (*platform.config, *given) if plain_item(item) in _PRECISIONS)
     return UNHEEDED + ", ".join(map(displayed, items)) if items else ""
 

@@ -1,4 +1,4 @@
-"""Transfers of parallel tasks: the bytes that they put on the links they cross, and the latency of that."""
+"""Transfers of parallel tasks: the load of the crossed links in bytes, and the latency."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.simulator.contention.exchanges import Amounts, Exchange, Transf
 from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
 from batsched_py.text.display import displayed
 
-#: Routes kept before all are forgotten: enough for all pairs of 500 hosts, at some tens of megabytes.
+#: Number of cached routes at which the cache is cleared: all pairs of 500 hosts, in some tens of megabytes.
 MAX_ROUTES: Final = 250_000
 
 
@@ -21,12 +21,12 @@ class TransferModel:
     """Routes between compute hosts, by their numbers."""
 
     def __init__(self, platform: Platform, hosts: tuple[PlatformHost, ...], tcp_window: float = TCP_WINDOW) -> None:
-        """`tcp_window` in bytes: a transfer is never faster than this over twice the latency of its route."""
+        """Take the platform's routes, and the TCP window in bytes, which limits the rates of transfers."""
         self._platform, self._tcp_window = platform, tcp_window
         self._hosts = hosts
         #: (from, to) -> route; a cache.
         self._routes: dict[tuple[int, int], Route] = {}
-        #: The first two hosts between which bytes were sent and no link is, for messages.
+        #: The first two hosts that exchanged bytes without a link between them, for messages.
         self.unlinked: tuple[str, str] | None = None
         #: Host -> its arm; a cache.
         self._arms: dict[int, _Arm] = {}
@@ -58,10 +58,10 @@ class TransferModel:
                 carried[name] = before + size if link.shared else max(before, size)
 
     def _add_sums(self, load: _NetworkLoad, exchange: Exchange) -> bool:
-        """Add what each host sends and receives, if that is all the links depend on; return whether it is.
+        """Add the sums for each host if the links depend on these alone; return whether they do.
 
-        It is between different hosts of one star whose latencies are the same: the results are then those of
-        `_add_pairs`, to the last bit.
+        They do between different hosts of one star with equal latencies: the results then equal those of `_add_pairs`,
+        bit by bit.
         """
         hosts, arms = exchange.hosts, [self._arm(host) for host in exchange.hosts]
         kind = arms[0].kind
@@ -108,9 +108,9 @@ class _Arm(Struct, frozen=True):
 
     Attributes:
         kind: the name of the star, and the latencies of the host's links; None if it is in no star.
-        out, into: links that only what it sends crosses, and only what it receives.
-        both: links that both cross.
-        backbone: that of the star.
+        out, into: links crossed only by sent bytes, and only by received bytes.
+        both: links crossed in both directions.
+        backbone: the star's backbone.
     """
 
     kind: tuple[str, tuple[float, ...], tuple[float, ...]] | None = None
@@ -124,7 +124,7 @@ _NO_ARM: Final = _Arm()
 
 
 def _arm_in(star: StarZone, host: str) -> _Arm:
-    """Return the arm of a host; none if coordinates add latencies."""
+    """Return the arm of a host; one without a star if coordinates add latencies."""
     if star.coordinates:
         return _NO_ARM
     spoke = star.spokes.get(host, Spoke())
@@ -139,14 +139,14 @@ def _arm_in(star: StarZone, host: str) -> _Arm:
 
 
 class _NetworkLoad(Struct):
-    """The sums of the transfers of one task, as far as they are added.
+    """The running sums of the transfers of one task.
 
     Attributes:
         tcp_window: in bytes.
-        links: name -> link that is crossed; names, because hashing a whole link is slow.
+        links: name -> crossed link; names, because hashing a whole link is slow.
         carried: name of a link -> bytes that it carries.
-        latency: the largest.
-        window: least seconds by the TCP window.
+        latency: the maximum latency.
+        window: minimum duration in seconds by the TCP window.
     """
 
     tcp_window: float
@@ -156,12 +156,12 @@ class _NetworkLoad(Struct):
     window: float = 0.0
 
     def wait(self, latency: float, size: float) -> None:
-        """Note the latency of a transfer of so many bytes."""
+        """Take account of the latency of a transfer of this number of bytes."""
         self.latency = max(self.latency, latency)
         self.window = max(self.window, size * 2 * latency / self.tcp_window)
 
     def carry(self, link: Link, amounts: Amounts) -> None:
-        """Let transfers cross a link."""
+        """Add the bytes of transfers to a link."""
         name = link.name
         before = self.carried.get(name, 0.0)
         after = amounts.added_to(before) if link.shared else max(before, amounts.largest())

@@ -1,4 +1,4 @@
-"""Contending jobs: running jobs that others may slow down, played task after task, because their ends are not known."""
+"""Contending jobs: running jobs that others may slow down, simulated task by task, because their ends are unknown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from batsched_py.simulator.time.event_queue import PRECISION, RANK_END, RANK_WAT
 
 
 class ContendingJob:
-    """One running job whose tasks share links or hosts with those of others."""
+    """A running job whose tasks share links or hosts with those of other jobs."""
 
     __slots__ = (
         *("_activity", "_context", "_deadline", "_draw", "_end", "_execution", "_live", "_path", "_previous", "_queue"),
@@ -30,29 +30,29 @@ class ContendingJob:
     def __init__(
         self, context: Context, execution: Execution, live: LiveJob, work: Work, *, end: Callable[[LiveJob], None]
     ) -> None:
-        """`end` is called when the job ends by itself or at its walltime; its code stands in `live` before."""
+        """Take the job and its work; `end` is called at completion or at the walltime, after `live` has its code."""
         self._context, self._queue, self._execution = context, context.queue, execution
         self._live, self._work, self._end = live, work, end
-        #: Its tasks that have not begun.
+        #: The tasks that have not begun.
         self._steps = tasks_with_paths(work)
-        #: The task that runs, the profiles around it with the indices of their steps, when it began.
+        #: The running task, the profiles around it with the indices of their steps, and its start time.
         self._task: Task | None = None
         self._path: tuple[tuple[str, int], ...] = ()
         self._since = 0.0
         #: The task before it and its path.
         self._previous: tuple[tuple[tuple[str, int], ...], Task] | None = None
-        #: The parallel task that runs; the end of the delay that runs; the end of the walltime.
+        #: The running parallel task; the ticket for the end of the running delay; that for the walltime.
         self._activity: Activity | None = None
         self._ticket: Ticket = 0
         self._watch: Ticket = 0
         self._deadline = math.inf
         #: None if energy is not counted.
         self._draw: HostDraw | None = None
-        #: Seconds by which others have delayed the tasks before this one; when it was stopped, of all.
+        #: Delay in seconds of the previous tasks by other jobs; after the stop, of all tasks.
         self.lost = 0.0
 
     def begin(self) -> None:
-        """Start at the present instant."""
+        """Start at the current instant."""
         queue, walltime, meter = self._queue, self._live.job.walltime, self._context.meter
         if meter is not None:
             self._draw = HostDraw(meter, queue, self._live.hosts.bits)
@@ -62,12 +62,12 @@ class ContendingJob:
         self._begin_next()
 
     def follow_speeds(self) -> None:
-        """Compute the end of the task anew after a change of speed of some of the hosts."""
+        """Recompute the end of the task after a change of speed of some of the hosts."""
         if self._activity is not None and self._context.fluid is not None:
             self._context.fluid.follow_speeds(self._activity)
 
     def kill(self) -> tuple[int, Progress]:
-        """Prevent its end; return the return code and the progress of the job, which is stopped next."""
+        """Cancel its end; return the return code and the progress of the job, which is stopped next."""
         path, task, share = self._path, self._task, self._share()
         assert task is not None  # noqa: S101  # it runs
         at_border = self._previous is not None and self._since == self._queue.now
@@ -80,7 +80,7 @@ class ContendingJob:
         return task.killed_code, progress
 
     def stop(self) -> float:
-        """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
+        """Clean up after any kind of end; return the joules consumed by its hosts, 0 without energy accounting."""
         if self._watch:
             self._queue.cancel(self._watch)
             self._watch = 0
@@ -94,7 +94,7 @@ class ContendingJob:
 
     @property
     def release(self) -> Callable[[], None] | None:
-        """Free what it uses; None if no task runs. A task that is cut by a walltime runs on until that was told."""
+        """Release its resources; None without a running task. At the walltime, a task runs until the notification."""
         return None if self._activity is None else self._release
 
     def _release(self) -> None:
@@ -104,7 +104,7 @@ class ContendingJob:
             self._activity = None
 
     def _share(self) -> float:
-        """Return the share of its work that the present task has done."""
+        """Return the completed share of the current task's work."""
         if self._activity is not None and self._context.fluid is not None:
             return self._context.fluid.progress(self._activity)
         assert self._task is not None  # noqa: S101  # it runs
@@ -131,7 +131,7 @@ class ContendingJob:
         )
 
     def _sleep(self, task: Task) -> None:
-        """Let a delay pass; one that is not over before the walltime is ended by that."""
+        """Begin a delay; the walltime ends one that would not end before it."""
         due = self._queue.now + task.duration
         if due > self._deadline - PRECISION:
             self._ticket = self._queue.at(self._deadline, RANK_END, self._walltime_over, None)
@@ -139,7 +139,7 @@ class ContendingJob:
             self._ticket = self._queue.at(due, RANK_END, self._end_delay, None)
 
     def _load(self, seconds: float) -> None:
-        """Let the hosts draw what they draw when the task advances so that it would take so many seconds in all."""
+        """Set the load of the hosts for a task whose total duration at the current rate is `seconds`."""
         if self._draw is not None and self._task is not None:
             self._draw.load(self._execution.loads(self._task, seconds))
 

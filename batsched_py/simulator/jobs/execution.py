@@ -1,4 +1,4 @@
-"""Execution: the work that a profile makes on given hosts, computed once when the job starts."""
+"""Execution: the work of a profile on given hosts, computed once when the job starts."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
 
 # Work is computed once, at the start of a job, as a tree of tasks with durations: what happens between the start and
-# the end needs no events, however long the job runs. Only where tasks may slow each other down (`contends`) is the
-# duration that of a job alone, and the fluid model has the last word.
+# the end needs no events, however long the job runs. If tasks may slow each other down (`contends`), the duration is
+# only that of a job alone, and the fluid model determines the end.
 #
 # The model is SimGrid's L07: all computations and transfers of a parallel task advance together, the slowest decides,
 # and the latency is added. Where Batsim 4 and 5 differ (`former_*`) both rules are here, next to each other.
@@ -41,12 +41,12 @@ from batsched_py.text.wording import counted
 # sequence is one object with a factor and not a list. A line goes into `approximations` only if a simplification really
 # touched a job: a run whose jobs only sleep is exact, and is reported as such.
 
-#: Profile types that compute and transfer; those of them that know their hosts; those that need storage hosts.
+#: Profile types that compute and transfer; those of them with amounts for each host; those that need storage hosts.
 COMPUTING: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal)
 STORING: Final = (ParallelHomogeneousPfs, DataStaging)
-#: Profile types that talk with the scheduler: how long they take is not known when the job starts.
+#: Profile types that communicate with the scheduler: their duration is unknown when the job starts.
 TALKING: Final = (Send, Receive)
-#: Profile types that are simulated.
+#: Supported profile types.
 SIMULATED: Final = (Delay, *COMPUTING, Composed, *STORING, *TALKING)
 
 NO_CONTENTION: Final = "communication: bottleneck link of each job's transfers, no contention between jobs"
@@ -67,14 +67,14 @@ Profiles = Mapping[str, Profile]
 
 
 class Site(Struct, frozen=True):
-    """The hosts of a job, in their parts.
+    """The hosts of a job, by role.
 
     Attributes:
-        executors: host of each executor; none of a job that only sleeps.
+        executors: host of each executor; empty for a job of delays only.
         storages: label -> number of a storage host.
-        io_profile: what is merged with each of its parallel tasks; None for nothing.
-        io_hosts: the hosts of that, ascending.
-        overrides: name of a step of a sequence -> host of each of its executors, if they are other ones.
+        io_profile: profile merged with each of its parallel tasks; None for none.
+        io_hosts: hosts of that profile, ascending.
+        overrides: name of a step of a sequence -> host of each of its executors, for steps with other hosts.
     """
 
     executors: Sequence[int] = ()
@@ -84,12 +84,12 @@ class Site(Struct, frozen=True):
     overrides: Mapping[str, Sequence[int]] = MappingProxyType({})
 
     def reaches(self, hosts: int) -> bool:
-        """Return True if the job computes on one of these hosts (bits) beyond those that it was started on."""
+        """Return True if the job computes on one of these hosts (bits) in addition to those of its start."""
         return any(hosts >> host & 1 for beyond in (self.io_hosts, *self.overrides.values()) for host in beyond)
 
 
 class Execution:
-    """Turns profiles into work. BrokenRuleError where Batsim aborts when the job starts."""
+    """The conversion of profiles into work. BrokenRuleError where Batsim aborts at the start of the job."""
 
     def __init__(
         self,
@@ -103,11 +103,11 @@ class Execution:
         former_storages: bool = True,
         former_tasks: bool = True,
     ) -> None:
-        """`storages` are bits of hosts; `approximations` receives a line when a simplification is really used.
+        """Take the platform's models; `storages` are bits of hosts; `approximations` receives applied simplifications.
 
         With `contention` tasks slow each other down on links, and with `compute_sharing` on hosts. `former_storages`
-        are those of Batsim 4: later no data can be moved between them, and amounts may be spread over executors. So are
-        `former_tasks`: later a total of bytes is divided by pairs, and a task on one host must compute.
+        and `former_tasks` select the rules of Batsim 4. Later, data cannot be moved between storages, amounts may be
+        spread over executors, a total of bytes is divided by pairs, and a task on one host must compute.
         """
         self.approximations = approximations
         self._transfers, self._processors, self._storages = transfers, processors, storages
@@ -118,10 +118,10 @@ class Execution:
     def work(
         self, profile: Profile, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work] | None = None
     ) -> Work:
-        """Return what a profile that does not talk does on its hosts, at their present speeds.
+        """Return the work of a profile without messages on its hosts, at their current speeds.
 
-        `profiles` are those of the job's workload, which a composed profile names. `known` has the work of steps that
-        was found before, by their names and those of their part of an io job.
+        `profiles` are those of the job's workload, which a composed profile references. `known` caches the work of
+        steps by their names and those of the corresponding steps of an io job.
         """
         if isinstance(profile, Delay):
             return Task(profile.name, profile.delay, profile.return_code)
@@ -130,7 +130,7 @@ class Execution:
         return self._parallel(profile, site)
 
     def loads(self, task: Task, seconds: float) -> tuple[float, ...]:
-        """Return the share of one core that each host of a task computes if it takes so many seconds in all."""
+        """Return the used share of one core on each host of a task if its total duration is `seconds`."""
         amounts: dict[int, float] = {}
         for host, amount in () if task.demand is None else task.demand.flops:
             amounts[host] = amounts.get(host, 0.0) + amount
@@ -139,7 +139,7 @@ class Execution:
     def _sequence(
         self, profile: Composed, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work]
     ) -> TaskSequence:
-        """Return the steps in order; one that does not return 0 ends them all with its return code, as in Batsim."""
+        """Return the steps in order; a step with a return code other than 0 ends the sequence with it, as in Batsim."""
         steps: list[Work] = []
         for position, name in enumerate(profile.sequence):
             step_site = io_of_step(site, profile, profiles, position)
@@ -158,7 +158,7 @@ class Execution:
         return TaskSequence(profile.name, total, code, tuple(steps), repeat, contends)
 
     def _parallel(self, profile: Profile, site: Site) -> Task:
-        """Let all computations and transfers advance together: the slowest decides, the latency comes on top (L07)."""
+        """Return the task in which computations and transfers advance together: the slowest plus the latency (L07)."""
         executors, speeds = site.overrides.get(profile.name, site.executors), self._processors.speeds
         if isinstance(profile, Parallel) and len(profile.cpu) != len(executors):
             what = counted(len(profile.cpu), "executor")
@@ -170,7 +170,7 @@ class Execution:
         if site.io_profile is not None:
             transfers.append(self._merge(profile, site.io_profile, site.io_hosts, flops))
         if len(flops) == 1 and not isinstance(profile, STORING):
-            transfers = []  # SimGrid takes a task on one host for a computation
+            transfers = []  # SimGrid treats a task on one host as a computation
             if flops[0][1] == 0 and not self._former_tasks:
                 raise BrokenRuleError(f"runs {profile.name} on one host, with 0 flops: Batsim 5 aborts on it")
         #: Host -> flops, summed over its executors.
@@ -210,7 +210,7 @@ class Execution:
     def _merge(
         self, profile: Profile, io: Profile, hosts: Sequence[int], flops: list[tuple[int, float]]
     ) -> Iterable[Transfer]:
-        """Add the flops of the io job to those of each host's first executor; return its transfers."""
+        """Add the io job's flops to each host's first executor; return the io job's transfers."""
         if isinstance(profile, STORING):
             rule = f"runs {profile.name}, of type {profile.type}: Batsim mixes up its hosts with an additional_io_job's"
             raise BrokenRuleError(rule)
@@ -271,7 +271,7 @@ class Execution:
 def io_of_step(site: Site, profile: Composed, profiles: Profiles, position: int) -> Site:
     """Return the site of one step of a composed profile.
 
-    An io job, if there is one, must be composed of as many steps, one for each.
+    An io job, if any, must be composed of the same number of steps.
     """
     io = site.io_profile
     if io is None:
@@ -285,7 +285,7 @@ def io_of_step(site: Site, profile: Composed, profiles: Profiles, position: int)
 
 
 def computation(profile: Profile, count: int) -> tuple[float, ...]:
-    """Return the flops of each of `count` executors; a `parallel` profile has its own count."""
+    """Return the flops of each of `count` executors; a `parallel` profile specifies its own count."""
     if isinstance(profile, Parallel):
         return profile.cpu
     if isinstance(profile, STORING):
@@ -299,8 +299,8 @@ def computation(profile: Profile, count: int) -> tuple[float, ...]:
 def communication(profile: Profile, executors: Sequence[int], *, by_pairs: bool = False) -> Iterable[Transfer]:
     """Return the transfers between executors.
 
-    Of a total each ordered pair has a share of one over the number of hosts, as in Batsim 4, or with `by_pairs`, of
-    pairs, as in Batsim 5.
+    The share of each ordered pair in a total is one over the number of hosts, as in Batsim 4, or with `by_pairs` one
+    over the number of pairs, as in Batsim 5.
     """
     count = len(executors)
     if isinstance(profile, Parallel):
@@ -316,16 +316,16 @@ def communication(profile: Profile, executors: Sequence[int], *, by_pairs: bool 
 def loads_of(
     hosts: Sequence[int], flops: Mapping[int, float], speeds: Sequence[float], seconds: float
 ) -> tuple[float, ...]:
-    """Return the share of one core's speed that each host computes when its flops take so many seconds."""
-    # A few flops are done in no time at all, which is nothing to divide by.
+    """Return the used share of one core's speed on each host when its flops take `seconds`."""
+    # The duration of a few flops may be 0, by which nothing can be divided.
     return tuple([flops[host] / speeds[host] / seconds if seconds and flops.get(host, 0.0) else 0.0 for host in hosts])
 
 
 def ending(work: Work, walltime: float | None, done: float = 0.0) -> tuple[float, int | None]:
     """Return (seconds until the job ends, its return code or None if its walltime ends it).
 
-    `done` are the seconds of the work that are behind it, `walltime` what is left until it is stopped. At equality a
-    delay counts as stopped and a parallel task as done (E10, and what real runs show).
+    `done` is the completed part of the work in seconds, `walltime` the remaining time until it is stopped. At equality
+    a delay counts as stopped and a parallel task as completed (E10, and recorded real runs).
     """
     left = work.duration - done
     if walltime is None or left < walltime:

@@ -1,7 +1,7 @@
-"""Jobs from submission to the record of how they ended.
+"""The life cycle of jobs, from submission to the record of the end.
 
-A table, `live_jobs.STATES`, has the commands and ends that are possible in each state. What a job does while it runs
-is in `planned_jobs`, for nearly all of them, in `contending_jobs` and in `talking_jobs`.
+The table `live_jobs.STATES` contains the possible commands and ends in each state. The execution of running jobs is in
+`planned_jobs` (nearly all jobs), `contending_jobs` and `talking_jobs`.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ from batsched_py.simulator.wire.rounding import wire_members
 # these one test. A job and what runs it refer to each other; `_end` cuts this, so that ended jobs are freed at once and
 # not only by the garbage collector.
 
-#: The execution time that Batsim records of a job that took none, in seconds.
+#: The execution time in seconds that Batsim records for a job of duration 0.
 NULL_RUNTIME: Final = 1e-5
 
-#: The return code of a job that ends because a host of it fails.
+#: The return code of a job that ends because one of its hosts fails.
 FAILED_CODE: Final = 1
 
 SHARED_HOSTS: Final = "computation: parallel tasks that share a host do not slow each other down"
 
 
 class Jobs:
-    """Starts and ends jobs, and makes the record of each that ended."""
+    """The set of live jobs: starts, ends, and records of ended jobs."""
 
     def __init__(
         self,
@@ -74,42 +74,42 @@ class Jobs:
         *,
         used_ids: set[str],
     ) -> None:
-        """`used_ids` are those of all jobs, static and registered; not needed if none is submitted again."""
+        """Take the parts it uses; `used_ids` are the ids of all jobs, which only resubmission needs."""
         self._context, self._queue, self._machines = context, context.queue, context.machines
         self._profiles, self._execution, self._placement, self._ended = profiles, execution, placement, ended
         self._emit, self._forgets = context.outbox.append, context.generation.forgets
         self._forgets_profiles = context.settings.dynamic_jobs and not context.settings.profile_reuse
-        #: Failures of hosts end their jobs.
+        #: Whether failures of hosts end their jobs.
         self._loses_jobs = context.settings.on_failure != "ignore"
-        #: A kill is answered with the profiles of its jobs, if Batsim 5 was asked for that.
+        #: Whether JOBS_KILLED includes the profiles of the jobs, on request to Batsim 5.
         self.forwards_on_kill = False
-        #: Id -> job, submitted and not forgotten.
+        #: Id -> job, from submission until removal.
         self.live: dict[str, LiveJob] = {}
-        #: Number of those that have not ended.
+        #: Number of jobs in `live` that have not ended.
         self.unfinished = 0
-        #: Id -> job, those that run, in the order of their starts; only kept up where energy is counted.
+        #: Id -> running job, in the order of starts; only maintained with energy accounting.
         self._charged: dict[str, LiveJob] = {}
         #: Joules of all hosts at the latest completion; -1 before, as in Batsim.
         self.joules_at_last_end = -1.0
         #: Ids of jobs whose end is in the outbox.
         self.announced: list[str] = []
-        #: (workload, name) of profiles that will be forgotten with the next message.
+        #: (workload, name) of profiles to remove with the next message.
         self.leaving: list[tuple[str, str]] = []
         self._used_ids = used_ids
-        #: Id of a job that was submitted again -> that of its first attempt, and the number in its name.
+        #: Id of a resubmitted job -> id of its first attempt, and the number in its name.
         self._attempts: dict[str, tuple[str, int]] = {}
-        #: How many were submitted again.
+        #: Number of resubmitted jobs.
         self.resubmitted = 0
-        #: Id -> metadata, of jobs that have not ended; texts that a job has not received yet.
+        #: Id -> metadata of a job that has not ended; id -> texts that the job has not received yet.
         self._metadata: dict[str, str] = {}
         self._inboxes: defaultdict[str, deque[str]] = defaultdict(deque)
 
     def count_waiting(self) -> int:
-        """Return how many jobs wait for a decision; looks at each that is not forgotten."""
+        """Return the number of jobs that wait for a decision, in a time proportional to that of live jobs."""
         return sum(live.state == SUBMITTED for live in self.live.values())
 
     def submit(self, job: Job, profile: Profile, *, announced: bool = True) -> None:
-        """Let the job wait for a decision; announce it by JOB_SUBMITTED, with its id alone if it is stored."""
+        """Submit a job; announce it by JOB_SUBMITTED, which contains only its id if the job is in the store."""
         self.live[job.id] = LiveJob(job, profile)
         self.unfinished += 1
         if not announced:
@@ -120,9 +120,9 @@ class Jobs:
         self._emit(JobSubmitted(self._queue.stamp, job.id, None if stored else job, forwarded))
 
     def forget_ended(self) -> None:
-        """Forget the jobs whose end was in the message that was sent (E8). Batsim 1 forgets nothing.
+        """Remove the jobs whose ends the sent message announced (E8). Batsim 1 removes nothing.
 
-        The profiles of these jobs may still be named in the reply, those of the message before no more.
+        The reply may still reference the profiles of these jobs, but not those of the previous message.
         """
         for workload, profile in self.leaving:
             self._profiles.forget(workload, profile)
@@ -137,7 +137,7 @@ class Jobs:
     def execute(self, command: ExecuteJob) -> None:
         """Start a job; BrokenRuleError by the rules of E11.
 
-        On a host that has failed since the scheduler was asked it fails at once, where failures end jobs.
+        If failures end jobs, a job on a host that has failed since the request fails immediately.
         """
         live = self._find(command.job_id)
         state = live.next_state("executed")
@@ -163,18 +163,18 @@ class Jobs:
             self._context.approximations.add(SHARED_HOSTS)
 
     def follow_speeds(self, hosts: int) -> None:
-        """Let the jobs on hosts whose speed has changed end at another time (energy is counted)."""
+        """Update the ends of jobs on hosts whose speed has changed (with energy accounting)."""
         for live in self._charged.values():
             if live.running is not None and (live.hosts.bits & hosts or live.site.reaches(hosts)):
                 live.running.follow_speeds()
 
     def reject(self, command: RejectJob) -> None:
-        """Refuse a waiting job for good."""
+        """Reject a waiting job."""
         live = self._find(command.job_id)
         self._reject(live, live.next_state("rejected"))
 
     def kill(self, command: KillJob) -> None:
-        """Stop running jobs: the sequence of E9. Those whose kill was asked before are passed over."""
+        """Kill running jobs, in the sequence of E9; skip those that are already being killed."""
         found = [self._find(job_id) for job_id in dict.fromkeys(command.job_ids)]
         asked = [live for live in found if not live.kill_requested]
         for live in asked:
@@ -192,7 +192,7 @@ class Jobs:
             raise BrokenRuleError("names no job that is not being killed already")
 
     def fail(self, hosts: int) -> None:
-        """End the jobs that run on hosts that fail, and submit them again if `on_failure` says so."""
+        """End the jobs that run on failing hosts, and resubmit them if `on_failure` requests it."""
         lost = [live for live in self.live.values() if live.state == RUNNING and live.hosts.bits & hosts]
         for live in lost:
             assert live.running is not None  # noqa: S101  # set when it was executed
@@ -205,7 +205,7 @@ class Jobs:
                 self._submit_again(live)
 
     def _submit_again(self, live: LiveJob) -> None:
-        """Submit a job that failed with its hosts, from its beginning, under the next free name: 7, 7~1, 7~2..."""
+        """Resubmit a job that failed with its hosts, from the beginning, under the next free name: 7, 7~1, 7~2..."""
         now, plain = self._queue.now, live.job
         first, attempt = self._attempts.pop(plain.id, (plain.id, 0))
         attempt += 1
@@ -223,11 +223,11 @@ class Jobs:
             self._context.store.write([(job, live.profile)])
 
     def set_metadata(self, command: SetJobMetadata) -> None:
-        """Attach a text, which ends in the jobs file."""
+        """Attach a text, which appears in the jobs file."""
         self._metadata[self._find(command.job_id).job.id] = command.metadata
 
     def send(self, command: ToJobMessage) -> None:
-        """Keep a message until a profile of the job listens: also one for a job that waits for its start."""
+        """Keep a message until a profile of the job receives it; the job may not have started yet."""
         live = self._find(command.job_id)
         if live.job.profile in self._profiles.by_workload[live.job.workload].talking:
             self._inboxes[live.job.id].append(command.message)
@@ -235,7 +235,7 @@ class Jobs:
                 live.running.hear()
 
     def change_state(self, command: ChangeJobState) -> None:
-        """Change the books alone, without an event; of Batsim 4.2.1 only SUBMITTED to RUNNING gets past."""
+        """Change only the recorded state, without an event; Batsim 4.2.1 accepts only SUBMITTED to RUNNING."""
         live, now = self._find(command.job_id), self._queue.now
         self._context.generation.check_state_change(command)
         state = live.next_state(f"set to {command.state}")
@@ -262,7 +262,7 @@ class Jobs:
         if job.walltime is None and work.duration > LONGEST:
             rule = f"runs {work.profile} without a walltime: {TOO_LONG} not {work.duration:g}"
             raise BrokenRuleError(rule, job=job.id)
-        if work.contends and work.duration > PRECISION:  # a sequence that takes no time may have very many steps
+        if work.contends and work.duration > PRECISION:  # a sequence of duration 0 may have very many steps
             return ContendingJob(self._context, self._execution, live, work, end=self._complete)
         return PlannedJob(self._context, self._execution, live, profiles.by_name, work, end=self._complete)
 
@@ -280,9 +280,9 @@ class Jobs:
         self.announced.append(live.job.id)
 
     def _complete(self, live: LiveJob) -> None:
-        """End a job that ends by itself, or at its walltime (code None)."""
+        """End a job that completes, or reaches its walltime (code None)."""
         code = live.code
-        # Batsim takes a negative `ret` of a profile for the code of a walltime that is over.
+        # Batsim interprets a negative `ret` of a profile as a reached walltime.
         what = "succeeded" if code == 0 else "failed" if (code or -1) > 0 else "stopped at its walltime"
         running = live.running
         assert running is not None  # noqa: S101  # set when it was executed
@@ -309,7 +309,7 @@ class Jobs:
         self._emit(JobKilled(self._queue.stamp, tuple(live.job.id for live in asked), progress, extra))
 
     def _repeated(self, job_id: str, progress: Progress) -> Progress:
-        """Return the progress with the steps of sequences counted within their repetitions."""
+        """Return the progress with steps of sequences numbered within each repetition."""
         profile = self._profiles.by_workload[job_id.partition("!")[0]].by_name.get(progress.profile)
         current = None if progress.current is None else self._repeated(job_id, progress.current)
         if progress.step is None or not isinstance(profile, Composed):
@@ -318,12 +318,12 @@ class Jobs:
         return Progress(progress.profile, None, step, current, repetition)
 
     def _forwarded(self, killed: Iterable[LiveJob]) -> list[dict[str, Any]]:
-        """Return the profiles of jobs that were killed, each once, as Batsim 5 writes them."""
+        """Return the profiles of killed jobs without repetition, as Batsim 5 writes them."""
         profiles = {(live.job.workload, live.job.profile): live.profile.members for live in killed}
         return [write_profile(workload, name, profiles[workload, name]) for workload, name in sorted(profiles)]
 
     def _end(self, live: LiveJob, state: str, code: int) -> None:
-        running, live.running = live.running, None  # the two know each other: no garbage that only a collector finds
+        running, live.running = live.running, None  # breaks a reference cycle: no garbage collection is needed
         assert running is not None  # noqa: S101  # set when it was executed
         now, energy, job_id = self._queue.now, -1.0, live.job.id
         live.state, live.code = state, code

@@ -1,4 +1,4 @@
-"""Live jobs: those that Batsim knows, in their states."""
+"""Live jobs: the jobs known to Batsim, and their states."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from batsched_py.simulator.referee.errors import BrokenRuleError
 
 SUBMITTED: Final = "SUBMITTED"
 RUNNING: Final = "RUNNING"
-#: RUNNING in Batsim's books only, by CHANGE_JOB_STATE: nothing runs, and nothing will ever end it.
+#: RUNNING only as recorded by Batsim, after CHANGE_JOB_STATE: no work runs, and the state never ends.
 ONLY_IN_THE_BOOKS: Final = "RUNNING (set by CHANGE_JOB_STATE)"
 
-#: (state, what happens) -> next state; what is absent is refused.
+#: (state, command or end) -> next state; absent pairs are refused.
 STATES: Final = {
     (SUBMITTED, "executed"): RUNNING,
     (SUBMITTED, "rejected"): REJECTED,
@@ -39,7 +39,7 @@ STATES: Final = {
 }
 
 NO_HOSTS: Final = HostSet()
-#: The site of nearly all jobs that only sleep: they have no executors.
+#: The site of nearly all jobs that consist of delays: they have no executors.
 NO_SITE: Final = Site()
 
 
@@ -48,49 +48,49 @@ class RunningJob(Protocol):
 
     @property
     def waits(self) -> bool:
-        """True if it waits for a message and no walltime will ever end that."""
+        """True if it waits for a message without a walltime that would end the wait."""
 
     @property
     def lost(self) -> float:
-        """Seconds by which other jobs have delayed it; known when it was stopped."""
+        """Delay in seconds by other jobs; known after the stop."""
 
     @property
     def release(self) -> Callable[[], None] | None:
-        """Free what it uses when its end at its walltime was told; None if it uses nothing then."""
+        """Release its resources after the notification of a reached walltime; None if it has none then."""
 
     def begin(self) -> None:
-        """Start at the present instant."""
+        """Start at the current instant."""
 
     def follow_speeds(self) -> None:
-        """Compute its end anew after a change of speed of some of its hosts (energy is counted)."""
+        """Recompute its end after a change of speed of some of its hosts (with energy accounting)."""
 
     def kill(self) -> tuple[int, Progress]:
-        """Prevent its end; return the return code and the progress of the job, which is stopped next."""
+        """Cancel its end; return the return code and the progress of the job, which is stopped next."""
 
     def stop(self) -> float:
-        """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
+        """Clean up after any kind of end; return the joules consumed by its hosts, 0 without energy accounting."""
 
 
 class LiveJob:
-    """A job from its submission until the message with its end was sent."""
+    """A job from its submission until its end has been sent."""
 
     __slots__ = ("code", "hosts", "job", "kill_requested", "profile", "running", "site", "start", "state")
 
     def __init__(self, job: Job, profile: Profile) -> None:
-        """Begin with a job that was submitted, and its profile."""
+        """Take a submitted job, and its profile."""
         self.job, self.profile = job, profile
         self.state = SUBMITTED
         self.kill_requested = False
-        #: This and all below: known of an executed job only.
+        #: This and all attributes below are set only for executed jobs.
         self.hosts = NO_HOSTS
         self.site = NO_SITE
         self.start = 0.0
         self.running: RunningJob | None = None
-        #: Return code, as far as it is known; None if the walltime ends the job.
+        #: Return code, if known; None if the walltime ends the job.
         self.code: int | None = None
 
     def next_state(self, what: str) -> str:
-        """Return the state that follows; BrokenRuleError if there is none."""
+        """Return the next state; BrokenRuleError if there is none."""
         state = STATES.get((self.state, what))
         if state is None:
             raise BrokenRuleError(f"is {self.state}, it cannot be {what}", job=self.job.id)

@@ -1,6 +1,6 @@
-"""Planned jobs: running jobs whose end is known when they start, unless their hosts change speed.
+"""Planned jobs: running jobs whose end is known at their start, unless their hosts change speed.
 
-`contending_jobs` has those that others may slow down.
+Jobs that others may slow down are in `contending_jobs`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from batsched_py.simulator.time.event_queue import RANK_END, RANK_WATCH, Ticket
 
 
 class PlannedJob:
-    """One running job that does not talk, and that no other slows down."""
+    """A running job without messages to the scheduler that no other job slows down."""
 
     __slots__ = (
         "_ahead",
@@ -33,9 +33,9 @@ class PlannedJob:
         "_work",
     )
 
-    #: It never waits for a message.
+    #: These jobs never wait for a message.
     waits: ClassVar[bool] = False
-    #: It uses nothing that others use, and loses no time by them.
+    #: These jobs share no resources, and others do not delay them.
     release: ClassVar[None] = None
     lost: ClassVar[float] = 0.0
 
@@ -49,22 +49,22 @@ class PlannedJob:
         *,
         end: Callable[[LiveJob], None],
     ) -> None:
-        """`work` is what it does at the present speeds of its hosts.
+        """Take the job, and its `work` at the current speeds of its hosts.
 
-        `end` is called when the job ends by itself or at its walltime; its code stands in `live` before.
+        `end` is called when the job completes or reaches its walltime, after its code has been stored in `live`.
         """
         self._context, self._execution, self._live, self._profiles, self._end = context, execution, live, profiles, end
         self._work = work
-        #: By how many seconds the work is further than the clock, where speeds have changed.
+        #: Seconds by which the work is ahead of the clock after changes of speed.
         self._ahead = 0.0
-        #: The end; of a parallel task that takes as long as its walltime, also the end of that.
+        #: The ticket for the end; for a parallel task as long as its walltime, also that for the walltime.
         self._ticket: Ticket = 0
         self._watch: Ticket = 0
         #: None if energy is not counted.
         self._energy_use: EnergyUse | None = None
 
     def begin(self) -> None:
-        """Start at the present instant."""
+        """Start at the current instant."""
         queue, work, walltime = self._context.queue, self._work, self._live.job.walltime
         now = queue.now
         if self._context.meter is not None:
@@ -76,7 +76,7 @@ class PlannedJob:
             self._watch = queue.at(now + duration, RANK_WATCH, self._walltime_over, None)
 
     def follow_speeds(self) -> None:
-        """Compute the end anew after a change of speed of some of the hosts, unless the job only sleeps."""
+        """Recompute the end after a change of speed of some of the hosts, unless the job consists of delays."""
         if self._energy_use is None or not self._live.site.executors:
             return
         queue, walltime = self._context.queue, self._live.job.walltime
@@ -89,28 +89,28 @@ class PlannedJob:
         self._ticket = queue.at(queue.now + left, _rank_of_end(work, code, done + left), self._end, self._live)
 
     def kill(self) -> tuple[int, Progress]:
-        """Prevent its end; return the return code and the progress of the job, which is stopped next."""
+        """Cancel its end; return the return code and the progress of the job, which is stopped next."""
         self._context.queue.cancel(self._ticket)
         elapsed = self._context.queue.now - self._live.start + self._ahead
         progress = progress_at(self._work, elapsed, next_at_border=self._context.generation.counts_next_step)
         return task_at(self._work, elapsed).killed_code, progress
 
     def stop(self) -> float:
-        """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
+        """Clean up after any kind of end; return the joules consumed by its hosts, 0 without energy accounting."""
         if self._watch:
             self._context.queue.cancel(self._watch)
         return 0.0 if self._energy_use is None else self._energy_use.stop()
 
     def _walltime_over(self, _: None) -> None:
-        """End at the walltime, at the very instant at which the job would have ended by itself."""
+        """End at the walltime, at the instant at which the job would also complete."""
         self._context.queue.cancel(self._ticket)
         self._live.code, self._watch = None, 0
         self._end(self._live)
 
 
 def _rank_of_end(work: Work, code: int | None, elapsed: float) -> int:
-    """Return the rank of the end of a job `elapsed` seconds into its work; without a code its walltime stops it."""
-    if type(work) is Task and work.is_delay:  # as nearly all are: nothing more need be asked
+    """Return the rank of the end of a job after `elapsed` seconds of work; without a code the walltime stops it."""
+    if type(work) is Task and work.is_delay:  # the usual case, for which no further check is needed
         return RANK_END
     if code is None:
         return rank_of_end(task_at(work, elapsed), stopped=True)

@@ -1,4 +1,4 @@
-"""The profile store: workloads by name, their profiles and how many jobs still need each."""
+"""The profile store: workloads by name, their profiles, and the number of jobs that still need each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs
 
 
 class UnusableError(ValueError):
-    """Raised if a profile or a job cannot be simulated; `field` names the member."""
+    """The error for a profile or job that cannot be simulated; `field` names the member."""
 
     def __init__(self, field: str, rule: str) -> None:
         self.field, self.rule = field, rule
@@ -44,30 +44,30 @@ class WorkloadProfiles(Struct):
 
     source: str
     by_name: dict[str, Profile]
-    #: Profile name -> jobs that name it and have not ended, and profiles that are composed of it; only kept up where
-    #: profiles can be forgotten.
+    #: Profile name -> number of jobs that use it and have not ended, plus that of profiles composed of it; only
+    #: maintained if profiles can be removed.
     needed: dict[str, int] = field(default_factory=dict)
-    #: Names of the profiles that were forgotten: nothing may name them again, and no other may have their names.
+    #: Names of removed profiles, which may be neither referenced nor reused.
     forgotten: set[str] = field(default_factory=set)
-    #: Names of profiles of jobs that talk with the scheduler, or are composed of such.
+    #: Names of profiles that communicate with the scheduler, or are composed of profiles that do.
     talking: set[str] = field(default_factory=set)
 
     def check_known(self, name: str) -> None:
-        """Raise UnusableError if the profile was forgotten."""
+        """Raise UnusableError if the profile was removed."""
         if name in self.forgotten:
             raise UnusableError(f"profiles.{name}", FORGOTTEN)
 
 
 class ProfileStore:
-    """Static workloads under their names, in the order of the command line, and those a scheduler registers."""
+    """Static workloads by name, in the order of the command line, and those that a scheduler registers."""
 
     def __init__(
         self, workloads: Sequence[Workload], names: Sequence[str], generation: Generation, approximations: set[str]
     ) -> None:
-        """WorkloadError if a job's profile is missing, of a type that is not simulated, or made for another size.
+        """Raise WorkloadError if a job's profile is missing, unsupported, or made for another size.
 
-        Profiles that no job needs are left out if the generation forgets them anyway. `approximations` receives a line
-        for what real Batsim would crash on.
+        Unused profiles are left out if the generation removes them anyway. `approximations` receives a line for each
+        condition on which real Batsim would crash.
         """
         self._generation, self._approximations = generation, approximations
         #: Names of the static workloads.
@@ -107,16 +107,16 @@ class ProfileStore:
         return profile
 
     def need(self, workload: str, profile: str, *, talks: bool = False) -> None:
-        """Count one more job that names the profile, or one more profile that is composed of it."""
+        """Count one more job that uses the profile, or one more profile composed of it."""
         profiles = self.by_workload[workload]
         profiles.needed[profile] = profiles.needed.get(profile, 0) + 1
         if talks:
             profiles.talking.add(profile)
 
     def forget(self, workload: str, profile: str) -> None:
-        """Forget a profile after the end of a job that named it: it may not be named any more, nor a part of it (E8).
+        """Remove a profile after the end of a job that used it; it and its parts may not be referenced any more (E8).
 
-        Jobs that have it keep it; the last one takes it along.
+        Other jobs that use it keep it until the last one ends.
         """
         profiles = self.by_workload[workload]
         if not self._generation.keeps_needed_profiles or profiles.needed[profile] == 1:
@@ -125,11 +125,11 @@ class ProfileStore:
 
 
 def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> bool:
-    """Return True if the profile `name` talks with the scheduler.
+    """Check a profile; return True if it communicates with the scheduler.
 
-    UnusableError if it, or one it is composed of, cannot run (on `size` hosts, if that is known).
+    UnusableError if it, or one it is composed of, cannot run (on `size` hosts, if known).
     """
-    if type(profiles.get(name)) is Delay:  # of any size, and of nothing else
+    if type(profiles.get(name)) is Delay:  # runs on any number of hosts, and has no parts
         return False
     talks = False
     for path, profile in _reach(profiles, name, f"profiles.{name}"):
@@ -144,9 +144,9 @@ def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None =
 
 
 def _reach(profiles: Mapping[str, Profile], name: str, path: str) -> Iterator[tuple[str, Profile]]:
-    """Yield the profile and all that it is composed of or may go on with, each once, with its path.
+    """Yield the profile, its parts and its possible continuations, each once, with its path.
 
-    What a text may lead to may be a profile above, and may be registered later.
+    A continuation may be an enclosing profile, and may be registered later.
     """
     heights: dict[str, int] = {}
     following, seen = [(name, path)], {name}
@@ -164,10 +164,10 @@ def _reach(profiles: Mapping[str, Profile], name: str, path: str) -> Iterator[tu
 def _parts_of(
     profiles: Mapping[str, Profile], name: str, path: str, above: tuple[str, ...], heights: dict[str, int]
 ) -> Generator[tuple[str, Profile], None, int]:
-    """Yield the profile and what it is composed of; return the number of levels.
+    """Yield the profile and its parts; return the number of levels.
 
-    `heights` keeps those of each one that was reached, which is not looked at again: a few profiles make more ways to
-    a part of them than anybody can go.
+    `heights` stores the levels of visited profiles, each of which is visited only once: the number of paths can grow
+    exponentially with the number of profiles.
     """
     if name in above:
         raise UnusableError(path, f"is part of itself: {' > '.join((*above, name))}")
@@ -209,7 +209,7 @@ def _stock(workload: Workload) -> WorkloadProfiles:
 
 
 def parts(profile: Profile) -> Sequence[str]:
-    """Return the names of the profiles that it needs itself, each once."""
+    """Return the names of the profiles that it references directly, each once."""
     return profile.parts if isinstance(profile, Composed) else ()
 
 
@@ -221,7 +221,7 @@ def _forget(profiles: WorkloadProfiles, name: str) -> None:
 
 
 def _drop(profiles: WorkloadProfiles, name: str) -> None:
-    """Count one need less; a composed profile that goes needs its parts no more."""
+    """Decrement the number of uses; a removed composed profile no longer uses its parts."""
     profiles.needed[name] -= 1
     if profiles.needed[name]:
         return

@@ -17,27 +17,27 @@ from batsched_py.text.display import shown
 
 
 class Registration:
-    """Registers jobs and profiles; knows all ids that were ever used."""
+    """The registration of jobs and profiles, and the set of all ids ever used."""
 
     def __init__(
         self, context: Context, profiles: ProfileStore, submit: Callable[[Job, Profile], None], used_ids: set[str]
     ) -> None:
-        """`used_ids` are those of the static jobs; not needed if jobs cannot be registered."""
+        """Take the parts it uses; `used_ids` are the ids of static jobs, not needed if jobs cannot be registered."""
         self._context, self._profiles, self._submit = context, profiles, submit
         self._enabled = context.settings.dynamic_jobs or context.generation.greets
-        #: Ids of all jobs, static and registered, ended ones too.
+        #: Ids of all static and registered jobs, including ended ones.
         self._used_ids = used_ids
-        #: True until the scheduler says that it will register nothing more; never true if it may not.
+        #: True until the scheduler announces the end of registration; always False if registration is disabled.
         self.open = context.settings.dynamic_jobs
         self.count = 0
 
     def register_profile(self, command: RegisterProfile) -> None:
-        """Add a profile to a workload, which is made if it is new."""
+        """Add a profile to a workload, which is created if it is new."""
         self._check_enabled()
         self._profiles.add(command.workload, command.name, command.profile)
 
     def register_job(self, command: RegisterJob) -> None:
-        """Submit a job, at once whatever its `subtime`."""
+        """Submit a job immediately, independent of its `subtime`."""
         self._check_enabled()
         job, talks = self._checked(command)
         self._used_ids.add(job.id)
@@ -46,7 +46,7 @@ class Registration:
         self._submit(job, self._profiles.by_workload[job.workload].by_name[job.profile])
 
     def notify(self, command: Notify) -> None:
-        """Note that the scheduler has finished to register, or goes on."""
+        """Record that the scheduler has finished or resumed registration."""
         if command.kind == REGISTRATION_FINISHED:
             self.open = False
         elif command.kind == CONTINUE_REGISTRATION:
@@ -57,7 +57,7 @@ class Registration:
             raise BrokenRuleError("needs dynamic jobs to be enabled (--enable-dynamic-jobs)")
 
     def _checked(self, command: RegisterJob) -> tuple[Job, bool]:
-        """Return the job, and whether it talks with the scheduler."""
+        """Return the job, and whether it communicates with the scheduler."""
         job_id, described, store = command.job_id, command.job, self._context.store
         if store is not None:
             described = store.described(command)
@@ -83,7 +83,7 @@ class Registration:
             raise BrokenRuleError(f"cannot run its profile: {error}", job=job_id) from None
 
     def _with_profile(self, command: RegisterJob, job: Job) -> Job:
-        """Add the profile that came along, unless there is one of that name; ids may be numbers."""
+        """Add the profile in the command, unless its name is in use; ids may be numbers."""
         store, profiles = self._context.store, self._profiles.by_workload.get(job.workload)
         profile = command.profile if store is None else store.profile(job)
         if profile is not None and (profiles is None or job.profile not in profiles.by_name):

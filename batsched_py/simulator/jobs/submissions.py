@@ -1,4 +1,4 @@
-"""Submissions: the static jobs, those of one time together and in order of their ids."""
+"""Submissions: the static jobs; jobs of one instant are submitted together in the order of their ids."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Entry = tuple[float, int, Any, Job]
 
 
 class Submissions:
-    """The jobs of all workloads, submitted when their time has come."""
+    """The jobs of all workloads, submitted at their times."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Submissions:
     ) -> None:
         self._context, self._workloads, self._profiles, self._submit = context, workloads, profiles, submit
         self.count = sum(len(workload.jobs) for workload in workloads)
-        #: True when all of them were submitted.
+        #: True after all of them have been submitted.
         self.over = False
         #: Joules of all hosts when the first job was submitted; -1 before, as in Batsim.
         self.joules_at_first: float = -1.0
@@ -65,7 +65,7 @@ class Submissions:
             context.store.write(submitted)
 
     def finish(self) -> None:
-        """Note that the last job was submitted."""
+        """Record that the last job was submitted."""
         self.over = True
         generation = self._context.generation
         if generation.announces_last_job and (self._workloads or generation.announces_without_workload):
@@ -78,8 +78,8 @@ def _in_order(jobs: Sequence[Job], number: int, key: Callable[[str], Any]) -> It
 
 
 def _unpacked(jobs: PackedJobs, number: int, key: Callable[[str], Any]) -> Iterator[Entry]:
-    """Yield likewise the entries of packed jobs, which are in order of time and are decoded a time at a time."""
-    for _, together in groupby(jobs, attrgetter("submit_time")):  # a generator expression is a list if it is compiled
+    """Yield the entries of packed jobs in the same order; jobs are sorted by time and decoded one instant at a time."""
+    for _, together in groupby(jobs, attrgetter("submit_time")):  # mypyc compiles a generator expression to a list
         yield from _sorted(together, number, key)
 
 

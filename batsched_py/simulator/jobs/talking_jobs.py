@@ -1,4 +1,4 @@
-"""Jobs that talk with the scheduler, played task after task, because their end is not known beforehand."""
+"""Jobs that communicate with the scheduler, simulated task by task, because their ends are not known in advance."""
 
 from __future__ import annotations
 
@@ -51,20 +51,21 @@ from batsched_py.simulator.wire.rounding import wire_members
 # No recording of real Batsim has jobs that send or receive, so these rules were read in its source: `timeout` does not
 # wait, a message may come before the job starts, and a profile that talks has no progress.
 
-#: Profiles inside each other at which a job is taken to go on for ever.
+#: Nesting depth of profiles at which a job is assumed to continue forever.
 DEEPEST: Final = 100_000
-#: Levels of its progress that are reported: JSON may not nest deeper than some 200.
+#: Maximum number of reported levels of progress: JSON parsers limit nesting to about 200.
 REPORTED_LEVELS: Final = 50
 
 FORGOTTEN: Final = "profiles: a profile that only a recv names runs here; real Batsim 4.2.1 has forgotten it and aborts"
 
 
 class PlayedProfile(Struct, eq=False):
-    """A profile that is being played.
+    """A profile in execution.
 
     Attributes:
-        step: of a composed profile, counted through all repetitions; 0 for what follows a received text; -1 before.
-        task: the task of a profile that has one, while it runs; `since` is its start.
+        step: step of a composed profile, counted through all repetitions; 0 for the continuation of a received text; -1
+            before the first step.
+        task: the running task of a profile that has one; `since` is its start.
     """
 
     profile: Profile
@@ -75,7 +76,7 @@ class PlayedProfile(Struct, eq=False):
 
 
 class TalkingJob:
-    """One running job that sends or receives."""
+    """A running job that sends or receives messages."""
 
     def __init__(
         self,
@@ -87,44 +88,44 @@ class TalkingJob:
         *,
         inbox: deque[str],
     ) -> None:
-        """`end` is called when the job ends by itself or at its walltime; its code stands in `live` before.
+        """Take the job; `end` is called when it completes or reaches its walltime, after `live` has its code.
 
-        `inbox` has the scheduler's texts that were not received yet.
+        `inbox` contains texts of the scheduler that were not received yet.
         """
         self._context, self._queue, self._execution, self._live = context, context.queue, execution, live
         self._profiles, self._end, self._inbox, self._hosts = profiles, end, inbox, live.hosts.bits
-        #: Seconds until the walltime, as of `_measured` or of the begin of a wait; how many of them go by until the end
-        #: of what takes time now.
+        #: Seconds until the walltime, as of `_measured` or the beginning of a wait; how many of them pass until the end
+        #: of the current task or wait.
         self._left = math.inf if live.job.walltime is None else live.job.walltime
         self._measured = self._queue.now
         self._spending = 0.0
-        #: Profiles that are being played, from the job's own down to the innermost.
+        #: Profiles in execution, from the job's own to the innermost.
         self._frames = [PlayedProfile(live.profile, live.site)]
-        #: The end that is due: of the task, the wait or the job.
+        #: The ticket for the next end: of the task, the wait or the job.
         self._ticket: Ticket | None = None
-        #: Time at which the wait for a text began; None if the job does not wait.
+        #: Start time of the wait for a text; None if the job does not wait.
         self._waiting_since: float | None = None
-        #: True once the job has ended, or was killed.
+        #: True after the job has ended or was killed.
         self._over = False
-        #: Draw of the task that runs, if energy is counted; joules of the hosts when the job began.
+        #: Draw of the running task, with energy accounting; joules of the hosts at the start of the job.
         self._energy_use: EnergyUse | HostDraw | None = None
         self._before = self._joules()
-        #: The task that runs, if others may slow it down; seconds by which they have delayed those before it.
+        #: The running task, if others may slow it down; delay of the previous tasks by others, in seconds.
         self._activity: Activity | None = None
         self.lost = 0.0
 
     @property
     def waits(self) -> bool:
-        """True if it waits for a text and no walltime will ever end that."""
+        """True if it waits for a text without a walltime that would end the wait."""
         return self._waiting_since is not None and self._ticket is None
 
     @property
     def release(self) -> Callable[[], None] | None:
-        """Free what the task uses that its walltime has cut; None if there is none."""
+        """Release the resources of a task stopped by the walltime; None if there is none."""
         return None if self._activity is None else self._release
 
     def begin(self) -> None:
-        """Play on until something takes time."""
+        """Advance until a task or a wait takes time."""
         try:
             code = self._advance()
         except BrokenRuleError as broken:
@@ -133,13 +134,13 @@ class TalkingJob:
             self._finish(code)
 
     def hear(self) -> None:
-        """Find the text that was put into the inbox at the next look, if the job waits."""
+        """Schedule the next check of the inbox, if the job waits."""
         since = self._waiting_since
         if since is None:
             return
         profile = self._frames[-1].profile
         assert isinstance(profile, Receive)  # noqa: S101  # what waits
-        # The look at this very instant counts, whatever the rounding.
+        # A check at this instant counts, regardless of rounding.
         looks = max(1, math.ceil((self._queue.now - since) / profile.poll - 1e-9))
         if looks * profile.poll < self._left:
             self._drop_ticket()
@@ -149,7 +150,7 @@ class TalkingJob:
     def kill(self) -> tuple[int, Progress]:
         """Return the return code and the progress of the job, which is stopped next.
 
-        A profile that talks has no progress of its own, as in Batsim.
+        A profile that communicates has no progress, as in Batsim.
         """
         progress: Progress | None = None
         for frame in reversed(self._frames[:REPORTED_LEVELS]):
@@ -163,7 +164,7 @@ class TalkingJob:
         return -1 if task is None else task.killed_code, progress
 
     def stop(self) -> float:
-        """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
+        """Clean up after any kind of end; return the joules consumed by its hosts, 0 without energy accounting."""
         self._over, self._waiting_since = True, None
         if self._activity is not None and self._context.fluid is not None:
             self.lost += self._context.fluid.lost(self._activity)
@@ -173,14 +174,14 @@ class TalkingJob:
         return self._joules() - self._before
 
     def _go_on(self, _: None) -> None:
-        """Play on after a task or a wait."""
+        """Continue after a task or a wait."""
         self._ticket = None
         self._left -= self._spending
         self._unload()
         self.begin()
 
     def _advance(self) -> int | None:
-        """Return the return code of the job if it has ended, None if a task or a wait has begun."""
+        """Advance; return the return code if the job has ended, None if a task or a wait has begun."""
         while self._frames:
             frame = self._frames[-1]
             following = self._following(frame)
@@ -203,7 +204,7 @@ class TalkingJob:
         return 0
 
     def _following(self, frame: PlayedProfile) -> PlayedProfile | None:
-        """Return the next profile inside that of the frame; None if there is none, or none yet."""
+        """Return the next profile inside that of the frame; None if there is none, or not yet."""
         profile = frame.profile
         if isinstance(profile, Composed):
             frame.step += 1
@@ -254,7 +255,7 @@ class TalkingJob:
         return task
 
     def _spend(self, frame: PlayedProfile, task: Task) -> None:
-        """Let the task take its time; it may be the walltime that ends it, by the rule of `execution.ending`."""
+        """Begin the task's duration; the task or the walltime ends it, by the rule of `execution.ending`."""
         if self._over:
             return
         frame.since = self._queue.now
@@ -266,7 +267,7 @@ class TalkingJob:
         self._due(task, task.duration)
 
     def _contend(self, task: Task, demand: Demand, fluid: FluidModel) -> None:
-        """Let the task advance beside others; its walltime may cut it."""
+        """Begin a task that competes with others for resources; the walltime may stop it."""
         self._measured = now = self._queue.now
         if self._left < math.inf:
             self._ticket = self._queue.at(now + self._left, RANK_WATCH, self._run_out, None)
@@ -291,13 +292,13 @@ class TalkingJob:
             self._activity = None
 
     def _share(self, task: Task, since: float) -> float:
-        """Return the share of its work that a task has done."""
+        """Return the completed share of a task's work."""
         if self._activity is not None and self._context.fluid is not None:
             return self._context.fluid.progress(self._activity)
         return task.progress(self._queue.now - since)
 
     def follow_speeds(self) -> None:
-        """Compute the end of the task anew after a change of speed of some of the hosts."""
+        """Recompute the end of the task after a change of speed of some of the hosts."""
         frame, now = self._frames[-1], self._queue.now
         if self._activity is not None and self._context.fluid is not None:
             self._context.fluid.follow_speeds(self._activity)
@@ -311,7 +312,7 @@ class TalkingJob:
         self._due(task, task.duration - done)
 
     def _due(self, task: Task, duration: float) -> None:
-        """Let the task end after so many seconds from now, or the job's walltime."""
+        """Schedule the end of the task after this duration, or the end of the walltime."""
         # A delay that ends exactly at the walltime counts as cut, a computation as done, as in Batsim.
         now = self._measured = self._queue.now
         self._spending = duration
@@ -348,5 +349,5 @@ class TalkingJob:
 
 
 def _load(draw: HostDraw, execution: Execution, task: Task, seconds: float) -> None:
-    """Let the hosts draw what they draw when the task advances so that it would take so many seconds in all."""
+    """Set the load of the hosts for a task whose total duration at the current rate is `seconds`."""
     draw.load(execution.loads(task, seconds))

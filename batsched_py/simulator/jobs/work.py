@@ -1,4 +1,4 @@
-"""Work: a job's activity on its hosts, as a tree of tasks whose durations are known when it starts."""
+"""Work: the activity of a job on its hosts, as a tree of tasks whose durations are known at its start."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from batsched_py.simulator.time.event_queue import RANK_END, RANK_TASK_END, RANK
 
 
 class Task(Struct, frozen=True):
-    """One delay or one parallel task.
+    """A delay or a parallel task.
 
     Attributes:
-        profile: its name.
-        duration: in seconds.
-        return_code: what it returns when it ends by itself.
-        hosts: those that a parallel task uses, ascending; none for a delay.
-        loads: share of its speed that each of them computes meanwhile.
-        alone: a parallel task of one executor.
-        latency: seconds that pass before it advances, at whatever speed.
-        is_delay: a delay must end *before* the walltime, a parallel task may end with it (E10, as observed).
-        demand: what a parallel task needs; None of a delay.
-        contends: others may slow it down, so that its duration is only what it takes alone.
+        profile: name of its profile.
+        duration: duration in seconds.
+        return_code: return code when it completes.
+        hosts: hosts of a parallel task, ascending; none for a delay.
+        loads: used share of the speed of each host.
+        alone: whether it is a parallel task of one executor.
+        latency: seconds before it advances, independent of speeds.
+        is_delay: whether it must end *before* the walltime; a parallel task may end with it (E10, as observed).
+        demand: needs of a parallel task; None for a delay.
+        contends: whether others may slow it down; then `duration` is that without other tasks.
     """
 
     profile: str
@@ -46,14 +46,14 @@ class Task(Struct, frozen=True):
         return -1 if self.is_delay else -2
 
     def progress(self, elapsed: float) -> float:
-        """Return the share of the work that is done after `elapsed` seconds; none while the latency passes."""
+        """Return the completed share of the work after `elapsed` seconds; 0 during the latency."""
         busy = self.duration - self.latency
         if elapsed >= self.duration or not busy:
             return 1.0 if elapsed >= self.duration else 0.0
         return max(0.0, elapsed - self.latency) / busy
 
     def seconds_as_far_as(self, other: Task, elapsed: float) -> float:
-        """Return the seconds after which this task is as far as `other`, at other speeds, is after `elapsed`."""
+        """Return the seconds after which this task has the progress of `other`, at other speeds, after `elapsed`."""
         busy = other.duration - other.latency
         if elapsed <= other.latency or not busy:
             return elapsed
@@ -61,9 +61,9 @@ class Task(Struct, frozen=True):
 
 
 class TaskSequence(Struct, frozen=True):
-    """Steps one after the other, the whole `repeat` times; `duration` is that of everything.
+    """A sequence of steps, repeated `repeat` times; `duration` includes all repetitions.
 
-    `contends` if one of the steps does.
+    `contends` is true if it is for one of the steps.
     """
 
     profile: str
@@ -83,16 +83,16 @@ Work = Task | TaskSequence
 
 
 def task_at(work: Work, elapsed: float) -> Task:
-    """Return the task that runs `elapsed` seconds after the start; at a border, the one that is just ending."""
+    """Return the task running `elapsed` seconds after the start; between two tasks, the one that ends."""
     while isinstance(work, TaskSequence):
         _, work, elapsed = _step_at(work, elapsed)
     return work
 
 
 def progress_at(work: Work, elapsed: float, *, next_at_border: bool = False) -> Progress:
-    """Return the progress of the work as JOB_KILLED has it (E9): steps are counted through all repetitions.
+    """Return the progress of the work for JOB_KILLED (E9); steps are counted through all repetitions.
 
-    Between two steps it is the one that ends there; with `next_at_border`, as in Batsim 1, the one that begins.
+    Between two steps it is that of the ending one; with `next_at_border`, as in Batsim 1, of the beginning one.
     """
     if isinstance(work, Task):
         return Progress(work.profile, round(work.progress(elapsed), 6))
@@ -108,10 +108,10 @@ def last_task(work: Work) -> Task:
 
 
 def rank_of_end(task: Task, *, stopped: bool) -> int:
-    """Return the rank of the end of a task among what happens at one instant; `stopped` by its job's walltime.
+    """Return the rank of the end of a task within an instant; `stopped` means by the job's walltime.
 
-    A delay sleeps, and if its walltime is shorter it sleeps until that. A parallel task computes; whoever watches its
-    walltime looks up after all that compute.
+    A delay is a sleep, which a shorter walltime shortens. A parallel task is a computation; the check of its walltime
+    follows the ends of all computations.
     """
     if task.is_delay:
         return RANK_END
@@ -131,7 +131,7 @@ def tasks(work: Work) -> Iterator[Task]:
 def tasks_with_paths(
     work: Work, path: tuple[tuple[str, int], ...] = ()
 ) -> Iterator[tuple[tuple[tuple[str, int], ...], Task]]:
-    """Yield each task, in order of execution, after the profiles around it and the index of the step in each of them.
+    """Yield (path, task) in order of execution; the path is the profiles around the task and the step in each.
 
     Steps are counted through all repetitions, as `progress_at` does.
     """
@@ -144,7 +144,7 @@ def tasks_with_paths(
 
 
 def tasks_from(work: Work, index: int) -> tuple[float, Iterator[Task]]:
-    """Return (seconds that the first `index` tasks take, the others in order of execution)."""
+    """Return (duration of the first `index` tasks in seconds, the other tasks in order of execution)."""
     rest = tasks(work)
     return add_up(task.duration for task in islice(rest, index)), rest
 

@@ -1,4 +1,4 @@
-"""The energy meter: joules that the hosts consume, charged as lazily as SimGrid's energy plugin charges them."""
+"""The energy meter: joules consumed by the hosts, accumulated as lazily as in SimGrid's energy plugin."""
 
 from __future__ import annotations
 
@@ -10,36 +10,38 @@ from batsched_py.simulator.machines.power_model import PowerModel
 
 
 class EnergyMeter:
-    """Joules consumed by each host, from what it draws.
+    """The joules consumed by each host, computed from its draw.
 
-    A host is charged when somebody looks (`settle`), for all the time since it was last charged, at what it draws
-    *then*. So a draw that changes while nobody looks counts for the time before the change too: SimGrid's host energy
-    plugin does the same, and the figures of real Batsim contain it.
+    A host's energy is updated on reads (`settle`), for the whole time since the last update, at the draw at the time of
+    the read. A change of draw between two reads therefore also applies to the time before the change: SimGrid's host
+    energy plugin does the same, and the figures of real Batsim include this effect.
 
     Attributes:
         held: host seconds of the jobs that have ended.
-        computed: those of them in which the job's task computed anything.
+        computed: the part of them in which the job's task computed.
     """
 
     def __init__(self, models: Sequence[PowerModel], pstates: Sequence[int]) -> None:
         self.models = models
         self.held = self.computed = 0.0
-        #: Host -> its pstate; while it switches, the virtual one of the transition.
+        #: Host -> its pstate; during a switch, the virtual pstate of the transition.
         self.pstates = list(pstates)
-        #: Host -> watts now, joules until `_since`, time of that. Who was not charged since `_epoch` is until then.
+        #: Host -> current watts, joules until `_since`, time of the last update; a host not updated since `_epoch`
+        #: counts as updated then.
         self._watts = [model.watts[pstate].idle for model, pstate in zip(models, pstates, strict=True)]
         self._joules = [0.0] * len(models)
         self._since = [0.0] * len(models)
-        #: Host -> share of its speed that its tasks use, and their number; nothing is left of a load when it is 0.
+        #: Host -> share of its speed used by its tasks, and their number; at 0 tasks the share is reset, without
+        #: residue.
         self._loads = [0.0] * len(models)
         self._running = [0] * len(models)
-        #: All hosts together, kept apart so that a look at all of them costs no walk over them: when that was last,
-        #: joules until then and of hosts charged since, watts, and joules of those hosts that `_draw` counts twice.
+        #: Totals of all hosts, so that reading them needs no iteration: time of the last read of all, joules until then
+        #: and of hosts updated since, watts, and joules of those hosts that `_draw` counts twice.
         self._epoch = 0.0
         self._total = 0.0
         self._draw = add_up(self._watts)
         self._ahead = 0.0
-        #: Watts of all hosts if each did as little as its pstate allows while it computes: Batsim's "wattmin".
+        #: Watts of all hosts at the minimum computing load of their pstates: Batsim's "wattmin".
         self.least_watts = add_up(model.watts[pstate].epsilon for model, pstate in zip(models, pstates, strict=True))
 
     def joules(self, hosts: Sequence[int], now: float) -> float:
@@ -51,17 +53,17 @@ class EnergyMeter:
         return self._total + self._draw * (now - self._epoch) - self._ahead
 
     def unfit(self, hosts: int) -> int:
-        """Return those of the hosts (bits) whose pstate runs no jobs."""
+        """Return the hosts (bits) among these whose pstate cannot run jobs."""
         return sum(1 << host for host in members(hosts) if not self.models[host].computes(self.pstates[host]))
 
     def settle_all(self, now: float) -> float:
-        """Charge all hosts up to now; return what they have consumed."""
+        """Update all hosts to the current time; return their total joules."""
         self._total = self.total(now)
         self._epoch, self._ahead = now, 0.0
         return self._total
 
     def settle(self, hosts: Sequence[int], now: float) -> None:
-        """Charge these hosts up to now."""
+        """Update these hosts to the current time."""
         for host in hosts:
             self._catch_up(host)
             joules = self._watts[host] * (now - self._since[host])
@@ -85,7 +87,7 @@ class EnergyMeter:
             self._redraw(host)
 
     def set_pstate(self, hosts: Sequence[int], pstate: int, now: float, load: float | None = None) -> None:
-        """Charge the hosts and change their pstate; `load` replaces that of their tasks (1 in a transition, then 0)."""
+        """Update the hosts and change their pstate; `load` replaces their load (1 in a transition, 0 afterwards)."""
         self.settle(hosts, now)
         for host in hosts:
             watts = self.models[host].watts
@@ -96,13 +98,13 @@ class EnergyMeter:
             self._redraw(host)
 
     def _catch_up(self, host: int) -> None:
-        """Charge the host up to the epoch, at which all were charged, if that is later than its own time."""
+        """Update the host to the epoch, the last update of all hosts, if its own update is older."""
         if self._since[host] < self._epoch:
             self._joules[host] += self._watts[host] * (self._epoch - self._since[host])
             self._since[host] = self._epoch
 
     def _redraw(self, host: int) -> None:
-        """Compute anew what the host draws, for all the time since it was charged."""
+        """Recompute the draw of the host, for the whole time since its last update."""
         self._catch_up(host)
         model = self.models[host]
         watts = model.watts[self.pstates[host]].at(self._loads[host] / model.cores)

@@ -22,7 +22,7 @@ from batsched_py.simulator.time.event_queue import RANK_END, EventQueue, Ticket
 
 
 class HostDraw:
-    """What the hosts of one running job draw, whose tasks begin and end when the job says so."""
+    """The draw of the hosts of a running job that announces the beginnings and ends of its tasks."""
 
     __slots__ = ("_before", "_hosts", "_loads", "_meter", "_queue", "_since", "_task")
 
@@ -31,20 +31,20 @@ class HostDraw:
         self._hosts = members(hosts)
         meter.settle_all(queue.now)
         self._before = meter.joules(self._hosts, queue.now)
-        #: The task that runs, and the share of the speed of each of its hosts that it uses; () while it uses nothing.
+        #: The running task, and the used share of the speed of each of its hosts; () without load.
         self._task: Task | None = None
         self._loads: Sequence[float] = ()
-        #: When it began to use these.
+        #: Start time of this load.
         self._since = queue.now
 
     def begin(self, task: Task) -> None:
-        """Begin a task, which uses nothing until `load` is called."""
+        """Begin a task, without load until `load` is called."""
         self._task = task
         if task.alone:
             self._meter.settle(task.hosts, self._queue.now)
 
     def load(self, loads: Sequence[float]) -> None:
-        """Let the task use these shares of the speeds of its hosts from now on."""
+        """Set the used shares of the speeds of the task's hosts from now on."""
         self._unload()
         assert self._task is not None  # noqa: S101  # it has begun
         self._meter.load(self._task.hosts, loads)
@@ -72,9 +72,9 @@ class HostDraw:
 
 
 class EnergyUse:
-    """From a job's start (construction) to its end (`stop`). Delays draw nothing beyond the idle host.
+    """The draw of a job's hosts from its start (construction) to its end (`stop`); delays add nothing to the idle draw.
 
-    Hosts are charged (see `meter`) when SimGrid does so: all of them when any job starts or ends; those of a parallel
+    The meter updates hosts at the same times as SimGrid: all hosts when any job starts or ends; those of a parallel
     task when it ends, and when it begins if it has one executor; the job's first host when a delay ends.
     """
 
@@ -86,11 +86,11 @@ class EnergyUse:
         meter.settle_all(queue.now)
         self._before = meter.joules(self._hosts, queue.now)
         self._tasks = tasks(work)
-        #: The task that runs now, how many came before it, when it began; None before the first and after the last.
+        #: The running task, the number of previous tasks, its start; None before the first and after the last.
         self._task: Task | None = None
         self._index = -1
         self._began = 0.0
-        #: When its load began, at the present speeds.
+        #: Start time of its load at the current speeds.
         self._since = queue.now
         self._ticket: Ticket | None = None
         self._next(None)
@@ -104,7 +104,7 @@ class EnergyUse:
         return self._meter.joules(self._hosts, self._queue.now) - self._before
 
     def follow(self, work: Work) -> float:
-        """Go on at other speeds; return how many seconds of `work` correspond to what is done already."""
+        """Continue at other speeds; return the seconds of `work` that correspond to the completed work."""
         now = self._queue.now
         before, rest = tasks_from(work, self._index)
         task, new = self._task, next(rest, None)

@@ -1,4 +1,4 @@
-"""External events: machines that fail and come back, and others that are only forwarded."""
+"""External events: failures and returns of machines, and other events that are only forwarded."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from batsched_py.traces.event_file import (
 FAILED_WHILE_SWITCHED_ON: Final = (
     "machines: a host that fails while it is switched on continues here; real Batsim 4.2.1 aborts when it is on"
 )
-#: Members of an event of machines.
+#: Members of events about machines.
 _MACHINE_MEMBERS: Final = Members(
     "a machine event", frozenset({"timestamp", "type", "resources"}), unknown=Unknown.TOLD
 )
 
 
 def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
-    """Raise WorkloadError if a host (a bit of `all_hosts`) does not exist, or becomes what it is: Batsim aborts."""
+    """Raise WorkloadError where Batsim aborts: a host is not in `all_hosts` (bits), or already has the new state."""
     unavailable = 0
     for event in events:
         bits = event.hosts.bits
@@ -54,7 +54,7 @@ def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
 
 
 def unread_members(events: Iterable[ExternalEvent]) -> tuple[str, ...]:
-    """Return lines on what events of machines say beside their hosts and times, which Batsim 1 to 4 do not forward."""
+    """Return lines on further members of events about machines, which Batsim 1 to 4 do not forward."""
     files: dict[str, Notes] = {}
     for event in events:
         if event.type in MACHINE_EVENTS and len(event.members) > len(_MACHINE_MEMBERS.obeyed):
@@ -65,10 +65,10 @@ def unread_members(events: Iterable[ExternalEvent]) -> tuple[str, ...]:
 
 
 class ExternalEvents:
-    """The consequences of external events when their time has come."""
+    """The execution of external events at their times."""
 
     def __init__(self, context: Context, fail: Callable[[int], None] | None = None) -> None:
-        """`fail` ends the jobs on hosts that fail; None to let them go on, as in Batsim."""
+        """Take the context; `fail` ends the jobs on failing hosts; None to let them continue, as in Batsim."""
         self._context, self._machines, self._queue = context, context.machines, context.queue
         self._fail = fail
 
@@ -95,12 +95,12 @@ class ExternalEvents:
                 self._context.emit(Notify(stamp, event.type, None, wire_members(event.members)))
 
     def finish(self) -> None:
-        """Notify the scheduler that there will be no more."""
+        """Notify the scheduler of the end of external events."""
         self._context.emit(Notify(self._queue.stamp, notices.NO_MORE_EXTERNAL_EVENT))
 
 
 def _told(event: ExternalEvent, stamp: float) -> Notify:
-    """Return an event as Batsim 5 tells it: a text, with an id. One of machines is the text that is agreed upon."""
+    """Return an event in Batsim 5's form: a text with an id; an event about machines is the agreed text."""
     members = {name: value for name, value in event.members.items() if name != "timestamp"}
     if event.type == GENERIC and type(event.members.get("data")) is str:
         said = event.members["data"]

@@ -1,4 +1,4 @@
-"""The machines: which state each host is in, as bitmasks, and how long hosts have spent in each."""
+"""The machines: states of hosts as bitmasks, and the time spent in each state."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ SWITCHING_ON: Final = "switching_on"
 SWITCHING_OFF: Final = "switching_off"
 UNAVAILABLE: Final = "unavailable"
 
-#: Changes of state that are kept without a look at which of them still matter.
+#: Number of stored changes of state below which obsolete ones are not removed.
 FEWEST_CHANGES: Final = 1024
 
 
 class _InState:
-    """The hosts that are seen in a state.
+    """The number of hosts visibly in a state.
 
     Attributes:
-        hosts: their number.
-        since: when that last changed, in seconds.
-        seconds: spent in the state until then, by all hosts together.
+        hosts: current number.
+        since: time of its last change, in seconds.
+        seconds: total host seconds in the state until then.
     """
 
     __slots__ = ("hosts", "seconds", "since")
@@ -32,14 +32,14 @@ class _InState:
         self.hosts, self.since, self.seconds = hosts, 0.0, 0.0
 
     def add(self, hosts: int, now: float) -> None:
-        """Count so many more."""
+        """Add a number of hosts at a time."""
         self.seconds += self.hosts * (now - self.since)
         self.since = now
         self.hosts += hosts
 
 
 class Machines:
-    """States of the hosts. Being unavailable covers a host's own state, which goes on underneath.
+    """The states of the hosts. Unavailability hides a host's own state, which continues to change.
 
     Args:
         compute: compute hosts, numbered from 0.
@@ -49,25 +49,25 @@ class Machines:
     def __init__(self, compute: int, storage: int = 0) -> None:
         self.compute_count = compute
         self.count = compute + storage
-        #: Bits of all hosts; of those that compute; of those that store.
+        #: Bits of all hosts; of compute hosts; of storage hosts.
         self.all = interval_bits(0, self.count - 1)
         self.compute = interval_bits(0, compute - 1)
         self._size_of = counter(self.all)
         self.storages = self.all & ~self.compute
-        #: State -> its hosts; each host is in exactly one of them, unavailable or not.
+        #: State -> its hosts; each host is in exactly one state, including unavailable hosts.
         self.hosts_in = {IDLE: self.all, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0}
-        #: Hosts that an external event has made unavailable.
+        #: Hosts made unavailable by external events.
         self.unavailable = 0
-        #: Those of them that the scheduler cannot have known of when it was asked: no request was sent since.
+        #: Those that failed since the last request, and are therefore unknown to the scheduler.
         self.failed_since_request = 0
-        #: (time, compute hosts that are unavailable from then on), ascending.
+        #: (time, compute hosts unavailable from then on), ascending.
         self.outages: list[tuple[float, int]] = []
         self._in_state = {state: _InState(compute if state == IDLE else 0) for state in (*self.hosts_in, UNAVAILABLE)}
-        #: (time, hosts) of changes of state, ascending: at least the latest one of each host that ever changed.
+        #: (time, hosts) of changes of state, ascending; includes at least the latest change of each host.
         self._changes: list[tuple[float, int]] = []
-        #: Number of them at which all but the latest of each host are forgotten: each has a bit for every host.
+        #: Number of changes at which obsolete ones are removed, because each one needs a bit for every host.
         self._most_changes = FEWEST_CHANGES
-        #: Host -> jobs on it, only for hosts that have more than one.
+        #: Host -> number of jobs on it, only for hosts with more than one.
         self._jobs_on: dict[int, int] = {}
 
     @property
@@ -77,7 +77,7 @@ class Machines:
 
     @property
     def switching(self) -> int:
-        """Hosts that are on their way to or from sleep."""
+        """Hosts that are switching to or from sleep."""
         return self.hosts_in[SWITCHING_ON] | self.hosts_in[SWITCHING_OFF]
 
     def occupy(self, hosts: int, now: float) -> None:
@@ -90,7 +90,7 @@ class Machines:
         self.move(hosts, IDLE, COMPUTING, now)
 
     def release(self, hosts: int, now: float) -> None:
-        """End a job on hosts that `occupy` gave it; those without another job are idle again."""
+        """End a job on its hosts; those without another job become idle."""
         if self._jobs_on:
             for host in [host for host in members(hosts) if host in self._jobs_on]:
                 hosts &= ~(1 << host)
@@ -107,7 +107,7 @@ class Machines:
         hosts_in[target] |= hosts
 
     def withdraw(self, hosts: int, now: float) -> None:
-        """Make available hosts unavailable; jobs on them go on (E16)."""
+        """Make available hosts unavailable; jobs on them continue (E16)."""
         for state, in_state in self.hosts_in.items():
             self._count(in_state & hosts, state, UNAVAILABLE, now)
         self.unavailable |= hosts
@@ -115,7 +115,7 @@ class Machines:
         self.outages.append((now, self.unavailable & self.compute))
 
     def restore(self, hosts: int, now: float) -> None:
-        """Make unavailable hosts again what they are underneath."""
+        """Make unavailable hosts available, in their own state."""
         for state, in_state in self.hosts_in.items():
             self._count(in_state & hosts, UNAVAILABLE, state, now)
         self.unavailable &= ~hosts
@@ -134,7 +134,7 @@ class Machines:
         return spent
 
     def census(self) -> tuple[int, int, int, int, int]:
-        """Return the numbers of hosts sleeping, switching on and off, idle, computing; the rest is unavailable."""
+        """Return the numbers of hosts sleeping, switching on and off, idle, computing; the others are unavailable."""
         seen = self._in_state
         on_the_way = seen[SWITCHING_ON].hosts, seen[SWITCHING_OFF].hosts
         return seen[SLEEPING].hosts, *on_the_way, seen[IDLE].hosts, seen[COMPUTING].hosts
@@ -151,7 +151,7 @@ class Machines:
         return ", ".join(f"{format_bits(bits)} {state}" for state, bits in shown.items() if bits)
 
     def _count(self, hosts: int, source: str, target: str, now: float) -> None:
-        """Count the hosts in another state from now on; Batsim does not count storage hosts."""
+        """Move hosts to another state's count from now on; Batsim does not count storage hosts."""
         if self.storages:
             hosts &= self.compute
         if not hosts:

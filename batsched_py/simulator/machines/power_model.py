@@ -1,4 +1,4 @@
-"""Power models: the draw of a host in each of its pstates, and its way to sleep."""
+"""Power models: the draw of a host in each of its pstates, and its transitions to and from sleep."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from msgspec import Struct
 
 
 class Watts(Struct, frozen=True):
-    """The draw of a host in one pstate: doing nothing, computing as little as possible, and with all cores."""
+    """The draw of a host in one pstate: idle, at minimum load, and with all cores."""
 
     idle: float
     epsilon: float
     full: float
 
     def at(self, load: float) -> float:
-        """Return the watts at this share of its speed, as SimGrid's energy plugin has it."""
+        """Return the watts at this share of its speed, by the formula of SimGrid's energy plugin."""
         return self.epsilon + min(load, 1.0) * (self.full - self.epsilon) if load > 0 else self.idle
 
 
 class SleepTransitions(Struct, frozen=True):
-    """A pstate in which a host sleeps, with the virtual pstates that it passes through on the way there and back."""
+    """A sleep pstate, with the virtual pstates of the transitions to and from it."""
 
     off: int
     on: int
 
 
 class PowerModel(Struct, frozen=True):
-    """One host's pstates.
+    """The pstates of one host.
 
     Attributes:
         watts: pstate -> draw.
         sleeps: sleeping pstate -> its transitions.
-        virtual: the transition pstates; all others that do not sleep compute.
-        cores: a task uses one of them, and so this share of the host.
+        virtual: transition pstates; all others except sleep pstates compute.
+        cores: number of cores, of which a task uses one.
     """
 
     watts: tuple[Watts, ...]

@@ -1,4 +1,4 @@
-"""Power properties: the power model of a host, read from the properties that a platform file gives it."""
+"""Power properties: a reader of a host's power model from its properties in a platform file."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from batsched_py.simulator.machines.power_model import PowerModel, SleepTransiti
 from batsched_py.text.display import shown
 
 _PSTATE: Final = re.compile(r"[0-9]{1,9}")
-#: More than mankind has, and little enough that the joules of all hosts of any run are a number.
+#: Upper limit of watts: above any real machine, and low enough to keep the total joules of any run finite.
 MOST_WATTS: Final = 1e15
 
 
 def read_power_model(source: str, host: PlatformHost) -> PowerModel:
     """Read the host's properties `wattage_per_state` (once `watt_per_state`) and `sleep_pstates`; PlatformError.
 
-    A storage host may lack them: then it draws nothing.
+    A storage host may lack them; then its draw is 0.
     """
     name = "wattage_per_state" if "wattage_per_state" in host.properties else "watt_per_state"
     text = host.properties.get(name)
@@ -56,7 +56,7 @@ def _read_watts(source: str, host: PlatformHost, name: str, piece: str) -> Watts
 
 
 def _read_watts_off(source: str, host: PlatformHost) -> None:
-    """Check the draw of a host that is shut down, as SimGrid does, although Batsim never shuts one down."""
+    """Check the draw of a host in shutdown, as SimGrid does, although Batsim never shuts down hosts."""
     for name in ("wattage_off", "watt_off"):
         text = host.properties.get(name, "0")
         try:

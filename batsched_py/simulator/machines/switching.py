@@ -1,4 +1,4 @@
-"""Switching: power states, which change at once between computing ones, in time to and from sleep."""
+"""Switching of power states: immediate between computing ones, with a delay to and from sleep."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from batsched_py.simulator.time.event_queue import RANK_END
 
 
 class SwitchRequest(Struct):
-    """One SET_RESOURCE_STATE, acknowledged when all its hosts are done."""
+    """A SET_RESOURCE_STATE command, acknowledged when all its hosts have switched."""
 
     hosts: int
     pstate: int
-    #: Hosts are turned on or off (Batsim 5).
+    #: Whether the command turns hosts on or off (Batsim 5).
     turns: bool
     #: Hosts that are still switching.
     waiting: int
 
 
 class Switching:
-    """Obeys SET_RESOURCE_STATE. The pstates themselves are the meter's: without energy nothing switches."""
+    """The execution of SET_RESOURCE_STATE. The meter contains the pstates: without one, no host can switch."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Switching:
         speeds: list[float],
         on_speed_change: Callable[[int], None],
     ) -> None:
-        """`speeds` (host -> flop/s now) are kept up to date; `on_speed_change(hosts)` is called of computing ones."""
+        """Take `speeds` (host -> flop/s) to update, and `on_speed_change(hosts)` to call for computing hosts."""
         self._context, self._machines, self._queue = context, context.machines, context.queue
         self._enabled, self._meter = context.meter is not None, context.meter or EnergyMeter((), ())
         self._tracer = context.tracer
@@ -62,7 +62,7 @@ class Switching:
         self.host_switches = 0
 
     def request(self, command: SetResourceState) -> None:
-        """Begin to switch; BrokenRuleError for what makes Batsim abort or never answer."""
+        """Begin to switch; BrokenRuleError if Batsim would abort or never answer."""
         hosts, pstate = command.hosts.bits, int(command.state)
         if not self._enabled:
             raise BrokenRuleError("needs energy to be counted (-E)", hosts=hosts)
@@ -95,7 +95,7 @@ class Switching:
             self._tracer.count_states()
 
     def _change(self, hosts: int, pstate: int) -> tuple[int, int]:
-        """Return that no host goes to sleep or wakes up, whatever the pstate."""
+        """Check a command whose pstates all change immediately; return (0, 0): no host sleeps or wakes up."""
         lacking = sum(1 << host for host in members(hosts) if pstate >= len(self._tables[host]))
         if lacking:
             raise BrokenRuleError(f"has no pstate {pstate}", hosts=lacking)
@@ -107,7 +107,7 @@ class Switching:
         return 0, 0
 
     def _sort_out(self, hosts: int, pstate: int) -> tuple[int, int]:
-        """Return (hosts that go to sleep, hosts that wake up); the others change at once."""
+        """Return (hosts that go to sleep, hosts that wake up); the others change immediately."""
         sleeping = waking = 0
         for host in members(hosts):
             bit = 1 << host
@@ -137,20 +137,20 @@ class Switching:
                 raise BrokenRuleError(rule, hosts=1 << host)
 
     def _transition(self, host: int, pstate: int, *, to_sleep: bool) -> int:
-        """Return the virtual pstate of a host on its way to the sleeping pstate, or from sleep to that."""
+        """Return the virtual pstate of a host's transition to the sleep pstate, or from sleep to another one."""
         sleeps = self._meter.models[host].sleeps
         return sleeps[pstate].off if to_sleep else sleeps[self._meter.pstates[host]].on
 
     def _depart(self, request: SwitchRequest, hosts: int, source: str, state: str) -> None:
-        """Pass through the virtual pstate; a transition lasts one flop at its speed, by SimGrid's convention."""
-        #: (virtual pstate, duration) -> hosts: those of a kind arrive together.
+        """Enter the virtual pstate; by SimGrid's convention a transition takes as long as one flop at its speed."""
+        #: (virtual pstate, duration) -> hosts, which finish together.
         groups: dict[tuple[int, float], int] = {}
         for host in members(hosts):
             virtual = self._transition(host, request.pstate, to_sleep=state == SWITCHING_OFF)
             key = virtual, 1.0 / self._tables[host][virtual]
             groups[key] = groups.get(key, 0) | 1 << host
         now = self._queue.now
-        # A host may begin the simulation in a sleeping pstate, which Batsim calls idle.
+        # A host may begin the simulation in a sleep pstate, in which Batsim calls it idle.
         idle = hosts & self._machines.hosts_in[IDLE]
         self._machines.move(idle, IDLE, state, now)
         self._machines.move(hosts & ~idle, source, state, now)
@@ -165,7 +165,7 @@ class Switching:
         self._meter.set_pstate(numbers, request.pstate, self._queue.now, load)
 
     def _arrive(self, arrival: tuple[SwitchRequest, int]) -> None:
-        """Wake some hosts up, or let them sleep; each reports to the server."""
+        """Complete the transitions of some hosts; each reports to the server."""
         request, hosts = arrival
         now = self._queue.now
         self._set_pstate(request, hosts, 0.0)
@@ -175,7 +175,7 @@ class Switching:
             self._context.mailbox.post(self._host_done, (request, host), host)
 
     def _host_done(self, done: tuple[SwitchRequest, int]) -> None:
-        """Note one host as done; the last one brings the acknowledgement."""
+        """Record that one host has switched; the last one triggers the acknowledgement."""
         request, host = done
         request.waiting &= ~(1 << host)
         if not request.waiting:

@@ -1,4 +1,4 @@
-"""The tracer: keeps the rows of a trace while a simulation runs."""
+"""The recorder of a trace during a simulation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from batsched_py.simulator.time.event_queue import EventQueue
 
 
 class Tracer:
-    """Keeps a trace while a simulation runs. Its methods are called just after the machines have changed."""
+    """The recorder of a trace during a simulation, whose methods are called immediately after machines change."""
 
     def __init__(
         self, machines: Machines, meter: EnergyMeter | None, queue: EventQueue, *, machine_states: bool
@@ -30,12 +30,12 @@ class Tracer:
             self._measure(kind)
 
     def switch(self, hosts: int, pstate: int) -> None:
-        """Add rows as hosts set out for another pstate (TO_COMPUTING, TO_SLEEP), or have all reached it."""
+        """Add rows when hosts begin to switch (TO_COMPUTING, TO_SLEEP), and when all of them have reached a pstate."""
         self.trace.pstates.append((self._queue.now, hosts, pstate))
         self._measure(PSTATE)
 
     def count_states(self) -> None:
-        """Add a row of how many hosts are in each state."""
+        """Add a row with the number of hosts in each state."""
         states = self._states
         if states is not None:
             states.times.append(self._queue.now)

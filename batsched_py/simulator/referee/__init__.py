@@ -1,6 +1,6 @@
-"""The referee: whether commands obey Batsim's rules.
+"""The referee: the check of commands by Batsim's rules.
 
-Start with `referee`, the table of commands. The part that a command is about applies it, or raises `BrokenRuleError`;
-the referee adds when it happened and in which event. `placement` has the rules for hosts. `deadlock` describes a run
-that cannot go on, `livelock` ends one that does not, `strictness` names what Batsim would refuse in the files.
+Start with `referee`, the table of commands. The responsible part applies a command, or raises `BrokenRuleError`; the
+referee adds the time and the event. `placement` contains the rules for hosts. `deadlock` describes a run that cannot
+continue, `livelock` ends one without progress, `strictness` lists what Batsim would refuse in the files.
 """

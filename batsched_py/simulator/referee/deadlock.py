@@ -1,4 +1,4 @@
-"""Deadlock: what a simulation waits for that can never happen (E15)."""
+"""Deadlock: descriptions of simulations that wait for something impossible (E15)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from batsched_py.text.wording import counted
 if TYPE_CHECKING:
     from batsched_py.simulator.jobs.lifecycle import Jobs
 
-#: Waiting jobs that are named; of the others only the number is given.
+#: Maximum number of waiting jobs that are named; the others are counted.
 NAMED: Final = 3
 
 
 def describe_deadlock(context: Context, jobs: Jobs, *, registering: bool) -> str:
-    """Return one line about a simulation that cannot go on, in which jobs may still be registered or not."""
+    """Return one line about a deadlocked simulation; `registering` if jobs may still be registered."""
     standing = describe_standing(context, jobs, registering=registering)
     return f"t={context.queue.stamp:.6f}: nothing will ever happen again, yet {standing}, no call is pending"
 
 
 def describe_standing(context: Context, jobs: Jobs, *, registering: bool) -> str:
-    """Return what a simulation waits for, and how many hosts are free; that all jobs have ended if they have."""
+    """Return the condition for which a simulation waits and the number of free hosts, or that all jobs have ended."""
     reasons, machines = [], context.machines
     waiting = [live.job for live in jobs.live.values() if live.state == SUBMITTED]
     if waiting:

@@ -1,4 +1,4 @@
-"""Broken rules, on which Batsim aborts; the referee adds when it happened and in which event."""
+"""Errors for broken rules, on which Batsim aborts; the referee adds the time and the event."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Final
 from batsched_py.bits import format_bits
 from batsched_py.text.display import displayed
 
-#: Characters of the longest line: names in it are the scheduler's.
+#: Maximum length of a line, which contains names chosen by the scheduler.
 _LONGEST: Final = 400
 
 
 class StoppedError(Exception):
-    """Raised if the scheduler ends the simulation: what it said after that is dropped, and so is what would happen."""
+    """The end of a simulation by the scheduler, whose further commands are dropped, like all future events."""
 
 
 class BrokenRuleError(Exception):
-    """Raised if a command breaks a rule; names the job and the hosts (a bitmask) it is about, if it is about any."""
+    """The error for a command that breaks a rule, with the job and the hosts (a bitmask) concerned, if any."""
 
     def __init__(self, rule: str, *, job: str = "", hosts: int = 0) -> None:
         about = f"job {displayed(job)} " if job else ""

@@ -1,4 +1,4 @@
-"""A guard against a scheduler that only asks to be called again, for ever, while nothing else happens."""
+"""A guard against a scheduler that requests calls forever while nothing else happens."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import CallMeLater
 from batsched_py.protocol.events import Answer, Event, ProbeData, Query, RequestedCall
 
-#: Events that bring nothing but a call or a measurement.
+#: Events that contain only a call or a measurement.
 IN_VAIN: Final = frozenset({RequestedCall, Answer, ProbeData})
-#: Commands that ask for no more than that.
+#: Commands that request only these.
 _IDLE: Final = frozenset({CallMeLater, Query, Answer})
 
 
 class IdleGuard:
-    """Counts messages in a row that are calls only, in answer to which the scheduler does nothing but ask for more.
+    """A counter of consecutive messages that contain only calls, and whose replies only request more of them.
 
     Args:
-        most: messages in a row after which it looks whether anything else is to come; 0 for never.
-        is_due: tells whether anything but calls will come: submissions, ends of jobs, external events...
-        describe: tells how things stand.
-        warn: receives a line for the first row that ends with something that is to come; None if nobody listens.
+        most: number of these messages after which it checks whether other events are pending; 0 for never.
+        is_due: returns whether events other than calls are pending: submissions, ends of jobs, external events...
+        describe: returns a description of the state of the simulation.
+        warn: receives a line the first time that other events are pending; None without warnings.
     """
 
     def __init__(
@@ -36,15 +36,15 @@ class IdleGuard:
     ) -> None:
         self._most, self._is_due = most, is_due
         self._describe, self._warn = describe, warn
-        #: Such messages in a row.
+        #: Number of consecutive messages.
         self.count = 0
         #: The instant of the first of them, in seconds.
         self._since = 0.0
-        #: True if there were answers or measurements among them.
+        #: True if they include answers or measurements.
         self._measures = False
 
     def note(self, now: float, events: Sequence[Event], reply: Message) -> None:
-        """Note a message at the instant `now` whose first event is a call. DeadlockError if nothing else will come."""
+        """Count a message at the instant `now` that begins with a call. DeadlockError if nothing else is pending."""
         vain = all(type(event) in IN_VAIN for event in events)
         if not (vain and all(type(command) in _IDLE for command in reply.events)):
             self.count = 0
@@ -63,6 +63,6 @@ class IdleGuard:
             raise DeadlockError(
                 f"{told}, and nothing else ever will: {self._describe()}; --max-calls N allows more calls"
             )
-        if self._warn is not None and not self._measures:  # who measures polls on purpose
+        if self._warn is not None and not self._measures:  # a scheduler that measures polls intentionally
             self._warn(f"{told}: it is enough to ask for a call when something is to be done then")
             self._warn = None

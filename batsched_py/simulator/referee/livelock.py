@@ -1,4 +1,4 @@
-"""A guard against livelock, as when a scheduler answers each answer with a question."""
+"""A guard against livelock, for example of a scheduler that replies to each answer with a query."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from typing import Final
 from batsched_py.errors import DeadlockError
 from batsched_py.protocol.events import Event
 
-#: Messages in a row at one instant in which no job came, ended or was rejected. Real Batsim would go on for ever.
+#: Maximum number of consecutive messages at one instant without a submission, end or rejection of a job. Real Batsim
+#: would continue forever.
 MOST_IN_VAIN: Final = 100_000
 
 
 class LivelockGuard:
-    """Counts the messages of one instant that bring no job on."""
+    """A counter of the messages of one instant without progress of a job."""
 
     def __init__(self, most: int = MOST_IN_VAIN) -> None:
         self._most = most
         #: The instant of the latest message, in seconds.
         self.instant = -1.0
-        #: The instant again, jobs that had ended and that had not; messages since then.
+        #: That instant, the numbers of jobs that had and had not ended, and the number of messages since then.
         self._state = (-1.0, 0, 0)
         self._messages = 0
 
     def note(self, events: Sequence[Event], ended: int, unfinished: int) -> None:
-        """Count one more message of the same instant; DeadlockError if there have been too many in vain."""
+        """Count a message of the same instant; DeadlockError after too many without progress."""
         state = self.instant, ended, unfinished
         if state != self._state:
             self._state, self._messages = state, 0

@@ -1,4 +1,4 @@
-"""PlacementRules: whether a job may run on the hosts of an EXECUTE_JOB, by Batsim's rules (E11)."""
+"""Placement rules: Batsim's conditions for the hosts of an EXECUTE_JOB (E11)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from batsched_py.simulator.machines.machines import COMPUTING, IDLE, members
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
 
-#: No storage is known by its name.
+#: No storage can be referenced by name.
 NO_STORAGES: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class PlacementRules:
-    """Judges the hosts of an EXECUTE_JOB."""
+    """The check of the hosts of an EXECUTE_JOB."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class PlacementRules:
         cores: Sequence[int] = (),
         storages: Mapping[str, int] = NO_STORAGES,
     ) -> None:
-        """`cores` of each host; not needed where executors do not fill hosts. `storages` are known by their names."""
+        """Take the machines; `cores` of each host, needed if executors fill hosts; `storages` by name."""
         self._cores, self._named_storages = cores, storages
         self._context, self._machines, self._profiles = context, context.machines, profiles
         #: Bits of the hosts on which several jobs may run.
@@ -41,9 +41,9 @@ class PlacementRules:
         self._sharing |= self._machines.storages if context.settings.storage_sharing else 0
 
     def check(self, command: ExecuteJob, job: Job, profile: Profile, lost: int = 0) -> None:
-        """Raise BrokenRuleError if hosts do not exist, are in use, cannot run jobs now, or are too few or too many.
+        """Raise BrokenRuleError if hosts do not exist, are in use, cannot currently run jobs, or have the wrong number.
 
-        Those that are `lost` may be unavailable.
+        Hosts in `lost` may be unavailable.
         """
         hosts, machines = command.hosts.bits, self._machines
         if hosts & (machines.free | lost) != hosts:
@@ -66,7 +66,7 @@ class PlacementRules:
                 raise BrokenRuleError(rule, job=job.id, hosts=hosts)
 
     def site(self, command: ExecuteJob, job: Job, profile: Profile) -> Site:
-        """Return where the job runs; its io job's profile becomes one of its workload, as in Batsim."""
+        """Return the hosts of the job by role; add its io job's profile to the workload, as in Batsim."""
         executors = () if type(profile) is Delay else self._executors(command, job)
         if command.overrides:
             return self._overridden(command, job, executors)
@@ -78,20 +78,20 @@ class PlacementRules:
         return Site(executors) if executors else NO_SITE
 
     def _executors(self, command: ExecuteJob, job: Job) -> Sequence[int]:
-        """Return the host of each executor; where hosts are not counted there are as many as the job asks for."""
+        """Return the host of each executor; their number is the job's size if the number of hosts is not checked."""
         if command.mapping is not None or self._checks:
             return _executors(command)
         return self._placed(members(command.hosts.bits), command.placement, job.size)
 
     def _placed(self, hosts: Sequence[int], placement: str, count: int) -> Sequence[int]:
-        """Place so many executors on hosts in turn, or on one after the other, as many as each has cores."""
+        """Place `count` executors on hosts in turn, or fill the cores of one host after the other."""
         slots = hosts
         if placement == "fill":
             slots = [host for host in hosts for _ in range(self._cores[host])]
         return [slots[executor % len(slots)] for executor in range(count)]
 
     def _overridden(self, command: ExecuteJob, job: Job, executors: Sequence[int]) -> Site:
-        """Return a site with hosts of their own for some profiles of a sequence."""
+        """Return a site with separate hosts for some profiles of a sequence."""
         own: dict[str, Sequence[int]] = {}
         for placed in command.overrides:
             wrong = placed.hosts.bits & ~self._machines.all
@@ -106,11 +106,11 @@ class PlacementRules:
         return Site(executors, self._storages(command), overrides=own)
 
     def _storages(self, command: ExecuteJob) -> Mapping[str, int]:
-        """Return the storage host of each label: the command's, or the host of that name."""
+        """Return the storage host of each label: that in the command, or the host with that name."""
         return {**self._named_storages, **(command.storage_mapping or {})}
 
     def _io_profile(self, io: AdditionalIo, job: Job, profile: Profile) -> Profile:
-        """Return its profile, added to the workload if it comes along; BrokenRuleError."""
+        """Return the io job's profile, after adding it to the workload if the command contains it; BrokenRuleError."""
         what = "has an additional_io_job"
         if not io.hosts or io.hosts.bits & ~self._machines.all:
             rule = f"{what} on hosts that do not exist: there are {self._machines.count}"
@@ -148,7 +148,7 @@ class PlacementRules:
             raise BrokenRuleError(f"cannot run there now: {why}", job=job.id, hosts=unusable)
 
     def _is_flexible(self, job: Job, profile: Profile) -> bool:
-        """True if the profile spreads a total amount over whatever hosts it gets."""
+        """Return whether the profile spreads a total amount over any number of hosts."""
         if isinstance(profile, Composed):
             profiles = self._profiles.by_workload[job.workload].by_name
             return all(isinstance(profiles[step], ParallelHomogeneousTotal) for step in profile.sequence)

@@ -1,4 +1,4 @@
-"""Rules of Batsim and SimGrid for platforms: what makes them stop before a job has run, or at the first message."""
+"""Rules of Batsim and SimGrid for platforms: violations stop them before the first job, or at the first message."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _MASTER: Final = "master"
 
 
 def check_roles(platform: Platform, roles: Mapping[str, str], master_host: str) -> None:
-    """Raise PlatformError for roles that Batsim does not know, a host that is given a second one, and two masters.
+    """Raise PlatformError for unknown roles, a host with a second role, and two masters.
 
-    `roles` are those of the command line (-r), to which Batsim adds that of the master host (-m). It puts them behind
-    the role that a host has in the platform, and knows no role "master,master".
+    `roles` are those of the command line (-r), to which Batsim adds that of the master host (-m). Batsim appends them
+    to the role of the host in the platform, and does not know a role "master,master".
     """
     masters: list[str] = []
     for host in platform.hosts:
@@ -39,12 +39,12 @@ def check_roles(platform: Platform, roles: Mapping[str, str], master_host: str) 
 
 
 def check_ways(platform: Platform, computing: Sequence[PlatformHost], master_host: str) -> None:
-    """Raise PlatformError for zones in which SimGrid finds no way for Batsim's own messages.
+    """Raise PlatformError for zones in which SimGrid finds no route for Batsim's own messages.
 
     Batsim sends them from the master host to itself, and from the first host of each job to the master host.
     """
     master = platform.master(master_host)
-    if master is None:  # it is told that Batsim stops
+    if master is None:  # reported elsewhere: Batsim stops
         return
     home = platform.zones[platform.zone_of[master.name]]
     for host in (master, *computing):
@@ -62,8 +62,8 @@ def check_ways(platform: Platform, computing: Sequence[PlatformHost], master_hos
 def check_speeds(platform: Platform, computing: Sequence[PlatformHost], models: Sequence[PowerModel] | None) -> None:
     """Raise PlatformError for hosts that cannot compute.
 
-    `models` are theirs if energy is counted: then they must compute in each pstate that neither sleeps nor models a
-    transition, otherwise in the one that they begin in.
+    `models` are their power models, with energy accounting: then they must compute in each pstate except sleep and
+    transition pstates; otherwise in their initial one.
     """
     for number, host in enumerate(computing):
         pstates: Sequence[int] = (host.pstate,)

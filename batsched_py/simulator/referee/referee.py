@@ -1,4 +1,4 @@
-"""The referee: has each command of a reply applied, or reports the rule that it breaks."""
+"""The referee: applies each command of a reply through the responsible part, or reports the broken rule."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 # Commands are applied one by one in the order of the reply, at the time that the clock shows, and each sees what those
 # before it have done. The first broken rule ends the run, so that nothing needs to be taken back.
 
-#: A call asked less than this ahead is made this much ahead, as in Batsim; in seconds.
+#: Minimum delay of a requested call in seconds, as in Batsim; smaller ones are raised to it.
 SHORTEST_CALL: Final = 1e-5
 
 
 class Referee:
-    """Judges and applies commands at the time the clock shows."""
+    """The check and application of commands at the current time."""
 
     def __init__(
         self, context: Context, jobs: Jobs, switching: Switching, registration: Registration, recurring: Recurring
     ) -> None:
         self._context, self._queue = context, context.queue
-        #: Class of a command -> what applies it; raises BrokenRuleError.
+        #: Class of a command -> function that applies it; raises BrokenRuleError.
         self._appliers: dict[type, Callable[[Any], None]] = {
             commands.ExecuteJob: jobs.execute,
             commands.RejectJob: jobs.reject,
@@ -100,4 +100,4 @@ def _stop(_: Command) -> None:
 
 
 def _ignore(command: Answer | Nop) -> None:
-    """Batsim only logs answers (E20)."""
+    """Ignore the command: Batsim only logs answers (E20)."""

@@ -1,4 +1,4 @@
-"""Strictness: rules of real Batsim for the files of a simulation that this simulator does not insist on."""
+"""Strictness: rules of real Batsim for the files of a simulation that this simulator does not enforce."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def refused_files(
 
 
 def refused_names(generation: Generation, workloads: Sequence[Workload], store: ProfileStore) -> Iterator[str]:
-    """Yield a line for each kind of name that is another generation's, or means something else there."""
+    """Yield a line for each kind of name that belongs to another generation, or has another meaning there."""
     profiles = (profile for own in store.by_workload.values() for profile in own.by_name.values())
     if any(profile.type in generation.foreign_types for profile in profiles):
         yield generation.foreign_types_note

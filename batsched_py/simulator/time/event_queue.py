@@ -1,4 +1,4 @@
-"""The event queue: the clock and what is due, each instant in one deterministic order."""
+"""The event queue: the clock and future actions, in a deterministic order within each instant."""
 
 from __future__ import annotations
 
@@ -35,58 +35,58 @@ RANK_END: Final = 3
 RANK_TASK_END: Final = 4
 RANK_WATCH: Final = 5
 RANK_CALL: Final = 6
-#: Messages that take time arrive after all else of an instant was posted.
+#: Messages that take time arrive after all other actions of an instant.
 RANK_MAIL: Final = 7
-#: Latencies end, and rates are computed anew, when all is known that changes them at an instant.
+#: Latencies end, and rates are recomputed, after everything that affects them at an instant.
 RANK_RATES: Final = 8
 
-#: A sleep that has less than this to go is over for SimGrid, in seconds. What computes or travels is exact.
+#: Remaining seconds below which SimGrid ends a sleep. Ends of computations and transfers are exact.
 PRECISION: Final = 1e-9
 _EXACT: Final = frozenset({RANK_TASK_END, RANK_MAIL})
 
-#: The name of an entry, for `cancel`.
+#: The identifier of an entry, for `cancel`.
 Ticket = int
 
 
 class EventQueue:
-    """The simulated clock, in seconds, and the future as far as it is known."""
+    """The simulated clock, in seconds, and the scheduled actions."""
 
     def __init__(self) -> None:
-        #: The exact clock; moved here and nowhere else.
+        #: The exact clock; only this class changes it.
         self.now = 0.0
-        #: The clock as it stands in messages: Batsim prints six decimals.
+        #: The clock as printed in messages: Batsim prints six decimals.
         self.stamp = 0.0
-        #: (time, rank, ticket, action, its argument); what was cancelled stays until it comes to the top.
+        #: (time, rank, ticket, action, argument); cancelled entries remain until they reach the top.
         self._heap: list[tuple[float, int, Ticket, Callable[[Any], None], Any]] = []
-        #: Tickets still in the heap that will not happen.
+        #: Tickets of cancelled entries that are still in the heap.
         self._cancelled: set[Ticket] = set()
         self._sequence = 0
 
     def at(self, time: float, rank: int, action: Callable[[Any], None], argument: Any) -> Ticket:
-        """Have `action(argument)` done at `time` (now, if that is past); ties go by rank, then by order of asking."""
+        """Schedule `action(argument)` at `time`, or now if that is past; ties are ordered by rank, then by request."""
         self._sequence += 1
         heappush(self._heap, (time if time > self.now else self.now, rank, self._sequence, action, argument))
         return self._sequence
 
     def cancel(self, ticket: Ticket) -> None:
-        """Forget an entry that has not happened yet."""
+        """Cancel an entry that is still pending."""
         self._cancelled.add(ticket)
 
     def next_time(self) -> float | None:
-        """Return the instant of what is due next; None if nothing is."""
+        """Return the time of the next action; None if there is none."""
         heap = self._heap
         while heap and heap[0][2] in self._cancelled:
             self._cancelled.discard(heappop(heap)[2])
         return heap[0][0] if heap else None
 
     def has_others(self, rank: int) -> bool:
-        """Return whether anything of another rank is due, now or later; looks at each entry."""
+        """Return whether any action of another rank is pending; checks every entry."""
         return any(entry[1] != rank and entry[2] not in self._cancelled for entry in self._heap)
 
     def step(self) -> bool:
-        """Play what SimGrid takes for the next instant, as far as it is known; return False if nothing is due any more.
+        """Run the actions of SimGrid's next instant, as currently scheduled; return False if none is pending.
 
-        Sleeps that end within PRECISION of the first thing end with it, at its time.
+        Sleeps that end within PRECISION of the first action end together with it, at its time.
         """
         heap, cancelled = self._heap, self._cancelled
         while heap and heap[0][2] in cancelled:
@@ -110,7 +110,7 @@ class EventQueue:
         return True
 
     def run_next(self) -> bool:
-        """Play everything of the next instant; return False if nothing is due any more."""
+        """Run all actions of the next instant; return False if none is pending."""
         due = self.next_time()
         if due is None:
             return False
@@ -118,7 +118,7 @@ class EventQueue:
         return True
 
     def run_until(self, time: float) -> None:
-        """Play everything that is due up to and including `time`, and leave the clock there."""
+        """Run all actions up to and including `time`, and set the clock to it."""
         heap, cancelled = self._heap, self._cancelled
         while heap and heap[0][0] <= time:
             due, _, ticket, action, argument = heappop(heap)
@@ -132,7 +132,7 @@ class EventQueue:
             self._move(time)
 
     def _move(self, time: float) -> None:
-        self.now = float(time)  # an integer of a file would be printed as one
+        self.now = float(time)  # an integer from a file would be printed without decimals
         self.stamp = round(self.now, 6)
 
 

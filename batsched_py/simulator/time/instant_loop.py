@@ -1,4 +1,4 @@
-"""The loop of most simulations: messages take no time, and events of one instant are one message."""
+"""The loop of most simulations: messages take no time, and each instant has one message."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from batsched_py.simulator.time.event_queue import EventQueue
 if TYPE_CHECKING:
     from batsched_py.protocol.codec import Message
 
-#: Sends what is in the outbox, and returns the reply.
+#: Sends the outbox, and returns the reply.
 Ask = Callable[[], "Message"]
-#: Obeys the command at a position of the reply.
+#: Applies the command at a position of the reply.
 Apply = Callable[[int, Command], None]
 
 
 class InstantLoop:
-    """Asks the scheduler after each instant at which something happened that it should know."""
+    """A loop that asks the scheduler after each instant with events."""
 
     def __init__(self, queue: EventQueue, outbox: Sequence[Event]) -> None:
         self._queue, self._outbox = queue, outbox
 
     def run(self, ask: Ask, apply: Apply) -> None:
-        """Play until nothing will ever happen again."""
+        """Run until no action is pending."""
         while self.advance():
             apply_reply(self._queue, ask(), apply)
 
     def advance(self) -> bool:
-        """Let time pass until there is something to tell; return False if nothing will ever happen again."""
+        """Advance time until the outbox contains events; return False if no action is pending."""
         queue, outbox = self._queue, self._outbox
         while not outbox:
             if not queue.run_next():
@@ -39,9 +39,9 @@ class InstantLoop:
 
 
 def apply_reply(queue: EventQueue, reply: Message, apply: Apply) -> None:
-    """Apply the commands in turn, each not before its time, while time passes until the reply's `now`.
+    """Apply the commands in order, none before its time, and advance time to the reply's `now`.
 
-    The scheduler knows the clock as messages round it: what is not later than that is now.
+    The scheduler knows only the rounded clock of messages: commands with times up to that are applied immediately.
     """
     for position, command in enumerate(reply.events):
         if command.timestamp > queue.stamp:

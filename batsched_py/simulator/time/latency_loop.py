@@ -1,4 +1,4 @@
-"""The loop of a simulation in which messages take time: the commands of a reply travel one after the other."""
+"""The loop of a simulation with message latency: the commands of a reply travel one by one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from batsched_py.protocol.codec import Message
 
 
-#: Times of Batsim 5 have twelve digits after the point: what comes so much later comes now, in seconds.
+#: Tolerance in seconds within which a time counts as now: times of Batsim 5 have twelve decimals.
 _HAIR: Final = 1e-11
 
 
 class LatencyLoop:
-    """Batsim's helper that asks the scheduler, brings each command to the server at its time, and then is ready again.
+    """Batsim's helper process that asks the scheduler and then sends each command to the server at its time.
 
-    The scheduler answers at once; the exchange ends when the last command has arrived and the reply's `now` has come.
+    The scheduler answers immediately; the exchange ends after the last command's arrival, not before the reply's `now`.
     """
 
     _ask: Ask
@@ -29,19 +29,19 @@ class LatencyLoop:
     _reply: Message
 
     def __init__(self, queue: EventQueue, outbox: Sequence[Event], carry: Carry, *, as_batsim_5: bool = False) -> None:
-        """`carry` sends a message from a host, by its number, or from the master (-1).
+        """Take `carry`, which sends a message from a host, by its number, or from the master (-1).
 
-        In Batsim 5 SIMULATION_BEGINS is sent as any other message, once no greeting of a part is on its way; and what
-        other parts post at the instant of a reply's end is posted before the scheduler is ready again.
+        In Batsim 5 SIMULATION_BEGINS is sent like any other message, after all greetings of parts have arrived; and
+        messages of other parts at the instant of a reply's end are posted before the scheduler is ready again.
         """
         self._queue = queue
         self.mailbox = NetworkMailbox(queue, outbox, carry, self._exchange)
         self._as_batsim_5 = as_batsim_5
-        #: Position of the command that travels next.
+        #: Position of the next command to send.
         self._next = 0
 
     def run(self, ask: Ask, apply: Apply) -> None:
-        """Play until nothing will ever happen again."""
+        """Run until no action is pending."""
         self._ask, self._apply = ask, apply
         self._queue.at(0.0, RANK_MAIL, self._begin, None)
         while self._queue.step():
@@ -57,7 +57,7 @@ class LatencyLoop:
         self._wait()
 
     def _wait(self) -> None:
-        """Go on at the next command's time, or at that of the reply."""
+        """Continue at the next command's time, or at that of the reply."""
         commands = self._reply.events
         over = self._next == len(commands)
         due = self._reply.now if over else commands[self._next].timestamp

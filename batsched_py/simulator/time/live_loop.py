@@ -1,4 +1,4 @@
-"""The loop of a live simulation: external events come while time passes, from whoever stands in front of it."""
+"""The event loop of a simulation with external events from a live source."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from batsched_py.traces.event_file import ExternalEvent
 
 
 class LiveBatch(Struct, frozen=True):
-    """External events that happen together, in one message.
+    """Simultaneous external events, for one message.
 
     Attributes:
         time: seconds since the start of the simulation.
-        events: in their order; their own instants do not count.
-        last: no others will come.
+        events: the events in order; their own times are ignored.
+        last: whether no other batch follows.
     """
 
     time: float
@@ -31,28 +31,27 @@ class LiveEvents(Protocol):
     """The source of the external events of a live simulation."""
 
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
-        """Wait for events that happen before anything else does; return None when time is to pass until `due`.
+        """Wait for events before the next action; return None to advance time to `due`.
 
-        The same batches at the same times make the same run: what happens next in the simulation, at `due`, comes
-        before events of that time. Called again after each batch, until one is the last; whatever is raised ends
-        the run.
+        The same batches at the same times give the same run: the simulation's action at `due` precedes events of that
+        time. The loop calls this method again after each batch until the last one; an exception ends the run.
 
         Args:
-            now: the instant that the simulation has reached; a batch must not be earlier.
-            due: the next instant at which something happens; a batch must be earlier. None if nothing ever does: then
-                there must be a batch.
+            now: the current instant of the simulation; a batch must not be earlier.
+            due: the instant of the next action; a batch must be earlier. None if no action is pending: then a batch is
+                required.
         """
 
 
 class LiveLoop:
-    """Asks the scheduler after each instant at which something happened, and after each batch of live events.
+    """A loop that asks the scheduler after each instant with events, and after each batch of live events.
 
     Args:
-        queue: of the simulation.
+        queue: the event queue of the simulation.
         outbox: events for the scheduler.
         live: the source of external events.
-        deliver: lets them happen.
-        finish: is called once, after the last of them.
+        deliver: executes them.
+        finish: called once, after the last of them.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class LiveLoop:
         self._deliver, self._finish = deliver, finish
 
     def run(self, ask: Ask, apply: Apply) -> None:
-        """Play until the last batch has come and nothing will ever happen again."""
+        """Run until the last batch has been delivered and no action is pending."""
         queue, outbox, over = self._queue, self._outbox, False
         while True:
             if outbox:
@@ -82,7 +81,7 @@ class LiveLoop:
                 return
 
     def _take(self, batch: LiveBatch) -> bool:
-        """Let the events of a batch happen; return whether it is the last."""
+        """Execute the events of a batch; return whether it is the last."""
         self._queue.run_until(batch.time)
         self._deliver(batch.events)
         if batch.last:

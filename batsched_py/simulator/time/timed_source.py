@@ -1,4 +1,4 @@
-"""A timed source: one of Batsim's helpers that has items for the server, each at its own time."""
+"""A timed source: a helper process of Batsim that sends items to the server at their times."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Item = TypeVar("Item")
 
 
 class TimedSource(Generic[Item]):
-    """A source that greets the server at 0 s, delivers what is due in one message, sleeps until more is, and ends.
+    """A source that greets the server at 0 s, delivers due items in one message, sleeps until the next ones, and ends.
 
-    It computes how long to sleep before it delivers, which takes time if messages do; like real Batsim it then comes so
-    much late. Where rounding, or SimGrid's precision, wakes it a hair early, the item it slept for is delivered, and
-    others of the same time are still to come: it sleeps for that hair, and delivers them in another message.
+    It computes the duration of its sleep before the delivery, which takes time with message latency; like real Batsim
+    it is then late by that time. If rounding, or SimGrid's precision, wakes it slightly early, it delivers only the
+    item it slept for; it sleeps again for the difference, and delivers other items of the same time in another message.
 
     Args:
-        rank: of its awakenings among what happens at one instant.
-        items: in order of time; taken one ahead.
-        time: when an item is due.
-        deliver: takes all items of one message, at least one.
-        finish: is called once, after the last item.
-        gives_way: its first delivery is sent after all else of that instant.
+        rank: rank of its wake-ups within an instant.
+        items: items in order of time; read one ahead.
+        time: returns the time of an item.
+        deliver: receives all items of one message, at least one.
+        finish: called once, after the last item.
+        gives_way: whether its first delivery follows all other actions of that instant.
     """
 
     def __init__(
@@ -42,13 +42,13 @@ class TimedSource(Generic[Item]):
         self._queue, self._mailbox, self._rank = queue, mailbox, rank
         self._items, self._time, self._deliver, self._finish = items, time, deliver, finish
         self._gives_way = gives_way
-        #: None if there is no other.
+        #: The next item; None if there is none.
         self._next = next(items, None)
-        #: Time of its latest look at the clock, in seconds.
+        #: Time of its latest reading of the clock, in seconds.
         self._since = 0.0
 
     def start(self) -> None:
-        """Put the greeting into the queue; to be called once, before time passes."""
+        """Schedule the greeting; call it once, before time advances."""
         self._queue.at(0.0, RANK_GREETING, self._greet, None)
 
     def _greet(self, _: None) -> None:
@@ -85,4 +85,4 @@ class TimedSource(Generic[Item]):
 
 
 def _nothing(_: None) -> None:
-    """Do nothing: a greeting has no consequences."""
+    """Do nothing: a greeting has no effect."""

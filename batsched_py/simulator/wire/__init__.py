@@ -1,5 +1,5 @@
-"""Messages of the simulator: to and from the scheduler, and to the store of jobs.
+"""Messages of the simulator to and from the scheduler, and to the store of jobs.
 
-`scheduler_link` sends a request and reads its reply, `simulation_begins` builds the first event, `store_link` is for
-runs whose jobs are described in Redis, `rounding` writes numbers as Batsim does.
+`scheduler_link` sends a request and reads its reply, `simulation_begins` builds the first event, `store_link` serves
+runs with job descriptions in Redis, `rounding` formats numbers as Batsim does.
 """

@@ -7,17 +7,17 @@ from typing import Any, Final
 
 from batsched_py.model.job import Job
 
-#: Types that JSON and Batsim write alike.
+#: Types that JSON and Batsim write identically.
 _UNCHANGED: Final = frozenset({int, str})
 
 
 def wire_members(members: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members with every float rounded to the six decimals that Batsim prints; integers stay integers."""
+    """Return the members with floats rounded to Batsim's six decimals; integers remain integers."""
     return {key: value if type(value) in _UNCHANGED else _wire(value) for key, value in members.items()}
 
 
 def wire_job(job: Job, job_id: str) -> Job:
-    """Return the job under the id it has in messages, its members as Batsim sends them; its own times stay exact."""
+    """Return the job with its id in messages and its members as Batsim sends them; its own times remain exact."""
     members = {**job.members, "id": job_id}
     if not _UNCHANGED.issuperset(map(type, members.values())):
         members = wire_members(members)

@@ -18,12 +18,12 @@ Exchange = Callable[[bytes], bytes]
 
 
 class DirectExchange:
-    """An exchange with a scheduler in this process: a message need not be written if it would be read just so."""
+    """An exchange with a scheduler in this process, in which messages need not be serialized."""
 
     __slots__ = ("answer", "answer_unwritten")
 
     def __init__(self, answer: Exchange, answer_unwritten: Callable[[Message], bytes | Message]) -> None:
-        """Make it of two ways to answer: a request that was written, and one that was not."""
+        """Take two functions that answer a request: a serialized one, and one that is not."""
         self.answer, self.answer_unwritten = answer, answer_unwritten
 
 
@@ -31,7 +31,7 @@ AnyExchange: TypeAlias = Exchange | DirectExchange
 
 
 class SchedulerLink:
-    """Batsim's end of the conversation, which somebody else carries."""
+    """Batsim's end of the conversation, independent of the transport."""
 
     def __init__(self, clock: Callable[[], float], dialect: Dialect) -> None:
         self._clock, self._side = clock, BatsimSide(dialect)
@@ -42,7 +42,7 @@ class SchedulerLink:
         self.messages = 0
 
     def greeting(self, words: str) -> bytes:
-        """Return what Batsim 5 says first: a text of the user's."""
+        """Return the first message of Batsim 5, with the user's text."""
         self._asked = self._clock()
         return self._side.greeting(words)
 
@@ -53,13 +53,13 @@ class SchedulerLink:
         return self._side.receive_hello(reply)
 
     def write(self, now: float, events: Sequence[Event]) -> bytes:
-        """Return the next request, after which the scheduler decides."""
+        """Return the next request, serialized; the measurement of the scheduler's time starts."""
         request = self._side.request(now, events)
         self._now, self._asked = now, self._clock()
         return request
 
     def read(self, reply: bytes | Message) -> Message:
-        """Read the reply to the last request; RemoteProtocolError for what makes Batsim abort."""
+        """Read the reply to the last request; RemoteProtocolError if Batsim would abort."""
         self.deciding_seconds += self._clock() - self._asked
         self.messages += 1
         try:

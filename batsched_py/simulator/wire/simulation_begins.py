@@ -1,4 +1,4 @@
-"""SIMULATION_BEGINS as Batsim 4.2.1 or 1.4.0 writes it."""
+"""The event SIMULATION_BEGINS in the form of Batsim 4.2.1 and 1.4.0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.wire.rounding import wire_members
 
-#: What Batsim 5 says of itself.
+#: Versions that Batsim 5 reports.
 _VERSIONS: Final = {
     "batprotocol_version": PROTOCOL_VERSION,
     "batsim_version": f"batsched-py {batsched_py.__version__}",
@@ -26,9 +26,9 @@ _VERSIONS: Final = {
 def build(
     context: Context, hosts: Sequence[PlatformHost], storages: Sequence[PlatformHost], profile_store: ProfileStore
 ) -> SimulationBegins:
-    """Return the event: compute hosts and storage ones, the configuration, workloads and profiles that jobs need.
+    """Return the event: compute and storage hosts, configuration, workloads, and profiles that jobs need.
 
-    Batsim 1.4 has compute hosts alone, with the properties that the platform file gives them.
+    For Batsim 1.4 it contains only compute hosts, with their properties in the platform file.
     """
     settings, config = context.settings, _config(context)
     if not context.generation.describes_workloads:
@@ -52,7 +52,7 @@ def build(
 
 
 def _told_besides(settings: Settings) -> dict[str, Any]:
-    """Return what Batsim 5 says besides: its version, its arguments as far as they matter, files of events."""
+    """Return further members for Batsim 5: versions, relevant arguments, and files of external events."""
     files = dict.fromkeys(event.source.rpartition(":")[0] for event in settings.external_events)
     lists = [{"name": f"ee{number}", "filename": file} for number, file in enumerate(files)]
     arguments = ["batsched-py", "simulate", *(["--energy-host"] if settings.energy else [])]
@@ -78,7 +78,7 @@ def _config(context: Context) -> Config:
 def _resources(hosts: Iterable[PlatformHost], first: int, *, later: bool) -> Iterable[Resource]:
     """Return hosts numbered from `first`; each has a `role`, which is "" for a compute host.
 
-    In Batsim 5 (`later`) there is a role only if it is one; and speeds, cores and pstates.
+    In Batsim 5 (`later`) the role is absent rather than empty, and speeds, cores and pstates are included.
     """
     for number, host in enumerate(hosts, first):
         own = {key: value for key, value in host.properties.items() if key != "role"}

@@ -1,4 +1,4 @@
-"""The link to the store of a run in which jobs are described there, not in messages."""
+"""The link to the store of a run with job descriptions in the store instead of messages."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from batsched_py.simulator.wire.rounding import wire_members
 
 
 class StoreLink:
-    """Writes each job when it is submitted, as Batsim does, and reads what the scheduler registers; deletes nothing."""
+    """A writer of jobs at their submission, as in Batsim, and a reader of registered ones; nothing is deleted."""
 
     def __init__(self, store: JobStore, *, forward_profiles: bool, read_profiles: bool) -> None:
-        """A profile is written with its job if profiles are forwarded, or if those of registered jobs are read."""
+        """Take the store; profiles are written with jobs if they are forwarded, or read for registered jobs."""
         self._store, self._reads_profiles = store, read_profiles
         self._with_profiles = forward_profiles or read_profiles
-        #: Profiles that were written in this run.
+        #: Profiles written in this run.
         self._written: set[ProfileName] = set()
-        #: Job id -> description, of jobs that the reply at hand registers.
+        #: Id -> description of each job registered by the current reply.
         self._registered: Mapping[str, Members] = {}
-        #: Profiles that these jobs name; empty if they are not read.
+        #: Profiles referenced by these jobs; empty if they are not read.
         self._profiles: Mapping[ProfileName, Members] = {}
 
     def begin(self, host_count: int) -> None:
-        """Write what Batsim writes when it starts. StoreError."""
+        """Write the entries that Batsim writes at its start. StoreError."""
         self._store.put_host_count(host_count)
 
     def write(self, submitted: Iterable[tuple[Job, Profile]]) -> None:
-        """Write jobs that are submitted together, at once. StoreError."""
+        """Write jobs that are submitted together in one operation. StoreError."""
         jobs = {}
         profiles = {}
         for job, profile in submitted:
@@ -43,7 +43,7 @@ class StoreLink:
         self._store.put(jobs, profiles)
 
     def read(self, commands: Sequence[Command]) -> None:
-        """Read all that a reply registers, before any of it is applied, as Batsim does. StoreError."""
+        """Read all jobs registered by a reply before any command is applied, as Batsim does. StoreError."""
         job_ids = [command.job_id for command in commands if type(command) is RegisterJob]
         if not job_ids:
             return
@@ -53,7 +53,7 @@ class StoreLink:
             self._profiles = self._store.profiles(names)
 
     def described(self, command: RegisterJob) -> Job:
-        """Return the job that a command of the reply at hand names. BrokenRuleError if Batsim would abort on it."""
+        """Return the job that a command of the current reply names. BrokenRuleError if Batsim would abort on it."""
         job_id = command.job_id
         if command.job is not None or command.profile is not None:
             raise BrokenRuleError("is described in the message, but with Redis its key is read", job=job_id)
@@ -71,5 +71,5 @@ class StoreLink:
             ) from None
 
     def profile(self, job: Job) -> Members | None:
-        """Return the profile of a job of the reply at hand, if it is there and profiles are read."""
+        """Return the profile of a job of the current reply, if it exists and profiles are read."""
         return self._profiles.get((job.workload, job.profile))
