@@ -13,6 +13,20 @@ from batsched_py.schedulers.backfilling.algorithms import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
 from batsched_py.schedulers.backfilling.rules import OvertakingRules
 
+# Users ask for far more time than their jobs need, so walltimes hide most of the gaps that backfilling could use.
+# Predictions are shorter and sometimes wrong: when a job runs on past its prediction, its expected end is moved by the
+# steps of Tsafrir, Etsion and Feitelson, and the loop makes its promise anew (`disturbed`). Without this correction the
+# job would count as late, its hosts as expected the instant after every `now`, and each arrival would be promised hosts
+# that are not free.
+#
+# Between two decisions each running job whose predicted end is before its walltime has one valid entry in `expiries`;
+# entries of jobs that have ended are dropped when they come to the top. The availability has the prediction of each
+# running job, the walltime where there is none.
+#
+# The queue's index by size and walltime cannot select those that may overtake, since a job is expected to end before
+# its walltime: all that are small enough are visited, O(waiting jobs) for a completion instead of O(log n + k) with
+# EASY.
+
 
 @dataclass(frozen=True, slots=True)
 class EasyPlusPlusOptions(OvertakingOptions):

@@ -44,6 +44,19 @@ from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site, host_resources
 from batsched_py.leases.terms import UNLIMITED, Kind
 
+# Haizea's scheduler decides when a machine starts, stops or is suspended, and Batsim only runs jobs. This class
+# connects both: events become facts about leases, the scheduler goes through the instants that have come, and its
+# actions become verbs of the Plan. It has no rules of its own, so the command `haizea` and the tests of Haizea's
+# results use the same scheduler without Batsim.
+#
+# Planned instants and messages do not coincide: a message comes a little late, or for several instants at once.
+# `_instants` therefore plays each planned instant with its own time, and only the last one sees the news of the
+# message, within `tolerance`. `clock` is the scheduler's time and never moves back. Otherwise the lateness of messages
+# would add up from lease to lease.
+#
+# A suspended lease is a job that was killed and another one that is submitted with the rest of its work, because Batsim
+# cannot stop a job and let it go on.
+
 #: The type of an external event that takes back a lease: that of the number `lease`, or of the job `job`.
 CANCEL: Final = "cancel_lease"
 

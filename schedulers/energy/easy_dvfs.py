@@ -15,6 +15,18 @@ from batsched_py.schedulers.backfilling.options import OvertakingOptions
 from batsched_py.schedulers.backfilling.rules import OvertakingRules, Promise
 from batsched_py.schedulers.energy.power_ledger import PowerLedger
 
+# A pstate must be set before the job starts, and Batsim acknowledges it in a message of its own. So a job passes
+# through a state between waiting and running (`prepared`): it is set aside for the loop, its hosts are requested a
+# pstate, even those that have it already, so that they count as switching and no other job takes them, and it starts
+# when all have acknowledged. If a host fails meanwhile, the job is simply served anew.
+#
+# A slower pstate is safe only if the job still ends before its walltime, which Batsim does not stretch. The flops of
+# the busiest host are known for some profiles only; for the others, and for those that communicate, full speed is the
+# safe choice.
+#
+# Under a cap the ledger has what each prepared and running job adds, until its walltime. `ways` is ordered from the
+# policy's pstate to the slowest safe one, so that the first that fits is the fastest under the cap.
+
 #: Types of profiles whose flops are known, and do not change with the speed of the network.
 COMPUTES = ("parallel", "parallel_homogeneous", "parallel_homogeneous_total", "delay")
 

@@ -14,6 +14,19 @@ from batsched_py.schedulers.energy.power_estimate import PowerEstimate
 from batsched_py.schedulers.energy.power_manager import PowerManager
 from batsched_py.schedulers.energy.token_bucket import TokenBucket
 
+# Three resources are handled at once: hosts, watts (a cap at each instant) and joules (an allowance that comes in over
+# time). The first blocked job is promised all three, or jobs that overtake would take its watts again and again. Hosts
+# alone are in the availability; watts and joules at the promised start are computed from the jobs that run (`draw_at`,
+# `TokenBucket.after`), assuming that nothing else changes.
+#
+# A job pays in advance for its walltime, for what its fully used hosts draw more than idle ones, and what it has not
+# used comes back at its end. So the estimate is an upper bound, and neither cap nor allowance is ever exceeded; the
+# price is that some watts and joules stay unused. Paying as time passes would not do: a running job cannot be paused
+# when the allowance runs out.
+#
+# Between two decisions `paid` has the running jobs with what they were charged, and the bucket has been charged for
+# idle hosts up to the latest decision.
+
 #: Seconds, unless the user says others.
 PERIOD: Final = 3600.0
 IDLE_TIME: Final = 300.0

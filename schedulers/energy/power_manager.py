@@ -10,6 +10,17 @@ from msgspec import Struct
 from batsched_py.api import HostSet, Plan, View
 from batsched_py.planning.power import HostPower, SleepState, SwitchTimes, read_power, wake_cost
 
+# Batsim says when hosts have switched, not how long it takes. The time is learned from requests, so a request names
+# hosts of one kind and one sleep only, and the largest time seen counts. Platforms with `speed_per_state` give the time
+# from the beginning, since a transition is one flop by SimGrid's convention.
+#
+# Between two decisions `switches` has the requests without acknowledgement, a host in at most one of them, and
+# `_idle_since` has exactly the hosts that are free, by the instant since which they are. It is a table by instants and
+# not by hosts: many hosts become idle together, and the question is which are idle for longer than some time.
+#
+# Whether sleep pays is decided by the break-even time: the idleness after which sleeping has saved more than switching
+# costs.
+
 
 class Switch(Struct):
     """A request that Batsim has not acknowledged: hosts of one kind, to one pstate."""

@@ -14,6 +14,15 @@ from batsched_py.queries.expression import Expression, both
 from batsched_py.queries.host_attributes import DYNAMIC
 from batsched_py.schedulers.placing.members import Members
 
+# A job that no combination of hosts can ever run is rejected when it arrives, with the reason; otherwise it would wait
+# for a change that cannot come. "Ever" is three-valued: what a host is doing is unknown then, and it counts unless the
+# query is false whatever that is (`possible`). The answer is computed once for each text of a query, however many jobs
+# have it.
+#
+# Between two decisions each admitted job that has not started is either in `waiting` or in `later`, and in `demands`.
+# Jobs that others take out of the queue leave entries behind, which are dropped when they are more than half (`prune`):
+# a check of all jobs at each decision would cost O(queue).
+
 #: What is kept of jobs that others have taken out of the queue, at least.
 SPARE: Final = 64
 

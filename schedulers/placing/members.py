@@ -17,6 +17,18 @@ from batsched_py.queries.host_attributes import HOST, VAULT, host_attributes, id
 from batsched_py.queries.values import Value
 from batsched_py.schedulers.placing.options import PlacerOptions
 
+# There are two collections: what hosts report, which is always exact, and what is known of them, which is as old as the
+# last poll if `staleness` is not 0, and otherwise the same object. Schedules are computed from the second; vetoes and
+# the hosts themselves use the first. A host that refuses because it is in use is corrected in the second until the next
+# poll, or until it is free: otherwise each waiting job would ask it once more.
+#
+# `_news` has hosts by the last decision at which they may have begun to agree, the latest last, so that the question
+# whether a resting job has a reason to try again looks only at the hosts that are newer than its last answer
+# (`latest`), and each query is answered once for each decision.
+#
+# Between two decisions the state of each host in `reported` is that of the view at the last `update`, plus the starts
+# since then.
+
 #: What a host reports that runs a job.
 BUSY: Final[Mapping[str, Value]] = {"load": 1.0, "jobs": 1, "free_cpu": 0, "free_mem": 0}
 
