@@ -203,6 +203,20 @@ def test_a_suspended_vm_makes_its_entries_late(tmp_path: Path) -> None:
     assert segments == [(10, 30, "COMPLETED_KILLED"), (90, 130, "COMPLETED_SUCCESSFULLY")]
 
 
+def test_a_vm_does_not_give_way_unless_so_asked(tmp_path: Path) -> None:
+    """F24: a reservation that would suspend it is rejected, and no entry is late."""
+    urgent = Job.create("1", size=1, submit_time=20, walltime=50, profile="d", extra={"lease": {"start": 35}})
+    jobs = Workload("w", 1, (urgent,), {"d": parse_profile("d", delay(50))})
+    document = {"buffer": 0, "vms": {"vm": [run("a", 10, takes=60), run("b", 40, takes=5)]}}
+    simulated = TimelineSimulation(tmp_path, document, workload=jobs, policy_preemption="ar-preempts-everything")
+    records = simulated.run.vms["vm"].records
+    assert [(record.spans[0].begin, record.spans[0].end, record.late) for record in records.values()] == [
+        (10, 70, 0),
+        (40, 45, 0),
+    ]
+    assert {job.job.id: job.state for job in simulated.jobs}["w0!1"] == "REJECTED"
+
+
 @pytest.mark.parametrize(("peer", "ended"), [("v4", ("COMPLETED_FAILED", 3)), ("v5", ("COMPLETED_SUCCESSFULLY", 0))])
 def test_exit_codes_come_from_batsim(peer: str, ended: tuple[str, int], tmp_path: Path) -> None:
     """The job of an entry fails with its exit code, and the VM with it if so asked.
