@@ -15,6 +15,18 @@ from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
 from batsched_py.state.running import Running
 
+# The simulation changes its state without locks, and web pages read it from other threads. So the simulation's thread
+# makes snapshots, which never change, and replaces one reference: readers see an old or a new state, never half of one,
+# and never wait.
+#
+# A snapshot costs time in proportion to the jobs that wait, time that decisions do not have. It is made only if there
+# was a message since the last one, and after a pause of ten times its own duration at least (`_PATIENCE`), so that no
+# more than a tenth of the time goes into snapshots, however long the queue is. Views of waiting jobs are taken over
+# from the snapshot before if nothing about them has changed.
+#
+# `ended` only grows, and is shared by all snapshots: each knows how many of it are its own, so a list of all jobs is
+# not copied.
+
 #: Wall-clock seconds between two snapshots while the simulation is busy, and while it waits.
 _BUSY: Final = 0.2
 _IDLE: Final = 0.02

@@ -20,6 +20,19 @@ from batsched_py.text.wording import counted
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import exchange_lines
 
+# The journal determines the transcript: the same requests at the same instants, the same algorithm, the same decisions.
+# So the transcript is a check and not a source. While the journal is replayed, each exchange is compared byte by byte
+# with the file instead of being written, and the first difference shows that the program, the algorithm or one of the
+# files has changed, before anything new happens (ADR 30).
+#
+# It is not synchronized to disk, so after a crash its end may be missing or half written: what follows from the journal
+# is completed. If it has more than follows from the journal, the journal has lost requests, which its own hashes cannot
+# show.
+#
+# Between two calls all before `_end` is as it must be, and what is in the file behind `_end` is still to be compared.
+# The time of the last exchange is read from the end of the file, in pieces of growing size, as a transcript may have
+# gigabytes.
+
 #: Bytes at the end of a file that are searched first; an exchange may be longer.
 _TAIL: Final = 1 << 16
 #: The beginning of the second line of an exchange.

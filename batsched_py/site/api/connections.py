@@ -14,6 +14,15 @@ from typing import Any, Final
 import orjson
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+# A site must answer while some of its callers are slow, broken or hostile. uvicorn limits neither the size of headers
+# nor the time in which they arrive, so connections that send one byte now and then could hold all file descriptors. The
+# limits are here and not in the handlers, because a request without an end never reaches a handler.
+#
+# Each connection waits for one part at a time, headers or body, with one timer. The timer is set when the part changes
+# and not when bytes arrive: a caller that sends a byte each second is not given more time. Bytes are counted until the
+# parser has completed something with them, which bounds what it holds back. A caller that does not read its answer is
+# cut off as well.
+
 #: Seconds that the headers of a request may take to arrive, and its body.
 REQUEST_TIMEOUT: Final = 20.0
 #: The longest path with its query, in bytes.
