@@ -312,12 +312,6 @@ def either(left: Expression, right: Expression) -> Expression:
     return _join(left, right, decisive=True)
 
 
-def conjuncts(expression: Expression) -> tuple[Expression, ...]:
-    """Return the parts that must all be true for the whole to be."""
-    whole = isinstance(expression, Junction) and not expression.decisive
-    return expression.parts() if whole else (expression,)
-
-
 def walk(expression: Expression) -> Iterator[Expression]:
     """Iterate over an expression and all its parts."""
     waiting = [expression]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 from functools import lru_cache
-from typing import Final, TypeAlias, TypeGuard
+from typing import Final, TypeAlias
 
 _NUMBER: Final = re.compile(
     r"[+-]?(?:(?P<hex>0[xX][0-9a-fA-F]+)|(?P<octal>0[0-7]*)|(?P<decimal>[1-9][0-9]*)"
@@ -67,8 +67,3 @@ def as_number(value: Value) -> Number | None:
     if type(value) is int or type(value) is float:
         return value
     return value.number if isinstance(value, NumericText) else None
-
-
-def is_true(value: Result) -> TypeGuard[bool]:
-    """Return whether a value is true, neither false nor undefined."""
-    return value is True

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from batsched_py.leases.lifecycle import State
+from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, PolicyCatalogue
 from batsched_py.leases.terms import ALL_TERMS
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.terminal.lease_looks import SIGNS
@@ -26,6 +29,20 @@ def test_each_term_is_described() -> None:
     """And no other."""
     names = [name for cells in rows("Terms") for name in re.findall(r"^`(\w+)`$", cells[0])]
     assert sorted(names) == sorted(ALL_TERMS)
+
+
+@pytest.mark.parametrize(
+    ("option", "catalogue"),
+    [("policy_admission", ADMISSION), ("policy_preemption", PREEMPTION), ("policy_host_selection", HOSTS)],
+)
+@pytest.mark.parametrize("page", ["leases.md", "haizea-configuration.md"])
+def test_each_policy_is_described(page: str, option: str, catalogue: PolicyCatalogue[object]) -> None:
+    """A policy that is added to a catalogue is missing here, in the row of its option."""
+    text = (ROOT / "docs" / page).read_text()
+    begins = tuple(f"| `{name}`" for name in (option, option.replace("_", "-")))
+    row = next(line for line in text.splitlines() if line.startswith(begins))
+    missing = [name for name in catalogue if not re.search(rf"(?<![\w-]){name}(?![\w-])", row)]
+    assert not missing, f"add {missing} to the row {option} of docs/{page}"
 
 
 def test_what_is_added_to_the_help_of_an_option_is_of_one() -> None:
