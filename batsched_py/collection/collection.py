@@ -12,6 +12,19 @@ from batsched_py.queries.expression import Expression, Literal
 from batsched_py.queries.records import Found, Record, Requester
 from batsched_py.queries.values import Value
 
+# Records of members are columns (`queries.columns`), and a query is answered as the bits of an integer: `count` and
+# `suits` need nothing else, and records are made only when they are read (`Found`). Answers are kept for each text of a
+# query until any attribute changes, since several waiting jobs ask the same within one decision; the parts of queries
+# are kept longer, in the columns.
+#
+# Polling models information that is out of date: `known` of the scheduler copies what another collection reports at
+# multiples of a period. A poll that is late, because nothing happened at its time, must not see the future. So the
+# caller refreshes before it changes a source, and the copy has the age of the time at which it was due.
+#
+# Between two calls `_rows` and `_names` are inverse to each other, and each row with a record is a member's or a polled
+# one. A removed record leaves an empty row, because answers and bits name rows by number; rows are compacted when more
+# than half are empty.
+
 #: A query that all records satisfy.
 EVERY: Final = Literal(value=True)
 #: Seconds from one poll of another collection to the next.

@@ -8,6 +8,17 @@ from typing import Final, Protocol, runtime_checkable
 from batsched_py.collection.codes import Code
 from batsched_py.collection.tokens import Request, Token
 
+# In Legion each host is autonomous: it may refuse for reasons of its own, and cancel what it has granted. A token
+# proves nothing by itself, since any caller may present one; `check` compares it with the grant of its number, its
+# holder and its time. Between two calls `_granted` has the reservations that are neither used up nor given back;
+# `_gone` remembers for a limited number of others why they are not.
+#
+# A grant that is not used until its time-out expires, because its requester may have failed in between: otherwise
+# negotiations that were given up would occupy hosts permanently. What runs past its agreed end still occupies its host
+# (`holds_until`), and a start is refused while it does.
+#
+# Reservations of one resource are few, so questions walk all of them.
+
 #: Number of ended tokens whose reasons a resource remembers.
 _REMEMBERED: Final = 1000
 

@@ -8,6 +8,14 @@ from typing import Final
 
 from batsched_py.collection.waiting import Queue
 
+# Exponential back-off: hosts that have refused for reasons of their own will often refuse again, and each attempt costs
+# a negotiation. A rest ends early if something has become known of a suitable host (the number of `changes`), so that
+# doubling it delays no job that could run.
+#
+# Instants are rounded to multiples of the pause: the scheduler is called at each of them, and a thousand resting jobs
+# then cost one call and not a thousand. Entries of `_due` are not removed when a rest ends early; one counts only if it
+# is still that of its job.
+
 #: Maximum duration of a rest, in pauses.
 LONGEST: Final = 64
 

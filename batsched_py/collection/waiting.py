@@ -10,6 +10,16 @@ from typing import Final, Protocol
 from batsched_py.model.job import Job
 from batsched_py.queries.expression import Expression
 
+# The jobs that may start are those for which enough suitable hosts are free, first come first served. Testing each
+# waiting job costs O(queue) queries at each event. Jobs of one query and one size are in the same situation, so a group
+# is asked once: if the first of it does not fit, none behind it does, until hosts are released. Starting a job only
+# takes hosts away, unless hosts are shared or the query reads what hosts are doing (`changes`); such groups are asked
+# for each job.
+#
+# The groups are merged in order of arrival by a heap of their first jobs, so the order is that of a walk through the
+# whole queue. Cost of a pass: O(groups) to begin, O(log groups) for each job that is yielded. Between two calls no list
+# of numbers is empty, so the number of groups is that of the waiting jobs' queries and sizes.
+
 
 class Queue(Protocol):
     """The waiting jobs, by their ids."""

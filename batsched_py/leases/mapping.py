@@ -13,6 +13,17 @@ from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.timeline import NOBODY
 
+# Two ways lead to a mapping. If all nodes are alike and no host has room for two of them, a mapping is a choice of
+# hosts: the hosts that last are one integer, and the policy picks from it. All other leases are filled host by host by
+# their timelines, which costs a call for each host (`_fill`).
+#
+# Victims are taken one by one, the first to give way first, until the lease fits without them; those whose hosts are
+# not used after all are left out at the end. That is Haizea's way and finds a small set, not the smallest one: to find
+# that is a covering problem, which is NP-hard.
+#
+# The mapper keeps no state but `_alone`, which depends on the capacities of the site. Cost: O(victims * hosts)
+# questions at worst, one operation on bits in the usual case.
+
 #: Given a lease, candidates and a time: returns the candidates that the lease may preempt, in the order to try.
 Victims = Callable[[Lease, Sequence[Lease], float], list[Lease]]
 

@@ -12,6 +12,14 @@ from batsched_py.protocol.events import Config, Resource, SimulationBegins
 from batsched_py.protocol.fields import Data, FieldError, array, boolean, integer, mapping, optional_mapping, rest, text
 from batsched_py.text.display import shown
 
+# The first message is the only one whose reading depends on itself: its members show which version speaks, and its
+# hosts bound the numbers in all later messages. Numbers of hosts may have gaps, as Batsim allows, but a set of hosts
+# costs a bit for each number below its highest, so that gaps are limited in proportion to the number of hosts
+# (`_SPREAD`).
+#
+# The configuration is read by tables, from attribute to key, in both spellings. Its members are kept as they came,
+# since algorithms may read what this program does not know.
+
 #: Numbers of hosts are below the first, or below this many times their count: gaps are legal, but a set costs a bit for
 #: each number below its highest.
 _ALWAYS, _SPREAD = 1024, 16

@@ -51,6 +51,15 @@ from batsched_py.protocol.fields import (
 from batsched_py.protocol.forms import Form, Forms
 from batsched_py.text.display import shown
 
+# What Batsim would abort on is refused at both ends by rules that they share: the writer refuses it before it is sent,
+# so that an algorithm's error has a name and a place, and the reader of the simulator refuses it as Batsim does, so
+# that it is found without Batsim. Many rules look arbitrary (the number of members, single blanks between intervals):
+# they are those of Batsim's parser.
+#
+# An algorithm may put anything into a command, so writers check finite numbers and depth, which JSON or orjson would
+# turn into something else. A command of an algorithm that is unusual in any way is never handed over unwritten
+# (`*_as_read`).
+
 #: The two notices that a decision process may send -> how each dialect spells them.
 _NOTICES: Final = {REGISTRATION_FINISHED: REGISTRATION_FINISHED, CONTINUE_REGISTRATION: CONTINUE_REGISTRATION}
 _NOTICES_V14: Final = {REGISTRATION_FINISHED: "submission_finished", CONTINUE_REGISTRATION: "continue_submission"}
