@@ -119,7 +119,7 @@ def no_lease_is_lost(run: PlayedCase) -> None:
 
 
 def no_host_is_overbooked(run: PlayedCase) -> None:
-    """F.10.1: at no instant do machines ask for more than their host has."""
+    """At no instant do machines ask for more than their host has."""
     present = [one for one in run.executed() if one.use in PRESENT and one.start < one.end]
     for instant in {one.start for one in present}:
         load: dict[int, list[float]] = {}
@@ -136,7 +136,7 @@ def no_host_is_overbooked(run: PlayedCase) -> None:
 
 
 def work_is_neither_lost_nor_invented(run: PlayedCase) -> None:
-    """F.10.3: a lease that is done ran exactly as long as it has work; only runs that were requeued are lost."""
+    """A lease that is done ran exactly as long as it has work; only runs that were requeued are lost."""
     for asked, lease in run.each():
         if lease.state is not State.DONE:
             continue
@@ -150,7 +150,7 @@ def work_is_neither_lost_nor_invented(run: PlayedCase) -> None:
 
 
 def reservations_are_exact(run: PlayedCase) -> None:
-    """F.10.4: an advance reservation that was accepted has its interval, no more and no less."""
+    """H3: an advance reservation that was accepted has its interval, no more and no less."""
     for asked, lease in run.each():
         if lease.kind is not Kind.ADVANCE or lease.state is not State.DONE:
             continue
@@ -223,7 +223,7 @@ def machines_resume_where_their_memory_is(run: PlayedCase) -> None:
 
 
 def the_repository_makes_one_transfer_at_a_time(run: PlayedCase) -> None:
-    """F.10.6: transfers never overlap."""
+    """H46: transfers never overlap."""
     assert all(one.end <= other.start for one, other in pairwise(run.transfers()))
 
 
@@ -249,7 +249,7 @@ def caches_stay_within_their_size(run: PlayedCase) -> None:
 
 
 def no_promise_is_broken(run: PlayedCase) -> None:
-    """F.10.2: planning anew never moves a best-effort lease later, where all have a start and nobody gives way."""
+    """H33: planning anew never moves a best-effort lease later, where all have a start and nobody gives way."""
     for starts in run.promises.starts.values():
         assert starts == sorted(starts, reverse=True)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -22,11 +24,19 @@ def citations(pattern: re.Pattern[str]) -> dict[str, str]:
 
 
 def is_there(test: str) -> bool:
-    """True if `path::name` is a test function of this repository."""
-    path, _, function = test.partition("::")
-    return (
-        path.startswith("tests/")
-        and function.startswith("test_")
-        and (ROOT / path).is_file()
-        and re.search(rf"^(?:async )?def {re.escape(function)}\(", (ROOT / path).read_text(), re.MULTILINE) is not None
-    )
+    """True if `path::name` is a test function of this repository; `path::name[id]` one of its cases, `*` any."""
+    path, _, case = test.partition("::")
+    function, bracket, _ = case.partition("[")
+    if not (path.startswith("tests/") and function.startswith("test_") and (ROOT / path).is_file()):
+        return False
+    if bracket:
+        pattern = re.compile(re.escape(test).replace(r"\*", ".*"))
+        return any(pattern.fullmatch(one) for one in collected(path))
+    return re.search(rf"^(?:async )?def {re.escape(function)}\(", (ROOT / path).read_text(), re.MULTILINE) is not None
+
+
+@cache
+def collected(path: str) -> tuple[str, ...]:
+    """The tests of a module with their parameters, as pytest names them."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", path]
+    return tuple(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines())

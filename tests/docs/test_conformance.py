@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.docs.codes import citations, is_there
+from tests.clone import ROOT
+from tests.docs.codes import citations, is_there, sources
 from tests.docs.conformance import INDEX, LETTERS, cited, numbers, pages, rows
 
 #: A row: code, requirement, how it is met, test.
@@ -31,6 +33,11 @@ def test_each_code_that_is_cited_has_a_row(page: Path) -> None:
     assert {code: path for code, path in citations(cited(page.stem)).items() if code not in codes} == {}
 
 
+def test_no_section_is_cited_that_is_explained_nowhere() -> None:
+    """As in `F.10.2`: sections of documents that are not here."""
+    assert citations(re.compile(r"(?<![\w.])[A-F]\.\d+(?:\.\d+)?(?![\w.])")) == {}
+
+
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
 def test_each_row_has_a_test_or_a_reason(page: Path) -> None:
     """What is met, in whole or in part, has a test that shows it; what is not has a reason."""
@@ -45,6 +52,16 @@ def test_the_tests_of_a_row_exist(page: Path) -> None:
     """Path and function are there."""
     named = {test: row.code for row in rows(page) for test in row.tests}
     assert {test: code for test, code in named.items() if not is_there(test)} == {}
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
+def test_the_modules_of_a_row_exist(page: Path) -> None:
+    """By their path in batsched_py, or the end of it."""
+    named = {module: row.code for row in rows(page) for module in re.findall(r"`([\w/]+\.py)`", row.cells[2])}
+    paths = [f"/{path.relative_to(ROOT)}" for path, _ in sources()]
+    assert {
+        module: code for module, code in named.items() if not any(path.endswith(f"/{module}") for path in paths)
+    } == {}
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)

@@ -50,7 +50,7 @@ def test_messages_change_nothing(workloads: str, dialect: str) -> None:
 @each_dialect
 @each_workload
 def test_each_job_ends_once(workloads: str, dialect: str) -> None:
-    """F.10.5: executed to its end, killed or rejected; for each that is killed to go on there is another."""
+    """Executed to its end, killed or rejected; for each that is killed to go on there is another."""
     for alone, simulated in runs(workloads, dialect):
         names = [job.job.id for job in simulated.jobs]
         assert len(set(names)) == len(names)
@@ -65,7 +65,7 @@ def test_each_job_ends_once(workloads: str, dialect: str) -> None:
 @each_dialect
 @each_workload
 def test_a_conversation_is_replayed_byte_by_byte(workloads: str, dialect: str) -> None:
-    """F.10.10: the same requests have the same replies."""
+    """The same requests have the same replies."""
     for alone, simulated in runs(workloads, dialect):
         session = Session(Leases, options_of(alone.case))
         assert [session.answer(request) for request, _ in simulated.exchanges] == [

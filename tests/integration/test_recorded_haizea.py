@@ -87,7 +87,7 @@ DIFFERENCES: dict[str, Difference] = {
     "rnd-16": Difference("D17: machines that are suspended held no CPU", NO_CPU, CORRECTED),
     "rnd-18": Difference("D10: a reservation within a planned suspension ended the run at 11159"),
     "rnd-dl-1": Difference("H56: 1.1 left a deadline lease alone that could give way", DEADLINES, FIRST, 11),
-    "rnd-dl-3": Difference("A.14: a second order of deadline leases is tried before one is refused", DEADLINES, FIRST),
+    "rnd-dl-3": Difference("a second order of deadline leases is tried before one is refused", DEADLINES, FIRST),
     "rounding-it": Difference("D12: a reservation whose image comes late was accepted and failed", {}, SECOND),
     "slots-many": Difference("D9: after a suspension machines were on hosts of others of their lease"),
     "too-big-be": Difference("D15: a lease that is larger than the site ended the run"),

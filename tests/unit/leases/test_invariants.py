@@ -62,7 +62,7 @@ def test_an_invariant_of_all_runs(invariant: Callable[[PlayedCase], None], workl
 
 
 def test_no_promise_is_broken() -> None:
-    """F.10.2."""
+    """H33."""
     holds(no_promise_is_broken, UNDISTURBED)
 
 

@@ -20,7 +20,7 @@ NONE: Amounts = (0.0, 0.0)
 
 
 def at(clock: int) -> float:
-    """Minutes of a time such as 1315, in which the spec's cases are written."""
+    """Minutes of a time such as 1315, which is a quarter past one."""
     return float(clock // 100 * 60 + clock % 100)
 
 
