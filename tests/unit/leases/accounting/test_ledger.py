@@ -79,6 +79,17 @@ def test_probes_look_last_at_each_instant() -> None:
     ]
 
 
+def test_probes_see_leases_that_are_cancelled_or_fail() -> None:
+    """H76: Haizea calls them for leases that are done, and for those that are rejected, alone."""
+    driver = play([], observer=Ledger(Probes("Story", (Story,))))
+    one, other = lease(1, 0, 1, 100), lease(2, 0, 1, 100)
+    driver.scheduler.step(0.0, requests=[one, other])
+    driver.scheduler.cancel(one, 10.0)
+    driver.scheduler.fail(other, 10.0)
+    driver.scheduler.step(10.0)
+    assert Story.told[3:] == ["10: 1 Cancelled", "10: 2 Fail", "10: 0 active"]
+
+
 def test_an_error_of_a_probe_names_it_and_what_it_was_told() -> None:
     """One line."""
     with pytest.raises(PlanError) as caught:
