@@ -9,13 +9,13 @@ import sys
 from batsched_py.cli.shared.interruption import raise_on_signals
 from batsched_py.interruption import Interruption
 
-#: Threshold of the cyclic garbage collector (default: 700). Loaded modules, and jobs and records by the ten thousand,
-#: have no cycles worth a search.
+#: Threshold of the cyclic garbage collector (default: 700). Loaded modules, and tens of thousands of jobs and records,
+#: contain few cycles: frequent collections are a waste of time.
 GARBAGE = 100_000
 
 
 def main() -> None:
-    """Run the program; a signal while it is still being loaded is one line, too."""
+    """Run the program; a signal during its imports also results in one line."""
     gc.set_threshold(GARBAGE)
     try:
         raise_on_signals()
@@ -26,7 +26,7 @@ def main() -> None:
     try:
         program.main()
     finally:
-        gc.freeze()  # or the interpreter searches all that is left for cycles, several times, before it exits
+        gc.freeze()  # avoids several searches for cycles among all remaining objects at exit
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The commands: in which group of the help each stands, what it is for, and an example.
+"""The commands, with their group in the help, their purpose, and an example.
 
-The module `commands.NAME`, which has the command as `command`, is imported when needed: `serve` must not wait for the
-simulator. A new command is such a module and a row here.
+The module `commands.NAME`, which contains the command as `command`, is imported on demand: `serve` must not wait for
+the import of the simulator. A new command needs a module and a row here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 
 class CommandInfo(NamedTuple):
-    """A command as the help shows it; `example` is what stands behind `batsched-py`."""
+    """A command's entry in the help; `example` is the text after `batsched-py`."""
 
     group: str
     purpose: str
@@ -87,7 +87,7 @@ _GROUPS: Final = {
     },
 }
 
-#: Command -> what the help says of it, in the order of the help.
+#: Command -> its entry in the help, in the order of the help.
 COMMANDS: Final = {
     name: CommandInfo(group, purpose, example)
     for group, commands in _GROUPS.items()

@@ -1,15 +1,14 @@
-"""The program `batsched-py`: finds the command, and turns any failure into one line and an exit code.
+"""The program `batsched-py`: finds the command, and converts any failure into one line and an exit code.
 
 Exit codes:
-    0    all is well
-    1    a replay decided otherwise than the recording, two recordings differ, results contradict themselves, or data
-         of Haizea has no such counter
+    0    success
+    1    a replay or two recordings differ, results contain contradictions, or Haizea's data lacks a counter
     2    the input or the usage is wrong: a file, an option, the name of an algorithm
-    3    our side failed: the algorithm raised, its plan or decision was refused, the simulation stands still
+    3    this side failed: the algorithm raised, its plan or decision was refused, or the simulation is deadlocked
     4    the other side failed: it broke the protocol, died, or was silent for too long; or there is no connection
     129  hung up (SIGHUP)
     130  interrupted (Ctrl-C)
-    141  nobody read the output to its end (a closed pipe, as in `| head`); no error
+    141  the reader closed the output (a closed pipe, as in `| head`); no error
     143  terminated (SIGTERM)
 """
 
@@ -49,17 +48,17 @@ deadlock); 4 the other side failed (protocol, death, silence, no connection);
 129 SIGHUP; 130 Ctrl-C; 141 closed pipe; 143 SIGTERM."""
 
 
-#: Characters of the longest name of a command.
+#: Length of the longest name of a command.
 _LONGEST: Final = max(map(len, COMMANDS))
 
 
 class ClosedPipeError(Exception):
-    """The reader of standard output is gone. Click would end the program for the OSError that says so."""
+    """A closed standard output. Click would exit for the corresponding OSError."""
 
 
 @contextmanager
 def _closed_pipe_as_error() -> Iterator[None]:
-    """Raise ClosedPipeError for a closed pipe, which click would end the program for."""
+    """Raise ClosedPipeError for a closed pipe, for which click would exit."""
     try:
         yield
     except BrokenPipeError as error:
@@ -67,10 +66,10 @@ def _closed_pipe_as_error() -> Iterator[None]:
 
 
 class LazyGroup(OnceGroup):
-    """The commands of the table, imported when they are called."""
+    """The group of the commands in the table, which are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """List the commands in the order of the table, by a newcomer's interest."""
+        """List the commands in the order of the table, which suits newcomers."""
         return list(COMMANDS)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -79,7 +78,7 @@ class LazyGroup(OnceGroup):
         return [CompletionItem(name, help=COMMANDS[name].purpose) for name in COMMANDS if name.startswith(incomplete)]
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse, and show `--help` if asked. ClosedPipeError."""
+        """Parse the arguments, and show `--help` on request. ClosedPipeError."""
         with _closed_pipe_as_error():
             return super().make_context(*args, **kwargs)
 
@@ -99,7 +98,7 @@ class LazyGroup(OnceGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command and its arguments, those of Haizea by our names; UsageError with a similar name."""
+        """Find the command and its arguments, translating those of Haizea; UsageError with a similar name."""
         args = in_our_words(args)
         name = click.utils.make_str(args[0])
         suggestion = did_you_mean(name, COMMANDS)
@@ -135,7 +134,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code; an error is one line on stderr.
 
-    A closed pipe (`| head`) is no error: the reader has what it wanted.
+    A closed pipe (`| head`) is no error: the reader needs no more output.
     """
     try:
         code = _run(arguments)
@@ -149,7 +148,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    """Run as `run`; ClosedPipeError if the reader is gone, OSError if the rest of the output cannot be written."""
+    """Run as `run`; ClosedPipeError if the reader has closed the pipe, OSError if other output cannot be written."""
     invocation = Invocation(arguments=tuple(arguments))
     try:
         _check_text(arguments)
@@ -188,7 +187,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _check_text(arguments: Sequence[str]) -> None:
-    """Check that arguments are text, which files and messages can hold. UsageError."""
+    """Check that arguments are valid text, which files and messages can contain. UsageError."""
     wrong = terminal.undecodable(arguments)
     if wrong is not None:
         shown = wrong.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -196,14 +195,14 @@ def _check_text(arguments: Sequence[str]) -> None:
 
 
 def _unwritten(error: Exception) -> int:
-    """Report that standard output is not complete, and return the exit code."""
+    """Report that standard output is incomplete, and return the exit code."""
     terminal.give_up_stdout()
     _report("error", f"standard output cannot be written: {getattr(error, 'strerror', None) or error}")
     return BatschedError.exit_code
 
 
 def _usage(error: click.ClickException) -> str:
-    """Describe the error of usage, and where to look."""
+    """Describe the usage error, with a pointer to the help."""
     context = getattr(error, "ctx", None)
     help_command = context.command_path if context is not None else PROGRAM
     return f"{error.format_message()} (see {help_command} --help)"
@@ -216,12 +215,12 @@ def _trace(invocation: Invocation) -> None:
 
 
 def _one_line(text: str) -> str:
-    """Make one line of the text of an exception, which need not be ours."""
+    """Return the text of any exception as one line."""
     return " | ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _report(*parts: str) -> None:
-    """Write a line to stderr; if that fails, the exit code has to do."""
+    """Write a line to stderr; if that fails, only the exit code reports the error."""
     try:
         terminal.say(": ".join((PROGRAM, *parts)), err=True)
     except OSError:

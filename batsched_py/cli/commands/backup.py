@@ -1,4 +1,4 @@
-"""`batsched-py backup`: a copy of the files of a live site, which may run."""
+"""`batsched-py backup`: a copy of the files of a live site, which may be running."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from batsched_py.containers.container import Container
     from batsched_py.containers.engine import Engine
 
-#: Seconds to wait for the end of Batsim's container after that of its connection, to report how it ended.
+#: Seconds to wait for the end of Batsim's container after that of its connection, to report its exit code.
 _LINGERING: Final = 2.0
 
 
@@ -125,7 +125,7 @@ def command(request: BatsimRequest) -> None:
 
 
 def _check_files(request: BatsimRequest) -> None:
-    """Check files before an engine is asked: Batsim's own message would come late, and name a file of the container."""
+    """Check files before the engine is used: Batsim's own message would come late, and name a file in the container."""
     inputs = request.inputs
     read = [("-p", inputs.platform), *(("-w", path) for path in inputs.workloads), ("--events", inputs.events)]
     results = result_paths(inputs.export, machine_states=True, energy=True, decisions=True)
@@ -158,9 +158,9 @@ def _check_readable(path: Path) -> None:
 
 @contextmanager
 def _batsim(request: BatsimRequest) -> Iterator[tuple[Container, RepSocket]]:
-    """Start Batsim and yield its container, removed at the end, and the socket that it connects to. TransportError."""
+    """Start Batsim; yield its container, which is removed at the end, and the socket it connects to. TransportError."""
     require("docker", "batsim", "docker")
-    engines = importlib.import_module("batsched_py.containers.engine")  # what it imports comes with the extra
+    engines = importlib.import_module("batsched_py.containers.engine")  # it imports packages of an extra
     with engines.connected(request.docker_host) as engine:
         engine.fetch(request.image, request.pull, lambda line: say(line, err=True))
         network = request.network or ("bridge" if engine.is_desktop else HOST_NETWORK)
@@ -185,7 +185,7 @@ def _batsim(request: BatsimRequest) -> Iterator[tuple[Container, RepSocket]]:
 
 
 def _seen_from(network: str, address: str) -> str:
-    """Return the address under which a container of this network reaches us."""
+    """Return the address under which a container of this network reaches this process."""
     host, _, port = address.removeprefix("tcp://").rpartition(":")
     if network != HOST_NETWORK:
         return f"tcp://{HOST_NAME}:{port}"
@@ -194,7 +194,7 @@ def _seen_from(network: str, address: str) -> str:
 
 @contextmanager
 def _container(engine: Engine, launch: Launch) -> Iterator[Container]:
-    """Start a container, and remove it at the end, even if a signal comes while it is being made."""
+    """Start a container, and remove it at the end, even after a signal during its creation."""
     name = f"batsched-py-{os.getpid()}-{secrets.token_hex(4)}"
     container = None
     try:
@@ -206,14 +206,14 @@ def _container(engine: Engine, launch: Launch) -> Iterator[Container]:
         with held_back():
             try:
                 engine.discard(name)
-            except EngineError as error:  # whatever ended the run is more important
+            except EngineError as error:  # the error that ended the run is more important
                 warn(str(error))
             if container is not None:
                 container.join(_LINGERING)
 
 
 def _explained(error: TransportError, container: Container, session: Session, image: str) -> TransportError:
-    """Add how Batsim ended, if it has: its connection shows only that it is gone."""
+    """Add Batsim's exit to the error, if it has ended: the connection shows only that it was closed."""
     container.wait(_LINGERING)
     ending = container.ending
     if ending is None:
@@ -224,7 +224,7 @@ def _explained(error: TransportError, container: Container, session: Session, im
 
 
 def _await_end(container: Container, timeout: float | None) -> None:
-    """Wait until Batsim has written its files, which it does after the simulation. TransportError if it fails then."""
+    """Wait until Batsim has written its files after the simulation. TransportError if it fails."""
     if not container.wait(timeout):
         raise TransportError(f"Batsim has not ended within {timeout:g} s after the simulation")
     if container.failed:

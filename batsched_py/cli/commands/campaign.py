@@ -333,7 +333,7 @@ command.add_command(tune, "tune")
 
 
 def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
-    """Run what is missing, and what failed if wanted, and return the exit code."""
+    """Run the missing runs, and on request the failed ones, and return the exit code."""
     for package in _NEEDED:
         require(package, "campaign run", "campaign")
     files, place, quiet = request.files, request.place, request.quiet
@@ -363,7 +363,7 @@ def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
 
 @contextmanager
 def _progress_told(before: int, count: int) -> Iterator[Callable[[ShowRun | None], ShowRun]]:
-    """Yield what makes a function that counts runs of another that shows them; an interruption tells their number."""
+    """Yield a decorator that counts the runs a function shows; an interruption reports their number."""
     over = before
 
     def counting(show: ShowRun | None) -> ShowRun:

@@ -1,4 +1,4 @@
-"""`batsched-py check`: the rows of results whose numbers cannot all be true."""
+"""`batsched-py check`: rows of results with contradictory numbers."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class CheckRequest(Struct, frozen=True):
 
     @property
     def wanted_form(self) -> str:
-        """The format of --format, or of the file's ending; else a table."""
+        """The format given by --format, or by the file's ending; otherwise a table."""
         by_ending = {".csv": "csv", ".json": "json"}.get("" if self.output is None else self.output.suffix)
         return self.form or by_ending or "table"
 
 
 class CheckedRun(Struct, frozen=True):
-    """A run that was checked: its name, the number of its jobs, and what contradicts itself."""
+    """A checked run: its name, the number of its jobs, and its contradictions."""
 
     name: str
     jobs: int
@@ -134,7 +134,7 @@ def _lines(runs: Sequence[CheckedRun], most: int) -> Iterator[str]:
 
 
 def _summary(run: CheckedRun, most: int, *, several: bool) -> Iterator[str]:
-    """Yield how many contradictions there are, of each kind with what is not shown."""
+    """Yield the number of contradictions of each kind, including those that are not shown."""
     name = f"{displayed(run.name)}: " if several else ""
     found = run.found
     if not found:

@@ -54,7 +54,7 @@ from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.settings import Settings
 from batsched_py.text.wording import unlike
 
-#: More are a slip of the finger: so many resamples make no difference, and no machine has so many cores.
+#: Limits; larger numbers are typing errors: more resamples change nothing, and no machine has more cores.
 _MOST_RESAMPLES: Final = 1_000_000
 _MOST_PROCESSES: Final = 4096
 #: Option, and field of the request -> the writer of its file.
@@ -96,7 +96,7 @@ class CompareRequest(Struct, frozen=True):
 
     @property
     def files(self) -> dict[str, Path]:
-        """The files of the comparison that are wanted, by their options."""
+        """The requested files of the comparison, by option."""
         return {name: path for name in (*_WRITERS, "figure") if (path := getattr(self, name)) is not None}
 
     @property
@@ -190,14 +190,14 @@ def command(request: CompareRequest) -> int:
         raise click.UsageError("'--figure-kind' goes with '--figure'")
     for name in ("figure", "report"):
         if getattr(request, name) is not None:
-            require("matplotlib", f"compare --{name}", "plot")  # before the runs, which may be long
+            require("matplotlib", f"compare --{name}", "plot")  # checked before the runs, which may take long
     variants = read_variants(request.variants)
     baseline = find_baseline([variant.name for variant in variants], request.baseline)
     metrics = find_metrics(request.shown)
     platform, settings = read_machine(request.platform, request.events, request.settings)
     hosts = platform.with_roles(settings.roles).compute_hosts(settings.master_host)[: settings.machines]
     workloads = read_sources(request.workloads, request.models, request.seeds, len(hosts))
-    seeds = request.seeds if request.workloads else ()  # drawn workloads take them, otherwise algorithms may
+    seeds = request.seeds if request.workloads else ()  # for generated workloads, otherwise for algorithms
     if seeds and not any(variant.takes_seed for variant in variants):
         raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
     keep = None
@@ -241,7 +241,7 @@ def command(request: CompareRequest) -> int:
 
 
 def _draw(path: Path, comparison: AlgorithmComparison, kind: Kind | None) -> None:
-    """Write the picture of a comparison. OptionError, ExtraError."""
+    """Write the figure of a comparison. OptionError, ExtraError."""
     picture = draw_comparison(comparison, kind)
     picture.save(path)
     for line in picture.cautions:
@@ -255,7 +255,7 @@ def _describe(
     keep: ResultWriter,
     code: Mapping[str, tuple[OtherFile, ...]],
 ) -> None:
-    """Write what was run beside the results of each run that did not fail. InputError."""
+    """Write a description next to the results of each run that did not fail. InputError."""
     variants = {variant.name: variant for variant in study.variants}
     events = other_files(events=request.events)
     for outcome in study.outcomes:
@@ -275,7 +275,7 @@ def _describe(
 
 
 def _check_files(request: CompareRequest, results: Sequence[Path]) -> None:
-    """Check files before the runs, which may be long: none is read and written or written twice; all can be written."""
+    """Check before the runs, which may take long, that files are writable, none is an input, and all differ."""
     inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
     inputs += [("--options-file", path) for path in request.variants.options_files]
     outputs = [*((f"--{name}", path) for name, path in request.files.items()), *(("-e", path) for path in results)]

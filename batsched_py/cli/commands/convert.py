@@ -1,4 +1,4 @@
-"""`batsched-py convert`: make a workload from a log in the Standard Workload Format, or of requests for leases."""
+"""`batsched-py convert`: create a workload from a log in the Standard Workload Format, or from requests for leases."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ from batsched_py.traces.workload_parts import part_of, parts_of
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
 )
-#: Formats of logs that --input-format names.
+#: Values of --input-format for logs.
 _FORMATS: Final = (SWF, SACCT)
-#: Protocols of the Batsims whose workloads have forms of their own.
+#: Protocols of the versions of Batsim with different formats of workloads.
 _PROTOCOLS: Final = (V4.name, V5.name)
-#: Ending of lease traces that are written.
+#: Ending of written lease traces.
 _LWF_WRITTEN: Final = ".lwf"
 
 
@@ -74,22 +74,22 @@ class ConvertRequest(Struct, frozen=True):
 
     @property
     def from_trace(self) -> bool:
-        """True if what is read is a lease trace."""
+        """True if the input is a lease trace."""
         return self.form == LWF
 
     @property
     def from_json(self) -> bool:
-        """True if what is read is a workload in JSON."""
+        """True if the input is a workload in JSON."""
         return self.form == JSON
 
     @property
     def to_trace(self) -> bool:
-        """True if what is written is a lease trace."""
+        """True if the output is a lease trace."""
         return self.output.name.endswith(_LWF_WRITTEN)
 
     @property
     def has_leases(self) -> bool:
-        """True if leases are made, rather than jobs."""
+        """True if the output contains leases rather than jobs."""
         return self.rules.leases or bool(self.leases_wanted.ar_share) or self.from_trace or self.to_trace
 
 
@@ -171,8 +171,8 @@ class ConvertRequest(Struct, frozen=True):
 def command(request: ConvertRequest) -> None:
     """Convert LOG to a workload, and report how many jobs each cleaning rule dropped or corrected.
 
-    LOG is in the Standard Workload Format, or in Haizea's format (LWF), or the output of sacct --parsable2; its content
-    tells which, and whether it is compressed. A JSON workload is cut, converted to a lease workload, or written for
+    LOG is in the Standard Workload Format, or in Haizea's format (LWF), or the output of sacct --parsable2; format and
+    compression are detected from its content. A JSON workload is cut, converted to a lease workload, or written for
     another Batsim.
     """
     log, output, options = request.log, request.output, request.leases_wanted
@@ -201,7 +201,7 @@ def command(request: ConvertRequest) -> None:
 
 @contextmanager
 def _counts_told() -> Iterator[None]:
-    """Say what became of the jobs of a log also if none is kept."""
+    """Print the counts of the cleaning rules even if no job is kept."""
     try:
         yield
     except NothingKeptError as error:
@@ -210,7 +210,7 @@ def _counts_told() -> Iterator[None]:
 
 
 def _convert_log(request: ConvertRequest) -> None:
-    """Make a workload of a log, or several."""
+    """Create one workload or several from a log."""
     workload, lines = _cleaned(request, current_limits())
     if request.platform is not None and not workload.host_count:
         raise click.UsageError(f"'--platform' needs '--hosts': {request.log} does not say how many there are")
@@ -226,7 +226,7 @@ def _convert_log(request: ConvertRequest) -> None:
 
 
 def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequence[str]]:
-    """Return the workload of a log, or a part of a workload, and lines for the user."""
+    """Return the workload of a log, or a part of a workload, with lines for the user."""
     if not request.from_json:
         workload, report = clean(*_read_log(request, limits), request.machine.work)
         return workload, report.lines()
@@ -242,20 +242,20 @@ def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequenc
 
 
 def _read_json(path: Path, limits: Limits) -> Workload:
-    """Read a workload, and tell what in it is not obeyed."""
+    """Read a workload, and warn of its members without effect."""
     workload = read_workload(path, simulated_only=False, limits=limits)
     warn_all(workload.notes)
     return workload
 
 
 def _refuse_rules(request: ConvertRequest) -> None:
-    """Refuse rules that only logs know. UsageError."""
+    """Refuse rules that apply only to logs. UsageError."""
     if request.rules != CleaningRules(leases=request.rules.leases):
         raise click.UsageError(f"rules of cleaning are for logs, and {request.log} is none")
 
 
 def _read_log(request: ConvertRequest, limits: Limits) -> tuple[SwfLog, CleaningRules]:
-    """Read a log, and find the window on its clock."""
+    """Read a log, and determine the window on its clock."""
     rules = request.rules
     if request.form == SACCT:
         log = read_sacct(request.log, request.unit, keep=rules.keep, strict=rules.strict, limits=limits)
@@ -297,7 +297,7 @@ def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
 
 
 class _Requests(NamedTuple):
-    """Requests that were read, the hosts that are told with them, and lines about them for the user."""
+    """Requests from a file, the hosts in the same file, and lines for the user."""
 
     requests: tuple[LeaseRequest, ...]
     site: LeaseSite | None
@@ -305,7 +305,7 @@ class _Requests(NamedTuple):
 
 
 def _convert_leases(request: ConvertRequest) -> None:
-    """Make a workload of leases, or a trace."""
+    """Create a workload of leases, or a lease trace."""
     options, limits = request.leases_wanted, current_limits()
     site, changes = options.site(), options.changes()
     requests, own_site, lines = _read_requests(request, limits)
@@ -347,7 +347,7 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
 
 
 def _read_trace(path: Path, starttime: datetime | None, limits: Limits) -> LeaseTrace:
-    """Read a lease workload, and tell what in it means nothing."""
+    """Read a lease workload, and warn of its parts without effect."""
     trace = read_lwf(path, starttime=starttime, limits=limits)
     warn_all(trace.told)
     return trace
@@ -367,7 +367,7 @@ def _write(request: ConvertRequest, requests: Sequence[LeaseRequest], site: Leas
 
 
 def _kinds(requests: Iterable[LeaseRequest]) -> list[str]:
-    """Return how many leases there are of each kind."""
+    """Return the number of leases of each kind."""
     kinds = Counter(
         "deadline lease"
         if request.deadline is not None

@@ -1,4 +1,4 @@
-"""`batsched-py demo`: a first simulation, of files that come with the program."""
+"""`batsched-py demo`: a first simulation, with files included in the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.cli.shared.completion import complete_algorithm
 from batsched_py.cli.shared.parameters import option
 from batsched_py.cli.shared.terminal import say
 
-#: Files of the program; those of the user by these names come first, as everywhere.
+#: Files of the program; files of the user with these names take precedence, as in all commands.
 PLATFORM: Final = "platforms/cluster32.xml"
 WORKLOAD: Final = "workloads/lublin200.json"
 

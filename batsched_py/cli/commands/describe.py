@@ -19,7 +19,7 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 
-#: Characters of a type in the table; longer ones are listed below it.
+#: Maximum length of a type in the table; longer ones are listed below it.
 LONGEST_TYPE: Final = 60
 
 
@@ -52,9 +52,9 @@ def command(request: DescribeRequest) -> None:
 
 
 def _paragraphs(scheduler: type[Scheduler[Any]]) -> Iterator[str]:
-    """Yield what the class says of itself."""
+    """Yield the paragraphs of the class's docstring."""
     text = inspect.getdoc(scheduler)
-    if text and text != inspect.getdoc(Scheduler):  # which a class without a docstring inherits
+    if text and text != inspect.getdoc(Scheduler):  # a class without a docstring inherits this one
         yield text
     if scheduler.source:
         yield f"Source: {scheduler.source}"

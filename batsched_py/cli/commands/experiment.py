@@ -1,4 +1,4 @@
-"""`batsched-py experiment`: what a descriptor asks for, in which order, and all that is wrong with it."""
+"""`batsched-py experiment`: the requests of a descriptor, their order, and all errors in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`batsched-py explain`: why a job of a run waited, how its promise moved, and who overtook it."""
+"""`batsched-py explain`: reasons why a job waited, changes of its promise, and jobs that overtook it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from batsched_py.reporting.waits.wording import at, heading, moves, named, stret
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
-#: Rows of a table that are shown; JSON has all.
+#: Maximum number of rows in a table; JSON contains all.
 _MOST: Final = 20
 
 
@@ -76,7 +76,7 @@ def _table(*headings: str) -> Table:
 
 
 def _show_wait(explanation: Explanation) -> None:
-    """Show the wait, a row for each time with one reason."""
+    """Show the wait, with a row for each period with one reason."""
     found = stretches(explanation.intervals)
     if not found:
         return
@@ -89,7 +89,7 @@ def _show_wait(explanation: Explanation) -> None:
 
 
 def _show_moves(explanation: Explanation, history: RunHistory) -> None:
-    """Show how the job's promise moved."""
+    """Show the changes of the job's promise."""
     found = list(moves(explanation, history.records))
     if not found:
         return
@@ -103,7 +103,7 @@ def _show_moves(explanation: Explanation, history: RunHistory) -> None:
 
 
 def _show_overtakers(explanation: Explanation) -> None:
-    """Show who overtook the job, and whether that delayed it."""
+    """Show the jobs that overtook it, and whether they delayed it."""
     found = explanation.overtakers
     if not found:
         return
@@ -122,6 +122,6 @@ def _show_overtakers(explanation: Explanation) -> None:
 
 
 def _tell_more(count: int, what: str) -> None:
-    """Say how many rows a table leaves out, if it does."""
+    """Print the number of omitted rows of a table, if any."""
     if count > _MOST:
         say(f"and {counted(count - _MOST, f'{what} more', f'{what}s more')}")

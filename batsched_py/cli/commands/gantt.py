@@ -1,4 +1,4 @@
-"""`batsched-py gantt`: the picture of a run, in the terminal or for a paper."""
+"""`batsched-py gantt`: a Gantt chart of a run, in the terminal or for a paper."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed
 
-#: Charts that may stand below.
+#: Optional charts below the Gantt chart.
 PANELS: Final = ("utilisation", "queue", "power", "states", "timelines")
 
 
@@ -95,7 +95,7 @@ def _show(schedules: Sequence[Schedule], window: Window) -> None:
 
 
 def _refuse_looks(request: GanttRequest) -> None:
-    """Refuse options that only a picture in a file has. UsageError."""
+    """Refuse options that apply only to pictures in files. UsageError."""
     given = {
         "--colour-by": request.colour_by != "job",
         "--with": bool(request.panels),

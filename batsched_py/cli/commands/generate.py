@@ -1,4 +1,4 @@
-"""`batsched-py generate`: make a synthetic workload, a platform to run it, and failures of its hosts."""
+"""`batsched-py generate`: create a synthetic workload, a platform to run it, and failures of its hosts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class GenerateRequest(Struct, frozen=True):
 
     @property
     def drawn(self) -> Drawn | None:
-        """The workload; None if only failures are wanted. OptionError."""
+        """The workload; None if only failures are requested. OptionError."""
         if self.jobs is None:
             return None
         speed = self.machine.work.speed
@@ -98,7 +98,7 @@ def command(request: GenerateRequest) -> None:
         if drawn is not None:
             drawn.check()
         failures = None if request.failures is None else _draw_failures(request, request.failures, drawn)
-    except OptionError as error:  # begins with the option's name
+    except OptionError as error:  # the message begins with the option's name
         raise OptionError(f"--{error}") from error
     if platform is not None:
         request.machine.write_platform(platform, request.hosts)
@@ -118,7 +118,7 @@ def command(request: GenerateRequest) -> None:
 
 
 def _write_jobs(output: Path, drawn: Drawn) -> None:
-    """Write the jobs as they are drawn: there may be more than fit into memory. WorkloadError."""
+    """Write the jobs while they are generated: they may not fit into memory. WorkloadError."""
     profiles: dict[str, Profile] = {}
     jobs = named_jobs(drawn.draw_jobs(), drawn.jobs, drawn.work, profiles)
     write_jobs(output, drawn.hosts, jobs, profiles, description=drawn.description)

@@ -49,13 +49,13 @@ from batsched_py.traces.event_file import read_events
 _RUN: Final = "run"
 #: Haizea's -D.
 _DEBUG: Final = "--debug"
-#: The exit code for a counter that a data file does not have, which is Haizea's.
+#: Haizea's exit code for a counter that a data file does not contain.
 _NO_COUNTER: Final = 1
 
 
-#: Configurations that are looked for, the first that is there.
+#: Default configurations; the first existing one is used.
 _PLACES: Final = (Path("/etc/haizea/haizea.conf"), Path("~/.haizea/haizea.conf"))
-#: Tables of a run, and of its probes if there are any.
+#: Tables of a run, and of its probes, if any.
 _TABLES: Final = ("leases", "reservations", "counters", "stats")
 
 
@@ -92,10 +92,10 @@ class DataRequest(Struct, frozen=True):
 
 
 class HaizeaGroup(OnceGroup):
-    """Commands of which `run` need not be named: `haizea CONF` is `haizea run CONF`."""
+    """A command group with `run` as the default: `haizea CONF` is `haizea run CONF`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse options of the group; others, and nothing at all, are for `run`."""
+        """Parse options of the group; pass other arguments, and an empty list, to `run`."""
         args = [_DEBUG if argument == "-D" else argument for argument in args]
         own = {spelling for parameter in self.get_params(ctx) for spelling in parameter.opts}
         first = args[0].partition("=")[0] if args else ""
@@ -106,7 +106,7 @@ class HaizeaGroup(OnceGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; what is none is a configuration."""
+        """Find the command; any other word is a configuration."""
         return super().resolve_command(ctx, args if args[0] in self.commands else [_RUN, *args])
 
 
@@ -157,7 +157,7 @@ def run(request: RunRequest) -> None:
     if config.clock == "real":
         if request.export is not None or request.events is not None:
             raise click.UsageError("'-e' and '--events' need simulation.clock: simulated")
-        # It needs an extra.
+        # It needs packages of an extra.
         importlib.import_module("batsched_py.cli.shared.haizea_site").open_site(config, request.listen, request.data)
         return
     events = () if request.events is None else read_events(request.events, limits=current_limits())
@@ -240,7 +240,7 @@ command.add_command(data, "data")
 
 
 def _run_silently(config: HaizeaConfig) -> RunData:
-    """Simulate a configuration for several runs without its log; write its data file, and return what is in it."""
+    """Simulate a configuration for several runs without a log; write its data file, and return the content."""
     _check_outputs(config, None)
     ended = run_config(config, lambda _: None, limits=current_limits())
     if ended.failure is not None:
@@ -251,7 +251,7 @@ def _run_silently(config: HaizeaConfig) -> RunData:
 
 
 def _write_data(config: HaizeaConfig, ended: HaizeaRun) -> Path | None:
-    """Write what was counted in a run to its data file, if it has one; return it."""
+    """Write the counters of a run to its data file, if it has one; return them."""
     datafile = config.accounting.datafile
     if datafile is not None:
         with writing(datafile):
@@ -260,7 +260,7 @@ def _write_data(config: HaizeaConfig, ended: HaizeaRun) -> Path | None:
 
 
 def _inputs(config: HaizeaConfig, events: Path | None) -> RunInputs:
-    """Describe the files of a run; its hosts stand in the configuration, or in the trace. InputError."""
+    """Describe the files of a run, whose hosts are in the configuration or in the trace. InputError."""
     traces = config.traces
     if traces is None:
         return RunInputs(platform_file(config.file))
@@ -270,7 +270,7 @@ def _inputs(config: HaizeaConfig, events: Path | None) -> RunInputs:
 
 
 def _describe(prefix: str, config: HaizeaConfig, inputs: RunInputs, ended: HaizeaRun) -> None:
-    """Write what was run beside its tables. InputError."""
+    """Write the description of the run next to its tables. InputError."""
     decider = Decider("leases", plain_options(config))
     failure = "" if ended.failure is None else str(ended.failure)
     results = table_files(prefix, ended.tables)
@@ -278,7 +278,7 @@ def _describe(prefix: str, config: HaizeaConfig, inputs: RunInputs, ended: Haize
 
 
 def _found() -> Path:
-    """Return the configuration at one of Haizea's places. UsageError."""
+    """Return the configuration in one of Haizea's default locations. UsageError."""
     for place in _PLACES:
         if place.expanduser().exists():
             return place.expanduser()
@@ -286,7 +286,7 @@ def _found() -> Path:
 
 
 def _check_outputs(config: HaizeaConfig, prefix: str | None) -> None:
-    """Check before the run, which may be long, that no file is both read and written, and that all can be written."""
+    """Check before the run, which may take long, that no file is read and written, and all are writable."""
     traces, datafile = config.traces, config.accounting.datafile
     inputs = [] if traces is None else [traces.trace, traces.injection, traces.images]
     tables = [] if prefix is None else [table_path(prefix, Table(name, (), ())) for name in _TABLES]
@@ -311,7 +311,7 @@ def _script(template: Path, singles: Sequence[SingleConfiguration], request: Mul
 
 
 def _write_sample(kind: str) -> None:
-    """Write the files of a sample into the current folder, all or none; none is overwritten by something else."""
+    """Write the files of a sample into the current folder, all or none; do not overwrite files with other content."""
     wanted = {Path(name): text.encode() for name, text in sample_files(kind).items()}
     files = {path: content for path, content in wanted.items() if not _holds(path, content)}
     check_writable(files)
@@ -327,6 +327,6 @@ def _write_sample(kind: str) -> None:
 
 
 def _holds(path: Path, content: bytes) -> bool:
-    """Return whether a file has this very content: samples share their requests."""
+    """Return whether a file already has this content: samples share requests."""
     with naming_errors(path):
         return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content

@@ -1,4 +1,4 @@
-"""`batsched-py hosts`: the hosts of a live site, and what they do."""
+"""`batsched-py hosts`: the hosts of a live site, and their states."""
 
 from __future__ import annotations
 

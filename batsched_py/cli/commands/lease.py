@@ -1,4 +1,4 @@
-"""`batsched-py lease`: ask a live site for leases, list them, look at one, take one back."""
+"""`batsched-py lease`: request, list, show and cancel leases at a live site."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.text.display import displayed
 from batsched_py.traces.lease_file import read_lease
 
-#: A date and a time, as against seconds and clocks.
+#: A date and a time, in contrast to seconds and clock times.
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
 
 
@@ -31,7 +31,7 @@ command.params.append(DEBUG)
 
 
 class LeaseTerms(Struct, frozen=True):
-    """The terms of a lease, as a user gave them."""
+    """The terms of a lease as given by the user."""
 
     nodes: int | None
     start: str | None
@@ -164,7 +164,7 @@ command.add_command(show, "show")
 
 
 def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:
-    """Return the request that a file has. UsageError if other terms are given, too; WorkloadError."""
+    """Return the request in a file. UsageError if other terms are also given; WorkloadError."""
     given = [name for name in terms.__struct_fields__ if getattr(terms, name) is not None]
     if given:
         raise click.UsageError(f"'-f' cannot be combined with '--{given[0].replace('_', '-')}': the file has all terms")
@@ -175,7 +175,7 @@ def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:
 
 
 def _with_offset(text: str) -> str:
-    """Return a date without an offset with that of the user's local time, and all else as it is. UsageError."""
+    """Add the offset of local time to a date without an offset; return other texts unchanged. UsageError."""
     if not _DATE.fullmatch(text):
         return text
     try:
@@ -186,7 +186,7 @@ def _with_offset(text: str) -> str:
 
 
 def _number(text: str) -> float | str:
-    """Return seconds as a number, and all else as it is: the site reads it."""
+    """Return seconds as a number, and other texts unchanged: the site parses them."""
     try:
         return float(text)
     except ValueError:

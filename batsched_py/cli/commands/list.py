@@ -20,7 +20,7 @@ from batsched_py.text.display import displayed
 
 
 class ListRequest(Struct, frozen=True):
-    """The options of `list`, which has none."""
+    """The options of `list`: none."""
 
 
 @takes(ListRequest, limits=False)

@@ -1,4 +1,4 @@
-"""`batsched-py metrics`: the metrics of runs, for people, programs and papers."""
+"""`batsched-py metrics`: the metrics of runs, side by side."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow, WindowChoice
 from batsched_py.text.display import spreadsheet_cell
 
-#: Series -> a function that makes its columns, besides run and time.
+#: Series -> function for its columns other than run and time.
 _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
     "utilisation": lambda schedule: {"utilisation": over_time.utilisation(schedule)},
     "busy": lambda schedule: {"busy_hosts": over_time.busy_hosts(schedule)},
@@ -79,17 +79,17 @@ class MetricsRequest(Struct, frozen=True):
     by: str | None
 
     def measure(self, schedule: Schedule) -> RunMetrics:
-        """Return the metrics of a run in the window that was asked for. OptionError."""
+        """Return the metrics of a run in the requested window. OptionError."""
         return measure_run(schedule, self.tau, self.window.on(schedule))
 
     def part(self, schedule: Schedule) -> Schedule:
-        """Return the jobs of a run that were submitted in the window that was asked for. OptionError."""
+        """Return the jobs of a run submitted in the requested window. OptionError."""
         window = self.window.on(schedule)
         return schedule if window is None else window.submitted(schedule)
 
     @property
     def wanted_form(self) -> str | None:
-        """The format of --format, or of the file's ending; None if neither says."""
+        """The format given by --format, or by the file's ending; None if neither specifies one."""
         return _FORMATS.get(self.output.suffix) if self.form is None and self.output is not None else self.form
 
 
@@ -137,7 +137,7 @@ def command(request: MetricsRequest) -> None:
 
 
 def _check_usage(request: MetricsRequest) -> None:
-    """Refuse options that do not go together. UsageError."""
+    """Refuse incompatible options. UsageError."""
     batsim, form = request.batsim, request.wanted_form
     per_job, series = request.per_job, request.series is not None
     if per_job + series + batsim + (request.by is not None) > 1:
@@ -208,7 +208,7 @@ def _run_rows(request: MetricsRequest, schedules: Sequence[Schedule]) -> Iterato
 
 
 def _job_rows(schedules: Iterable[Schedule], tau: float, wanted: WindowChoice) -> Iterator[Sequence[str]]:
-    """Make rows with the run last: readers of Batsim's files find the columns where they look for them."""
+    """Build rows with the run in the last column: the others are at the positions of Batsim's files."""
     yield (*COLUMNS, "run", *_window_columns(wanted))
     for schedule in schedules:
         window = wanted.on(schedule)
@@ -248,7 +248,7 @@ def _csv(rows: Iterable[Sequence[str]]) -> bytes:
 
 
 def _json(request: MetricsRequest, schedules: Sequence[Schedule]) -> bytes:
-    """Return everything known of the runs; Batsim's figures only of whole ones, which it measures."""
+    """Return all data of the runs; Batsim's own metrics only for whole runs, for which Batsim defines them."""
     runs = [
         {
             "run": schedule.name,
@@ -271,9 +271,9 @@ def _put(output: Path | None, content: bytes, *, is_json: bool = False) -> None:
 
 
 def _put_table(output: Path | None, schedules: Sequence[Schedule], make: Callable[[slice], Table]) -> None:
-    """Show as many runs beside each other as fit on a terminal, the others below; elsewhere, write the full width.
+    """Show as many runs side by side as fit on a terminal, others below them; elsewhere, write the full width.
 
-    Below them stands what was run.
+    Descriptions of the runs follow.
     """
     console, count, told = Output(), len(schedules), told_runs(schedules)
     if output is None and console.is_terminal:
@@ -298,7 +298,7 @@ def _say_all(lines: Sequence[str]) -> None:
 
 
 def _fitting(console: Console, count: int, make: Callable[[slice], Table]) -> Iterator[slice]:
-    """Yield blocks of runs that fit beside each other, each of at least one."""
+    """Yield blocks of runs that fit side by side, at least one in each."""
     begin = 0
     for end in range(1, count):
         if needed_width(make(slice(begin, end + 1))) > console.width:

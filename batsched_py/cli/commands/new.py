@@ -1,4 +1,4 @@
-"""`batsched-py new`: the beginning of an algorithm, a file that works and says where to go on, and its tests."""
+"""`batsched-py new`: a template for an algorithm, which works and has comments on the next steps, and its tests."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def command(request: NewRequest) -> None:
     with naming_errors(file):
         try:
             create_files_atomically({path: text.encode() for path, text in texts.items()})
-        except FileExistsError as error:  # since a moment ago
+        except FileExistsError as error:  # created in the meantime
             raise InputError(str(error.filename2 or error.filename), "", _THERE) from error
     for path in texts:
         say(f"wrote {path}")

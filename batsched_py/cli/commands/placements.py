@@ -1,4 +1,4 @@
-"""`batsched-py placements`: where something could be placed on a platform, and what `placer` would propose."""
+"""`batsched-py placements`: possible placements on a platform, as proposed by the algorithm `placer`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def command(request: PlacementsRequest) -> None:
 
 
 def _placer(request: PlacementsRequest) -> Placer:
-    """Return the placer that is asked for, over hosts that nobody uses."""
+    """Return the requested placer, with all hosts free."""
     platform = read_platform(request.platform, limits=current_limits())
     warn_all(platform.notes)
     collection = platform_collection(platform)
@@ -114,7 +114,7 @@ def _asked(request: PlacementsRequest, kind: JobClass, query: Expression) -> Pla
 
 
 def _class(request: PlacementsRequest) -> JobClass:
-    """Return the class that is named."""
+    """Return the class with this name."""
     if request.job_class is None:
         return JobClass()
     if request.classes is None:
@@ -126,7 +126,7 @@ def _class(request: PlacementsRequest) -> JobClass:
 
 
 def _show(schedules: Sequence[Schedule]) -> None:
-    """Show schedules by object, each after the first as what differs."""
+    """Show schedules by object, and only the differences after the first one."""
     table = Table("", "object", "host", "vault", box=box.SIMPLE, pad_edge=False)
     for number, written in enumerate(write_alternatives(schedules), 1):
         ((kind, placements),) = written.items()

@@ -14,7 +14,7 @@ from batsched_py.cli.shared.terminal import say
 
 #: The kinds of curves.
 KINDS: Final = ("waits", "slowdowns", "utilisation", "queue")
-#: Other words for them.
+#: Aliases of the kinds.
 _ALIASES: Final = {
     **dict.fromkeys(("wait", "waiting", "mean_wait", "waiting_time", "waiting_times"), "waits"),
     **dict.fromkeys(("slowdown", "bounded_slowdown", "bounded_slowdowns", "mean_bounded_slowdown"), "slowdowns"),
@@ -24,7 +24,7 @@ _ALIASES: Final = {
 
 
 class KindOfCurve(click.Choice[str]):
-    """One of KINDS; another word for one is understood, and the kind is told."""
+    """One of KINDS; an alias is accepted with a note."""
 
     name = "kind"
 
@@ -32,7 +32,7 @@ class KindOfCurve(click.Choice[str]):
         super().__init__(KINDS)
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
-        """Return the kind; BadParameter for a word that means none."""
+        """Return the kind; BadParameter for other words."""
         meant = _ALIASES.get(str(value).casefold())
         if meant is not None:
             say(f"note: '{value}' is read as '{meant}'", err=True)

@@ -1,4 +1,4 @@
-"""`batsched-py query`: the hosts of a platform for which a query is true, and why the others are not."""
+"""`batsched-py query`: the hosts of a platform that match a query, and the reasons why others do not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from batsched_py.text.wording import counted, did_you_mean
 from batsched_py.traces.record_file import read_records
 from batsched_py.traces.simgrid_xml import read_platform
 
-#: Characters of a reason.
+#: Maximum length of a reason.
 _LONGEST_REASON: Final = 400
 
 

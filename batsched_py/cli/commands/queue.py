@@ -1,4 +1,4 @@
-"""`batsched-py queue`: the leases and jobs of a live site that wait."""
+"""`batsched-py queue`: the waiting leases and jobs of a live site."""
 
 from __future__ import annotations
 

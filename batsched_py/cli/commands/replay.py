@@ -1,4 +1,4 @@
-"""`batsched-py replay`: ask an algorithm again what a recording asked."""
+"""`batsched-py replay`: send the requests of a recording to an algorithm again."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def command(request: ReplayRequest) -> int:
 
 
 def _recorded_choice(request: ReplayRequest, header: Header) -> AlgorithmChoice:
-    """Complete the user's choice by what the header has."""
+    """Complete the user's choice with the options in the header."""
     given = request.choice.algorithm
     name = given or header.algorithm
     if not name:
@@ -75,7 +75,7 @@ def _recorded_choice(request: ReplayRequest, header: Header) -> AlgorithmChoice:
         )
     options = header.options if name == header.algorithm else {}
     recorded = RecordedOptions(str(request.recording), options, request.trust_header)
-    # Measured times are not repeatable: the replay leaves all times out of the comparison, and measures none.
+    # Measured times are not reproducible: the replay measures none, and ignores times in the comparison.
     clock = "zero" if header.clock == "measured" else header.clock
     return replace(
         request.choice,
@@ -89,13 +89,13 @@ def _recorded_choice(request: ReplayRequest, header: Header) -> AlgorithmChoice:
 
 
 def _recorded_features(transcript: Transcript) -> Features | None:
-    """Return what Batsim 5 was asked for, which decided what it sent; None if nothing was. TranscriptError."""
+    """Return the features requested from Batsim 5, which determine its messages; None without any. TranscriptError."""
     first = next(iter(transcript), None)
     if first is None or not is_greeting(first.request):
         return None
     try:
         return read_hello(first.reply).features
-    except RemoteProtocolError:  # whoever decided failed at once
+    except RemoteProtocolError:  # the decision process failed immediately
         return None
 
 

@@ -1,4 +1,4 @@
-"""`batsched-py report`: a page that shows runs and the differences between them."""
+"""`batsched-py report`: a page with runs and the differences between them."""
 
 from __future__ import annotations
 

@@ -45,22 +45,22 @@ from batsched_py.transport.zmq_rep import RepSocket
 if TYPE_CHECKING:
     from batsched_py.cli.shared.decisions_aside import DecisionsAside
 
-#: Endings of what is written behind a prefix; NAME is that of a table.
+#: Suffixes of the files written with a prefix; NAME is that of a table.
 _ENDINGS: Final = ("_NAME.csv", "_run.json", "_decisions.csv")
 
 
 def _watched(session: Session, name: str, connection: Connection) -> AbstractContextManager[Connection]:
     """Watch a connection, with a live view."""
-    module = importlib.import_module("batsched_py.cli.shared.live")  # draws, which takes long to import
+    module = importlib.import_module("batsched_py.cli.shared.live")  # the import of drawing code takes long
     watched: AbstractContextManager[Connection] = module.watched_session(session, name, connection)
     return watched
 
 
 def _decisions_aside(request: ServeRequest) -> AbstractContextManager[DecisionsAside | None]:
-    """Put aside what the algorithm decides, if it is to be written. InputError."""
+    """Store the algorithm's decisions on disk, if they are to be written. InputError."""
     if request.export is None:
         return nullcontext()
-    module = importlib.import_module("batsched_py.cli.shared.decisions_aside")  # imports writers: few runs need them
+    module = importlib.import_module("batsched_py.cli.shared.decisions_aside")  # imports writers that few runs need
     aside: AbstractContextManager[DecisionsAside | None] = module.decisions_aside(request.export)
     return aside
 
@@ -71,7 +71,7 @@ def _write_results(
     decisions: DecisionsAside | None,
     failure: BaseException | None = None,
 ) -> None:
-    """Write the tables of the session's algorithm, its decisions, and what was run. AlgorithmError, InputError."""
+    """Write the algorithm's tables, its decisions, and the description of the run. AlgorithmError, InputError."""
     if request.export is not None:
         module = importlib.import_module("batsched_py.cli.shared.served_results")  # likewise
         module.write_results(request.export, request.choice, session, decisions=decisions, failure=failure)
@@ -79,7 +79,7 @@ def _write_results(
 
 @contextmanager
 def _partial_results(request: ServeRequest, session: Session, decisions: DecisionsAside | None) -> Iterator[None]:
-    """Write the results of a run that fails after its first message, marked by why."""
+    """Write the results of a run that fails after its first message, marked with the reason."""
     try:
         yield
     except (BatschedError, Interruption) as failure:
@@ -168,7 +168,7 @@ def command(request: ServeRequest) -> None:
     with _decisions_aside(request) as decisions:
         session = choice.session(None if decisions is None else decisions.add)
         session.warn_of_endless_tasks()
-        # The recording is opened last: it must not replace an older one if nothing can be recorded.
+        # Opened last: a recording must not replace an older one if nothing can be recorded.
         with (
             RepSocket(request.bind, current_limits()) as socket,
             recording(record, choice.header()) as recorder,
@@ -190,7 +190,7 @@ def command(request: ServeRequest) -> None:
 
 
 def _serve_site(request: ServeRequest, listen: str) -> None:
-    """Decide for Batsim behind the doors of a live site."""
+    """Make decisions for Batsim, with a live site's HTTP API."""
     choice = request.choice
     if request.live or request.record is not None or choice.clock != "zero":
         raise click.UsageError("'--live', '--record' and '--clock' do not go with '--site', which keeps a transcript")

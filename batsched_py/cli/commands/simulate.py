@@ -76,7 +76,7 @@ from batsched_py.traces.batsim_json import read_workload
 
 
 def _read_config(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check that no option stands twice in the JSON, of which the last one would rule silently."""
+    """Check that no option is repeated in the JSON: the last one would silently take precedence."""
     try:
         refuse_doubled("", value.encode())
     except WorkloadError as error:
@@ -152,11 +152,11 @@ def command(request: SimulateRequest) -> None:
     inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
-    check_writable(results)  # before the run, which may be long: a wrong PREFIX is an error at once
+    check_writable(results)  # before the run, which may take long: a wrong PREFIX is an error immediately
     platform, settings = read_machine(request.platform, request.events, _settings(request))
     workloads = [read_workload(path, limits=current_limits()) for path in request.workloads]
     described = None if export is None else _inputs(request, workloads)
-    # The host of Redis is the user's own word.
+    # The user specifies the host of Redis.
     redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
     request = replace(request, settings=settings, choice=replace(request.choice, redis=redis))
     sessions: list[Session] = []
@@ -180,7 +180,7 @@ def command(request: SimulateRequest) -> None:
 
 
 class RunFiles(NamedTuple):
-    """The data of a run that were put aside until its files are written; None for those that are not wanted."""
+    """The data of a run stored on disk until its files are written; None for files that are not requested."""
 
     rows: RowsAside | None
     decisions: DecisionsAside | None
@@ -190,7 +190,7 @@ class RunFiles(NamedTuple):
 def _write(
     request: SimulateRequest, result: Result, sessions: Sequence[Session], files: RunFiles, failure: str = ""
 ) -> None:
-    """Write the files of a run; of one that has failed, those of its beginning, marked by why. InputError."""
+    """Write the files of a run; partial ones, marked with the reason, after a failure. InputError."""
     rows, decisions, inputs = files
     assert request.export is not None  # noqa: S101  # otherwise inputs are not described
     write_result(request.export, result, rows)
@@ -204,7 +204,7 @@ def _write(
 
 
 def _with_tables(result: Result, sessions: Sequence[Session]) -> Result:
-    """Return a part of a result with the tables of its algorithm, if that can still tell them."""
+    """Return a partial result with the tables of its algorithm, if these are available."""
     with suppress(BatschedError):
         return replace(result, tables=tuple(table for session in sessions for table in session.tables()))
     return result
@@ -222,7 +222,7 @@ def _inputs(request: SimulateRequest, workloads: Sequence[Workload]) -> RunInput
 def _describe(
     request: SimulateRequest, inputs: RunInputs, sessions: Sequence[Session], result: Result, failure: str
 ) -> None:
-    """Write what was run beside its results. InputError."""
+    """Write the description of the run next to its results. InputError."""
     export = request.export or ""
     decider = Decider(request.choice.algorithm, sessions[0].options, sessions[0].given) if sessions else Decider()
     settings = plain_settings(
@@ -239,7 +239,7 @@ def _describe(
 
 
 def _check_usage(request: SimulateRequest) -> None:
-    """Refuse options that do not go together. UsageError."""
+    """Refuse incompatible options. UsageError."""
     choice = request.choice
     if bool(choice.algorithm) == (request.socket is not None):
         raise click.UsageError("One of '-s' and '--socket' is needed: who decides?")
@@ -258,14 +258,14 @@ def _check_usage(request: SimulateRequest) -> None:
 
 
 def _settings(request: SimulateRequest) -> Settings:
-    """Return the settings; with --requests events reach the session, and it may submit jobs."""
+    """Return the settings; with --requests the session receives events, and may submit jobs."""
     if not request.choice.requests:
         return request.settings
     return replace(request.settings, dynamic_jobs=True, forward_unknown_events=True)
 
 
 def _store(request: SimulateRequest) -> AbstractContextManager[JobStore | None]:
-    """Open Redis, if jobs are kept there; None otherwise. StoreError."""
+    """Open Redis, if it stores the jobs; None otherwise. StoreError."""
     settings = request.settings
     if not request.enable_redis:
         return nullcontext()
@@ -276,29 +276,29 @@ def _store(request: SimulateRequest) -> AbstractContextManager[JobStore | None]:
 
 
 def _rows_aside(request: SimulateRequest) -> AbstractContextManager[RowsAside | None]:
-    """Put the rows of jobs aside as they end, so that jobs may be forgotten; None if all are drawn, or none written."""
+    """Store rows of jobs on disk as they end, which frees memory; None if a chart needs all, or none are written."""
     if request.export is None or request.gantt:
         return nullcontext()
     return RowsAside(request.export, generation_of(request.settings).files)
 
 
 def _decisions_aside(request: SimulateRequest) -> AbstractContextManager[DecisionsAside | None]:
-    """Put aside what our algorithm decides, and the hosts it could not use, if that is to be written."""
+    """Store decisions of the algorithm, and unavailable hosts, on disk, if they are to be written."""
     return decisions_aside(request.export if _tells_decisions(request) else None)
 
 
 def _tells_decisions(request: SimulateRequest) -> bool:
-    """Return True if there is a file of decisions; without those, for the hosts that events took away."""
+    """Return whether a file of decisions is written; without decisions, for hosts made unavailable by events."""
     return request.events is not None or (request.socket is None and not request.no_decisions)
 
 
 def _run(
     request: SimulateRequest, simulation: Simulation, sessions: list[Session], decisions: DecisionsAside | None
 ) -> Result:
-    """Run the simulation to its end, with a live view, a progress bar, or neither; put our session into `sessions`."""
+    """Run the simulation with a live view, a progress bar, or neither; add the session, if any, to `sessions`."""
     with _decider(request, sessions, decisions) as exchange, watched_decisions(sessions):
         if request.live:
-            live = importlib.import_module("batsched_py.cli.shared.live")  # draws, which takes long to import
+            live = importlib.import_module("batsched_py.cli.shared.live")  # the import of drawing code takes long
             title = request.choice.algorithm or str(request.socket)
             with live.watched_simulation(title, simulation, sessions, exchange) as watched:
                 result = simulation.run(watched)
@@ -315,7 +315,7 @@ def _run(
 def _decider(
     request: SimulateRequest, sessions: list[Session], decisions: DecisionsAside | None
 ) -> AbstractContextManager[AnyExchange]:
-    """Start the decision process. The session, if it is ours, is put into `sessions`: it has the algorithm's tables."""
+    """Start the decision process; add the session of a local algorithm, which has its tables, to `sessions`."""
     if request.socket is not None:
         return their_decider(request.socket, request.connect_timeout, request.record)
     log = None if decisions is None or request.no_decisions else decisions.add
@@ -325,7 +325,7 @@ def _decider(
 def _show(request: SimulateRequest, result: Result) -> None:
     if request.gantt:
         console = Output()
-        schedules = importlib.import_module("batsched_py.reporting.schedules.schedule")  # knows schedules of all kinds
+        schedules = importlib.import_module("batsched_py.reporting.schedules.schedule")  # imports many readers
         gantt = importlib.import_module("batsched_py.reporting.pictures.terminal.gantt")
         show_picture(console, gantt.render(schedules.schedule_of(result, ""), console.width))
     if not request.quiet:

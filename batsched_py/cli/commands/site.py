@@ -1,4 +1,4 @@
-"""`batsched-py site`: a live site, to which people hand in leases and jobs while time passes."""
+"""`batsched-py site`: a live site, to which users submit leases and jobs in real time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import SiteSettings
 from batsched_py.traces.simgrid_xml import read_platform
 
-#: The algorithm that stands behind a site unless another is named.
+#: The default algorithm of a site.
 DEFAULT: Final = "experiments"
 
 

@@ -1,4 +1,4 @@
-"""`batsched-py timeline`: what happens when in the VMs of an experiment."""
+"""`batsched-py timeline`: the actions in the VMs of an experiment over time."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ from batsched_py.timelines.tables import timeline_tables
 from batsched_py.timelines.warnings import find_warnings
 from batsched_py.traces.firewheel_file import read_schedule
 
-#: Rows of the table: nobody reads more, and they take their time.
+#: Maximum number of rows of the table: more are unreadable, and slow to print.
 _MOST_ROWS: Final = 1000
 _LAUNCH: Final = "launch+"
-#: Inches: the width of a picture.
+#: Width of a picture in inches.
 _WIDTH: Final = 7.0
 
 
 def _read_resumes(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Sequence[ResumeRequest]:
-    """Read resumes like 1000, vm1=1000 and launch+30."""
+    """Parse resumes like 1000, vm1=1000 and launch+30."""
     requests = []
     for value in values:
         vm, sign, text = value.rpartition("=")
@@ -67,7 +67,7 @@ def _read_resumes(context: click.Context, parameter: click.Parameter, values: Se
 
 
 def _read_kind(context: click.Context, parameter: click.Parameter, value: str | None) -> Mapping[str, KindMaker]:
-    """Read FILE.py:CLASS."""
+    """Parse FILE.py:CLASS."""
     try:
         return KINDS.find(value or "built-in", load_object).makers
     except ValueError as error:
@@ -225,7 +225,7 @@ def _with_options(timelines: Timelines, request: ShowRequest) -> Timelines:
 
 
 def _check_output(request: ShowRequest) -> None:
-    """Refuse options that do not go together. UsageError."""
+    """Refuse incompatible options. UsageError."""
     if request.output is None and (request.width is not None or request.title):
         raise click.UsageError("'--width' and '--title' need '-o'")
     if request.output is not None and request.json:

@@ -1,7 +1,7 @@
-"""Modules that several commands share: requests, options, inputs, outputs, the terminal.
+"""Shared modules of the commands: requests, options, inputs, outputs, the terminal.
 
 Start with `command` (requests, --debug, --limit) and `parameters` (types of options, options of several commands);
-`completion` is what a shell is offered for them.
+`completion` completes them in shells.
 Inputs: `algorithm`, `variants` (several algorithms), `redis_place`, `simulation_options`, `sources` (workloads of a
 study), `runs` (results to look at). Outputs: `output_paths` (checked before work begins), `result_writer`,
 `run_description` (what was run), `served_results` (of runs that another simulator made). Terminal: `terminal` (lines

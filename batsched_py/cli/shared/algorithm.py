@@ -1,4 +1,4 @@
-"""The algorithm that a user chose, with its options, from the command line to a session."""
+"""The user's choice of an algorithm and its options, from the command line to a session."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 
 NO_OPTIONS: Final[Mapping[str, Any]] = MappingProxyType({})
-#: Warnings that are shown: thousands of rejected jobs must not hide what comes after them.
+#: Maximum number of warnings shown: thousands of rejected jobs must not hide later messages.
 MOST_WARNINGS: Final = 20
 
 
@@ -44,7 +44,7 @@ class RecordedOptions(Struct, frozen=True):
     Attributes:
         file: the recording.
         options: name -> value.
-        trusted: True if they may name code, as the user's may; otherwise they choose among built-in things.
+        trusted: whether they may name code, like the user's options; otherwise they may only select built-in objects.
     """
 
     file: str = ""
@@ -53,18 +53,18 @@ class RecordedOptions(Struct, frozen=True):
 
 
 class AlgorithmChoice(Struct, frozen=True):
-    """An algorithm and its options, as a user gave them.
+    """An algorithm and its options, as given by the user.
 
     Attributes:
-        algorithm: a name as after -s; "" if none was given.
-        assignments: the options of -o, which rule over all others.
-        options_file: a JSON object of options, which rule over the recorded ones.
-        clock: the decision clock, as after --clock.
+        algorithm: value of -s; "" if none was given.
+        assignments: options given by -o, which override all others.
+        options_file: file with a JSON object of options, which override the recorded ones.
+        clock: decision clock, the value of --clock.
         recorded: options of an earlier run.
-        redis: the place of jobs, if Batsim keeps them in Redis.
-        requests: True if external events may ask for jobs.
-        call_every: as long as they may, be called after so many seconds at the latest; 0 for never.
-        compute_sharing: True if several jobs may run on one host of Batsim 5; earlier versions decide it themselves.
+        redis: location of jobs, if Batsim stores them in Redis.
+        requests: whether external events may request jobs.
+        call_every: maximum seconds between calls while they may; 0 for no calls.
+        compute_sharing: whether several jobs may run on one host of Batsim 5; earlier versions specify it themselves.
     """
 
     algorithm: str
@@ -84,7 +84,7 @@ class AlgorithmChoice(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name of the algorithm's class, by which messages call it. PluginError."""
+        """The name of the algorithm's class, for messages. PluginError."""
         return load_from_here(self.algorithm, self.options).name
 
     def check_given(self) -> None:
@@ -93,10 +93,10 @@ class AlgorithmChoice(Struct, frozen=True):
             raise click.UsageError("Missing option '-s': which algorithm shall decide?")
 
     def session(self, log: PassOn | None = None, *, features: Features | None = None) -> Session:
-        """Make a new session. PluginError or OptionError if there is no such algorithm or option.
+        """Create a session. PluginError or OptionError for an unknown algorithm or option.
 
-        `log` receives holds and promises, if they are wanted. Batsim 5 is asked for dynamic jobs as soon as the
-        algorithm has a use for them, unless `features` says what to ask for.
+        `log`, if given, receives holds and promises. Dynamic jobs are requested from Batsim 5 if the algorithm can use
+        them, unless `features` specifies the requested features.
         """
         options = self.options
         recorded = {name: value for name, value in self.recorded.options.items() if name not in options}
@@ -130,7 +130,7 @@ class AlgorithmChoice(Struct, frozen=True):
         return Header(self.algorithm, self.options, self.clock, self.requests, compute_sharing=self.compute_sharing)
 
     def _check_files(self, scheduler: type[Scheduler[Any]], recorded: Mapping[str, Any]) -> None:
-        """Check the options of each file alone, so that an error in them names the file."""
+        """Check the options of each file separately, so that errors name the file."""
         try:
             parse_options(scheduler.options_type, read_options(self.options_file), scheduler.name)
         except OptionError as error:
@@ -144,8 +144,8 @@ class AlgorithmChoice(Struct, frozen=True):
 def load_from_here(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> type[Scheduler[Any]]:
     """Load the class of an algorithm that the user named, also from modules of the current folder. PluginError.
 
-    The current folder is on the path only if the name or one of the user's options names a module: otherwise a
-    `redis.py` that somebody put beside a recording would be imported as the package.
+    The current folder is added to the path only if the name or one of the user's options names a module: otherwise a
+    file `redis.py` next to a recording would be imported instead of the package.
     """
     here = os.getcwd()
     texts = [text for text in (name, *options.values()) if isinstance(text, str)]
@@ -178,7 +178,7 @@ def read_options(path: Path | None) -> Mapping[str, Any]:
 
 
 class Warnings:
-    """Shows warnings, up to a number."""
+    """A printer of warnings, up to a maximum number."""
 
     def __init__(self) -> None:
         self.count = 0

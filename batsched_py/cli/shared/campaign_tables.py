@@ -1,4 +1,4 @@
-"""Tables of campaigns on a terminal: how far they are, and the algorithms in each group of workloads."""
+"""Tables of campaigns on a terminal: their progress, and the algorithms in each group of workloads."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, spelled, unlike
 
-#: More are a slip of the finger.
+#: Upper limit: more are a typing error.
 _MOST_RESAMPLES: Final = 1_000_000
 
-#: Trials of a search that are shown.
+#: Maximum number of displayed trials of a search.
 _BEST: Final = 10
 
 comparison_options: Final = together(
@@ -61,14 +61,14 @@ comparison_options: Final = together(
 
 
 def chosen_metrics(plan: CampaignPlan, given: Sequence[str]) -> Sequence[Metric]:
-    """Return the metrics that are wanted: on the command line, in the study file, or usually. OptionError."""
+    """Return the metrics chosen on the command line or in the study file, or the default ones. OptionError."""
     energy = all(setting.environment.settings.energy for setting in plan.settings)
     usual = [*SHOWN, ENERGY] if energy else list(SHOWN)
     return find_metrics(given or plan.campaign.metrics or usual)
 
 
 def state_table(plan: CampaignPlan, state: CampaignState) -> Table:
-    """Return a table of how many runs there are, are done, failed and missing, by setting, group and algorithm."""
+    """Return a table of the numbers of all, done, failed and missing runs, by setting, group and algorithm."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading in ("platform", "workloads", "algorithm"):
         table.add_column(heading)
@@ -86,13 +86,13 @@ def state_table(plan: CampaignPlan, state: CampaignState) -> Table:
 
 
 def told_state(plan: CampaignPlan, state: CampaignState) -> str:
-    """Return how far a campaign is, in a line: runs that cannot differ are one."""
+    """Return the progress of a campaign as a line, which counts identical runs once."""
     told = f"{len(state.done)} done, {len(state.failed)} failed, {len(state.missing)} missing"
     return f"{counted(len(plan.keys), 'run')}: {told}"
 
 
 def trials_table(trials: Sequence[Trial], metric: Metric) -> Table:
-    """Return a table of the best trials, the best first; those without a value are not among them."""
+    """Return a table of the best trials, the best first, without those that have no value."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("trial", justify="right")
     table.add_column(metric.heading, justify="right")
@@ -107,7 +107,7 @@ def trials_table(trials: Sequence[Trial], metric: Metric) -> Table:
 
 
 def tell_approximations(plan: CampaignPlan, state: CampaignState) -> None:
-    """Write the approximations of runs that ended well to stderr, each once."""
+    """Write the approximations of successful runs to stderr, each once."""
     ended = (state.done[run.key] for run in plan.runs if run.key in state.done)
     for line in dict.fromkeys(line for run in ended for line in run.approximations):
         say(f"approximation: {line}", err=True)

@@ -1,4 +1,4 @@
-"""Parts that the commands of campaigns share: the study file, the folder of its results, and the place of its runs."""
+"""Shared parts of the campaign commands: the study file, the folder of results, and the machines for the runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.output_paths import check_apart
 from batsched_py.cli.shared.parameters import PATH, option, together
 
-#: Ending of the folder of results, behind the name of the study file.
+#: Suffix of the folder of results, after the name of the study file.
 _RESULTS: Final = "-results"
 _STORE: Final = "store"
-#: More are a slip of the finger.
+#: Upper limit: more are a typing error.
 _MOST_WORKERS: Final = 100_000
 
 study_argument: Final = click.argument("study", type=PATH, metavar="STUDY.toml")
@@ -49,7 +49,7 @@ place_options: Final = together(
 
 
 class CampaignFiles(Struct, frozen=True):
-    """The study file of a campaign, and the folder of its results; None for the usual one."""
+    """The study file of a campaign, and the folder of its results; None for the default one."""
 
     study: Path
     folder: Path | None
@@ -61,16 +61,16 @@ class CampaignFiles(Struct, frozen=True):
 
     @property
     def store(self) -> RunStore:
-        """The runs that are there."""
+        """The store of existing runs."""
         return RunStore(self.results / _STORE)
 
     def plan(self) -> CampaignPlan:
-        """Read the study file and all that it names. InputError."""
+        """Read the study file and all files that it names. InputError."""
         return plan_campaign(read_study(self.study, current_limits()), current_limits())
 
 
 class OpenCampaign(Struct, frozen=True):
-    """A campaign that was read: its plan, its store, and how far it is."""
+    """A campaign: its plan, its store, and its progress."""
 
     files: CampaignFiles
     plan: CampaignPlan
@@ -79,13 +79,13 @@ class OpenCampaign(Struct, frozen=True):
 
 
 def open_campaign(files: CampaignFiles) -> OpenCampaign:
-    """Read a campaign and the runs that are there; warn of damaged files. InputError."""
+    """Read a campaign and the existing runs; warn of damaged files. InputError."""
     plan, store = files.plan(), files.store
     return OpenCampaign(files, plan, store, read_state(plan, store, Warnings()))
 
 
 def check_place(place: Place) -> None:
-    """Check that options of the place go together. UsageError."""
+    """Check that the options for machines are compatible. UsageError."""
     if place.scheduler is not None and (place.cluster is not None or place.workers is not None):
         other = "--cluster" if place.cluster is not None else "--workers"
         raise click.UsageError(f"'{other}' does not go with '--scheduler', whose workers run already")

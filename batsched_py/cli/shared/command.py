@@ -1,9 +1,9 @@
-"""Commands as functions of one typed request, which is made here of click's values.
+"""Commands as functions of one typed request, built from click's values.
 
-A command's module has a frozen record of what its user asked for, and a function `command` that takes it. Each
-parameter of click has the name of a field; a field that is a record itself, such as the settings of a simulation, is
-made of the parameters that have the names of its fields. So values have types from here on, and commands that share
-options share a record. Every command has --debug, every command that reads files or messages has --limit.
+A command's module has a frozen record of its options, and a function `command` that takes the record. Each parameter of
+click has the name of a field; a field that is itself a record, such as the settings of a simulation, is built from the
+parameters with the names of its fields. Therefore values are typed, and commands with common options share a record.
+Every command has --debug, every command that reads files or messages has --limit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from batsched_py.model.limits import DEEPEST, LIMITS, Limits, option_name
 
 Request = TypeVar("Request")
 
-#: Digits of a limit: more than any machine has bytes.
+#: Maximum number of digits of a limit: larger ones exceed any memory.
 _MOST_DIGITS: Final = 15
 
 
@@ -32,10 +32,10 @@ class Invocation(Struct):
 
     Attributes:
         debug: True after --debug, before or after a command's name.
-        limits: the limits of reading, as set by --limit.
-        arguments: the words behind the program's name.
-        started: seconds of the wall clock (since 1970) when the call began.
-        began: seconds of a clock that nobody sets, at the same time.
+        limits: limits of reading, as set by --limit.
+        arguments: words after the program's name.
+        started: wall-clock time of the start, in seconds since 1970.
+        began: the same time on the monotonic clock, in seconds.
     """
 
     debug: bool = False
@@ -48,10 +48,10 @@ class Invocation(Struct):
 def takes(
     request: type[Request], *, limits: bool = True, kind: type[Once] = Once
 ) -> Callable[[Callable[[Request], int | None]], click.Command]:
-    """Make a click command of a function that takes a request and may return an exit code.
+    """Return a decorator that turns a function of a request, which may return an exit code, into a click command.
 
     Args:
-        request: the record that is made of the values of the function's options.
+        request: the record built from the values of the function's options.
         limits: False for a command that reads nothing and has no --limit.
         kind: the class of the click command.
     """
@@ -69,7 +69,7 @@ def takes(
 
 
 def make_record(kind: type[Request], values: Mapping[str, Any]) -> Request:
-    """Make a record of the values under its fields' names; records in it are made of the same values."""
+    """Build a record from the values with its fields' names; nested records use the same values."""
     content = {}
     for name, hint in get_type_hints(kind).items():
         if isinstance(hint, type) and (issubclass(hint, Struct) or is_dataclass(hint)):
@@ -80,7 +80,7 @@ def make_record(kind: type[Request], values: Mapping[str, Any]) -> Request:
 
 
 def current_limits() -> Limits:
-    """Return how much may be read: as --limit says, or the defaults."""
+    """Return the limits of reading set by --limit, or the defaults."""
     return current_invocation().limits
 
 
@@ -120,7 +120,7 @@ def _set_limits(context: click.Context, parameter: click.Parameter, values: Sequ
 DEBUG: Final = click.Option(
     ["--debug"], is_flag=True, expose_value=False, callback=_set_debug, help="Show a traceback when something fails."
 )
-#: Read first, because other parameters may read files.
+#: Processed first, because other parameters may read files.
 _LIMIT: Final = click.Option(
     ["--limit"],
     multiple=True,

@@ -1,6 +1,6 @@
-"""Completion in a shell: names of algorithms, of their options, and of metrics.
+"""Completion in shells: names of algorithms, of their options, and of metrics.
 
-click makes the scripts of the shells, and completes the names of commands and options by itself.
+click creates the scripts for the shells, and completes the names of commands and options.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from click.shell_completion import CompletionItem
 from batsched_py.plugins import available, is_built_in, load
 from batsched_py.scheduling.options import describe_options
 
-#: What completes the value of an option, of click.
+#: click's function for completing the value of an option.
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
-#: Lets the shell complete the name of a file.
+#: Makes the shell complete the name of a file.
 _FILES: Final = "file"
 
 
 def complete_algorithm(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the name of an algorithm; a path to a file of one's own where none begins so."""
+    """Complete the name of an algorithm; or a path, if no name begins with the text."""
     del context, parameter
     names = [] if os.sep in incomplete else [name for name in available() if name.startswith(incomplete)]
     return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type=_FILES)]
 
 
 def complete_assignment(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete KEY=VALUE by the options of the algorithm that stands before it, if it comes along.
+    """Complete KEY=VALUE with the options of the preceding algorithm, if it is built in.
 
-    To complete a line must not run code of anybody else's.
+    Completion must not run code from outside the program.
     """
     del parameter
     algorithm = str(context.params.get("algorithm") or "")
@@ -43,7 +43,7 @@ def complete_assignment(context: click.Context, parameter: click.Parameter, inco
 
 
 def complete_list(names: Iterable[str]) -> Completer:
-    """Return what completes the last name of a list with commas, by names that it does not have yet."""
+    """Return a completer of the last name in a list with commas, with names that are not in the list yet."""
     known = tuple(names)
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

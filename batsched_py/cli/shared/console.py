@@ -16,25 +16,25 @@ from batsched_py.cli.shared.long_table import LongTable, is_long
 from batsched_py.text.display import escaped
 from batsched_py.text.wording import counted
 
-#: Characters that a line of a table in a pipe or a file may have: enough for any.
+#: Maximum length of a table's line in a pipe or a file: enough for any table.
 WIDEST: Final = 100_000
-#: Characters for a column that is folded.
+#: Minimum width of a folded column.
 _NARROWEST: Final = 12
 
 
 class Output(Console):
-    """A console that obeys nothing in what it prints, and raises BrokenPipeError when its reader goes away.
+    """A console that interprets no markup or control characters, and raises BrokenPipeError for a closed pipe.
 
-    In text from outside rich would obey its own markup and most control characters, and end the program with exit code
-    1 for a closed pipe.
+    rich would interpret markup and most control characters in text from outside, and exit with code 1 for a closed
+    pipe.
     """
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Render the text as it is, on one line, without markup."""
+        """Render the text literally, on one line, without markup."""
         return super().render_str(escaped(text), **{**options, "markup": False, "emoji": False})
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Escape the text of segments; rich's own control segments, which move the cursor, stay as they are."""
+        """Escape the text of segments, but not rich's own control segments, which move the cursor."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -42,15 +42,15 @@ class Output(Console):
                 yield Segment("\n".join(map(escaped, segment.text.split("\n"))), segment.style)
 
     def on_broken_pipe(self) -> NoReturn:
-        """Raise BrokenPipeError, which the program answers."""
+        """Raise BrokenPipeError, which the program handles."""
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def show_table(table: Table, folded: int | None = None) -> None:
-    """Print the table: in full width in a pipe, on a terminal without the columns that do not fit.
+    """Print the table in full width in a pipe, or without the columns that do not fit on a terminal.
 
-    Columns that are left out are named below. The column with the number `folded` takes as many lines as it needs. The
-    table may be changed.
+    Omitted columns are listed below the table. The column with the number `folded` is wrapped. The table may be
+    modified.
     """
     console = Output()
     if not console.is_terminal:
@@ -68,7 +68,7 @@ def show_table(table: Table, folded: int | None = None) -> None:
 
 
 def show_whole(table: Table) -> None:
-    """Print the table in full width; a terminal folds what does not fit."""
+    """Print the table in full width; a terminal wraps lines that do not fit."""
     if is_long(table):
         console = Output()
         for line in LongTable(table).lines():
@@ -78,12 +78,12 @@ def show_whole(table: Table) -> None:
 
 
 def show_picture(console: Console, picture: RenderableType) -> None:
-    """Print lines that were made for the console's width; a terminal folds those that are longer all the same."""
+    """Print lines made for the console's width; a terminal wraps longer ones."""
     console.print(picture, soft_wrap=True)
 
 
 def needed_width(table: Table) -> int:
-    """Return the number of characters of the widest line if nothing is folded."""
+    """Return the length of the widest line if nothing is folded."""
     if is_long(table):
         return LongTable(table).width
     console = Output()
@@ -91,9 +91,9 @@ def needed_width(table: Table) -> int:
 
 
 def _leave_out(table: Table, width: int, folded: Column | None) -> list[str]:
-    """Remove columns, the last first, until the others fit, and return their headings. The first column stays."""
+    """Remove columns from the last on until the others fit, and return their headings. The first column is kept."""
     left_out: list[str] = []
-    for column in table.columns:  # rich folds or cuts what it may: it may fold one
+    for column in table.columns:  # rich folds or truncates columns unless forbidden: only one may be folded
         column.no_wrap, column.overflow = column is not folded, "fold"
     while len(table.columns) > 1 and _least_width(table, folded) > width:
         others = [column for column in table.columns[1:] if column is not folded]
@@ -106,7 +106,7 @@ def _leave_out(table: Table, width: int, folded: Column | None) -> list[str]:
 
 
 def _least_width(table: Table, folded: Column | None) -> int:
-    """Return the width that the table needs if this column is as narrow as it can be read."""
+    """Return the width of the table with the minimum readable width of this column."""
     if folded is None or folded not in table.columns:
         return needed_width(table)
     before = folded.max_width

@@ -22,7 +22,7 @@ from batsched_py.text.wording import seconds
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 
-#: Lines about waiting jobs in the error of a deadlock.
+#: Maximum number of lines about waiting jobs in the error of a deadlock.
 _MOST_WAITING: Final = 10
 
 
@@ -39,11 +39,11 @@ def our_decider(
     *,
     settings: Settings = DEFAULTS,
 ) -> Iterator[AnyExchange]:
-    """Yield the answers of an algorithm's session, which is given to `follow` before the first request.
+    """Yield the exchange of an algorithm's session, which is passed to `follow` before the first request.
 
-    `log` receives its holds and promises, if they are wanted. Messages are written if they are to be recorded.
+    `log`, if given, receives its holds and promises. Messages are serialized only for a recording.
 
-    The error of a deadlock gets the reasons for which the algorithm lets jobs wait.
+    The error of a deadlock includes the algorithm's reasons for waiting jobs.
     """
     session = choice.session(log, features=settings.features)
     follow(session)
@@ -55,13 +55,13 @@ def our_decider(
                 yield _recorded(session, recorder)
         except DeadlockError as error:
             raise DeadlockError(error.why, _waiting(session)) from error
-        except RemoteProtocolError as error:  # both peers are ours
+        except RemoteProtocolError as error:  # both peers are in this process
             raise RefusedError(_dated(str(error), session.now)) from error
 
 
 @contextmanager
 def their_decider(address: str, connect_timeout: float, record: Path | None) -> Iterator[Exchange]:
-    """Yield the answers of the process that listens on `address` within `connect_timeout` s. TransportError."""
+    """Yield the exchange with the process that listens on `address` within `connect_timeout` s. TransportError."""
     transport = importlib.import_module("batsched_py.transport.zmq_req")  # few simulations need ZeroMQ
     with (
         transport.ReqSocket(address, connect_timeout=connect_timeout, limits=current_limits()) as socket,
@@ -80,7 +80,7 @@ def their_decider(address: str, connect_timeout: float, record: Path | None) -> 
 
 
 def _recorded(session: Session, recorder: Recorder) -> Exchange:
-    """Record the answers of a session; for a failure, the refusal that Batsim would have got."""
+    """Record the answers of a session; after a failure, the refusal that Batsim would have received."""
     answer, gather = session.answer, recorder.gather
 
     def exchange(request: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""The file of decisions of a run, whose rows wait on disk beside it until the run has ended well."""
+"""The file of decisions of a run, with a temporary file in the same folder for its rows during the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from batsched_py.results.records import Result
 
 
 class DecisionsAside(TextAside):
-    """Rows of PREFIX_decisions.csv. InputError if they cannot be written."""
+    """The rows of PREFIX_decisions.csv. InputError if they cannot be written."""
 
     def __init__(self, prefix: str) -> None:
         self.path = Path(prefix + DECISIONS)
@@ -23,18 +23,18 @@ class DecisionsAside(TextAside):
             super().__init__(existing_folder(self.path))
 
     def add(self, rows: Sequence[DecisionRow]) -> None:
-        """Put rows aside."""
+        """Store rows on disk."""
         with naming_errors(self.path):
             self.put(decision_lines(rows))
 
     def write(self) -> None:
-        """Write the file, whole or not at all."""
+        """Write the file, completely or not at all."""
         with writing(self.path):
             self.write_below(",".join(COLUMNS), self.path)
 
 
 def outage_rows(result: Result) -> list[DecisionRow]:
-    """Return what a simulation itself tells: its hosts, and those that external events made unavailable."""
+    """Return the simulation's own rows: its hosts, and those made unavailable by external events."""
     rows = [DecisionRow(0.0, "hosts", hosts=HostSet.range(result.host_count))]
     for time, hosts in result.unavailable:
         rows += [DecisionRow(time, "down", hosts=hosts), DecisionRow(time, "unavailable", hosts=hosts)]
@@ -42,5 +42,5 @@ def outage_rows(result: Result) -> list[DecisionRow]:
 
 
 def decisions_aside(prefix: str | None) -> AbstractContextManager[DecisionsAside | None]:
-    """Put rows aside for the file of a prefix; None without a prefix."""
+    """Store rows on disk for the file of a prefix; yield None without a prefix."""
     return nullcontext() if prefix is None else DecisionsAside(prefix)

@@ -1,4 +1,4 @@
-"""The commands and options of Haizea's manual, and ours: `haizea-request-lease -t now` is `lease request --start now`.
+"""The translation of Haizea's commands and options: `haizea-request-lease -t now` is `lease request --start now`.
 
 B. Sotomayor, "The Haizea manual", 2009, appendix A.
 """
@@ -10,16 +10,16 @@ from typing import Final, NamedTuple
 
 import click
 
-#: In place of an option: its value stands alone.
+#: Translation of an option whose value becomes an argument.
 _VALUE: Final = ""
 _DEBUG: Final = {"-D": "--debug", "--debug": "--debug"}
 _SERVER: Final = {**_DEBUG, "-s": "--url", "--server": "--url"}
 
 
 class HaizeaCommand(NamedTuple):
-    """One of Haizea's commands: the words of ours, and its options -> ours.
+    """The translation of one of Haizea's commands: words of the command, and Haizea's options -> its options.
 
-    `flags` are those without a value.
+    `flags` are options without a value.
     """
 
     words: tuple[str, ...]
@@ -28,11 +28,11 @@ class HaizeaCommand(NamedTuple):
 
 
 def _same(*pairs: str) -> dict[str, str]:
-    """Return options that are called alike, each by its short and its long name."""
+    """Return options with equal names in both programs, by their short and long names."""
     return {name: pair.split()[1] for pair in pairs for name in pair.split()}
 
 
-#: Haizea's command -> ours.
+#: Haizea's command -> its translation.
 HAIZEA_COMMANDS: Final[Mapping[str, HaizeaCommand]] = {
     "haizea-request-lease": HaizeaCommand(
         ("lease", "request"),
@@ -76,7 +76,7 @@ HAIZEA_COMMANDS: Final[Mapping[str, HaizeaCommand]] = {
 
 
 def in_our_words(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of the program with our command and options if the first one is a command of Haizea's."""
+    """Translate the program's arguments if the first one is a command of Haizea's."""
     command = HAIZEA_COMMANDS.get(arguments[0])
     if command is None:
         return list(arguments)
@@ -84,14 +84,14 @@ def in_our_words(arguments: Sequence[str]) -> list[str]:
 
 
 def _translated(name: str, command: HaizeaCommand, left: list[str]) -> Iterator[str]:
-    """Yield arguments in our words. UsageError for an option that the command does not have."""
+    """Yield the translated arguments. UsageError for an unknown option of the command."""
     while left:
         argument = left.pop(0)
         if argument in ("-h", "--help") or not argument.startswith("-") or argument == "-":
             yield argument
             continue
         option, equals, value = argument.partition("=")
-        if not argument.startswith("--") and len(argument) > 2:  # its value follows it at once
+        if not argument.startswith("--") and len(argument) > 2:  # its value follows without a blank
             option, equals, value = argument[:2], "=", argument[2:]
         ours = command.options.get(option)
         if ours is None:

@@ -14,14 +14,14 @@ from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.traces.lease_workload import site_platform
 
-#: Requests a second of each user.
+#: Maximum number of requests per second of each user.
 _RATE = 100.0
 
 
 def open_site(config: HaizeaConfig, address: str, folder: Path) -> None:
-    """Open a site with the hosts and rules of a configuration, at pace 1; it ends when it is interrupted or closed.
+    """Open a site with the hosts and rules of a configuration, at pace 1, until it is interrupted or closed.
 
-    Haizea's log is written to standard output; not of what has happened before the site was opened again.
+    Haizea's log is written to standard output, without events before a restart of the site.
     """
     assert config.site is not None  # noqa: S101  # the reader refuses a real clock without resources
     opened = list[Site]()
@@ -58,17 +58,17 @@ def open_site(config: HaizeaConfig, address: str, folder: Path) -> None:
 
 
 class LogLines:
-    """Lines of a log on standard output, as long as somebody reads it.
+    """The lines of a log on standard output, until its reader closes it.
 
     Attributes:
-        begun: there is a line.
+        begun: whether a line has been written.
     """
 
     def __init__(self) -> None:
         self.begun, self._read = False, True
 
     def write(self, line: str) -> None:
-        """Write a line; a reader who is gone ends the log, not the site."""
+        """Write a line; a closed output ends the log, but not the site."""
         self.begun = True
         try:
             if self._read:

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP as one exception, which nothing on the way takes for an error."""
+"""Ctrl-C, SIGTERM and SIGHUP as one exception, which handlers of errors do not catch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 
 from batsched_py.interruption import Interruption
 
-TYPE_CHECKING = False  # that of `typing`, whose import would be most of what comes before signals are heeded
+TYPE_CHECKING = False  # that of `typing`, whose import would take most of the time before signals are handled
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Final, NoReturn
@@ -15,7 +15,7 @@ _HEEDED: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def raise_on_signals() -> None:
-    """Let each signal raise an Interruption from now on; a signal that is ignored stays so."""
+    """Make each signal raise an Interruption from now on; ignored signals remain ignored."""
     for number in _HEEDED:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise)

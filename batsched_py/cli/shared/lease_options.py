@@ -1,4 +1,4 @@
-"""Options of `convert` for leases: what becomes of the requests, and which hosts serve them."""
+"""Options of `convert` for leases: changes of the requests, and hosts that serve them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from batsched_py.errors import OptionError
 from batsched_py.traces.lease_changes import LeaseChanges, Overheads
 from batsched_py.traces.lease_request import LeaseSite, read_site
 
-#: Percent: a hundred times as slow is no overhead but a slip of the finger.
+#: Maximum slowdown in percent: a factor of a hundred is a typing error.
 _MOST_SLOWDOWN: Final = 10_000
 _MOST_MEMORY: Final = 10**12
 _DATES: Final = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
@@ -51,7 +51,7 @@ lease_options = together(
 
 
 class LeaseOptions(Struct, frozen=True):
-    """The options for leases; `changes` are those of the requests, but for the images, which stand in a file."""
+    """The options for leases; `changes` returns the changes of the requests, except for images, which are in a file."""
 
     ar_share: float
     seed: int
@@ -63,7 +63,7 @@ class LeaseOptions(Struct, frozen=True):
     starttime: datetime | None
 
     def given(self) -> Iterator[str]:
-        """Yield the names of options that were given, and mean nothing unless there are leases."""
+        """Yield the names of given options that have an effect only on leases."""
         options = {
             "--ar-share": self.ar_share,
             "--injectionfile": self.injection,
@@ -76,14 +76,14 @@ class LeaseOptions(Struct, frozen=True):
         return (name for name, value in options.items() if value)
 
     def site(self) -> LeaseSite | None:
-        """Return the hosts that --resources tells; OptionError."""
+        """Return the hosts described by --resources; OptionError."""
         try:
             return None if self.resources is None else read_site(self.resources, MAX_HOST)
         except ValueError as error:
             raise OptionError(f"--resources: {error}") from error
 
     def changes(self) -> LeaseChanges:
-        """Return the changes without images; OptionError for overheads of nobody."""
+        """Return the changes without images; OptionError for overheads without leases that have them."""
         if self.overheads.of == "none" and (self.overheads.slowdown or self.overheads.boot):
             raise OptionError("--add-overhead: must be all or besteffort if overheads are given, not none")
         return LeaseChanges(self.ar_share, self.seed, self.overheads, self.memory)

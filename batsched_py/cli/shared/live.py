@@ -1,4 +1,4 @@
-"""The live view of `serve` and `simulate` on stderr, redrawn while a run goes on."""
+"""The live view of `serve` and `simulate` on stderr, redrawn during a run."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ Reply = TypeVar("Reply")
 
 #: Drawings of the view per second.
 DRAWN: Final = 4
-#: Seconds between two looks at the run in `simulate`: the age of what is drawn is at most this.
+#: Seconds between two readings of the run in `simulate`: the maximum age of the display.
 LOOK_EVERY: Final = 0.05
-#: Number of first messages that each have a look, so that short runs are shown at all.
+#: Number of first messages after each of which the run is read, so that short runs are also displayed.
 _FIRST: Final = 100
 #: Seconds over which the rate of messages is averaged.
 _LATELY: Final = 3.0
 
 
 class Watch:
-    """The state of a run as it is drawn, updated between two messages.
+    """The displayed state of a run, updated between two messages.
 
-    The thread that answers messages reads the run. A thread of rich's draws the terminal: it sees one immutable frame
-    and the clock, and nothing of the run, so that no lock is needed.
+    The thread that answers messages reads the run. A thread of rich draws the terminal: it uses only an immutable frame
+    and the clock, so that no lock is needed.
 
     Args:
         title: heading of the view.
         idle: the other side's work between two decisions.
-        look_every: seconds between two looks; 0 looks after each message.
+        look_every: seconds between two readings; 0 for one after each message.
     """
 
     def __init__(self, title: str, idle: str, *, look_every: float = 0.0) -> None:
@@ -69,7 +69,7 @@ class Watch:
         #: Time of the end; None before.
         self._ended: float | None = None
         self._queue, self._busy = History(), History()
-        #: (time of a look, number of messages until then), over some seconds.
+        #: (time of a reading, number of messages until then), over some seconds.
         self._rates = deque([(self._begun, 0)])
         self._take: Callable[[], LiveStatus] | None = None
         self._frame: LiveFrame | None = None
@@ -79,7 +79,7 @@ class Watch:
         self._take = take
 
     def exchange(self, exchange: AnyExchange) -> AnyExchange:
-        """Return the exchange with a look after each answer."""
+        """Return the exchange with a reading after each answer."""
         if isinstance(exchange, DirectExchange):
             return DirectExchange(self._watched(exchange.answer), self._watched(exchange.answer_unwritten))
         return self._watched(exchange)
@@ -94,12 +94,12 @@ class Watch:
         return watched
 
     def asked(self) -> None:
-        """Note that a decision begins."""
+        """Record the beginning of a decision."""
         self._since = self._clock()
         self._deciding = True
 
     def answered(self) -> None:
-        """Note that a decision was made, and look at the run if it is time."""
+        """Record the end of a decision, and read the run if a reading is due."""
         now = self._clock()
         self._spent += now - self._since
         self._since, self._deciding = now, False
@@ -125,7 +125,7 @@ class Watch:
         self._frame = LiveFrame(status, self._queue.values, self._busy.values, self._messages, rate, deciding)
 
     def end(self) -> None:
-        """Note the end of the run."""
+        """Record the end of the run."""
         self._ended = self._clock()
         self.look()
 
@@ -141,7 +141,7 @@ class Watch:
 
 
 class WatchedConnection:
-    """A connection to Batsim, with a look before each wait for it."""
+    """A connection to Batsim, with a reading before each wait for it."""
 
     def __init__(self, connection: Connection, watch: Watch) -> None:
         self._connection, self._watch = connection, watch
@@ -153,17 +153,17 @@ class WatchedConnection:
         return request
 
     def send(self, reply: bytes) -> None:
-        """Answer it."""
+        """Send the reply."""
         self._connection.send(reply)
         self._watch.answered()
 
 
 @contextmanager
 def live_view(watch: Watch) -> Iterator[bool]:
-    """Draw the view of a watch while the context lasts; yields False, after a warning, if stderr is not a terminal.
+    """Draw the view of a watch during the context; yield False, after a warning, if stderr is not a terminal.
 
-    The last drawing stays, whatever ends the run. Lines that are written to stderr meanwhile, and to stdout if that is
-    a terminal too, appear above it.
+    The last drawing remains after any end of the run. Lines written to stderr during the run, and to stdout if it is
+    also a terminal, appear above it.
     """
     console = Output(stderr=True)
     if not console.is_interactive:
@@ -189,7 +189,7 @@ def watched_simulation(
 ) -> Iterator[AnyExchange]:
     """Yield the exchange, with a live view of the simulation.
 
-    It is read from the session that answers, if that is ours: a session knows why jobs wait, the simulation does not.
+    A local session, if any, provides the data: it knows the reasons of waiting jobs, unlike the simulation.
     """
     watch = Watch(title, "simulating", look_every=LOOK_EVERY)
     if sessions:

@@ -1,4 +1,4 @@
-"""The format of a log or a trace on the command line: as its content tells, or its name if it is no file."""
+"""The format of a log or a trace on the command line: detected from the content, or from the name of a pipe."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from batsched_py.traces.log_format import LogFormat, format_of
 
 SWF, SACCT, JSON, LWF = "swf", "sacct", "json", "lwf"
 _TOLD: Final = {LogFormat.SACCT: SACCT, LogFormat.JSON: JSON, LogFormat.XML: LWF}
-#: Endings of lease traces that come through a pipe, which cannot be read twice.
+#: Endings of lease traces read from a pipe, which cannot be read twice.
 _LWF_ENDINGS: Final = (".lwf", ".xml", ".lwf.gz", ".xml.gz")
 
 
 def told_form(path: Path) -> str:
-    """Return SWF, SACCT, JSON or LWF; SWF for what is none of them. WorkloadError if the file cannot be read."""
+    """Return SWF, SACCT, JSON or LWF; SWF for other content. WorkloadError if the file cannot be read."""
     if path.is_file():
         found = format_of(path, current_limits())
         return SWF if found is None else _TOLD.get(found, SWF)

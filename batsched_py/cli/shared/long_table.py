@@ -1,4 +1,4 @@
-"""Long tables, drawn as rich draws them, of which each cell costs rich a tenth of a millisecond several times."""
+"""Long tables in the style of rich, which itself needs several tenths of a millisecond for each cell."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from rich.table import Column, Table
 
 from batsched_py.text.display import escaped
 
-#: Rows from which on a table is long.
+#: Number of rows from which a table is long.
 LONG: Final = 500
-#: What stands between two columns: their padding, and rich's divider.
+#: Separator of two columns: their padding, and rich's divider.
 _BETWEEN: Final = "   "
 _RULE: Final = "\u2500"
 _PADDING: Final = (0, 1, 0, 1)
 
 
 class LongTable:
-    """A table of many plain rows: one line for each, nothing is folded.
+    """A table of many plain rows: one line for each, without folding.
 
     Args:
         table: for which `is_long` is true.
@@ -33,7 +33,7 @@ class LongTable:
             [escaped(str(cell)) for cell in chain([column.header], column.cells)] for column in table.columns
         ]
         self._widths = [max(map(cell_len, cells)) for cells in self._columns]
-        #: Characters of each line.
+        #: Length of each line.
         self.width = sum(self._widths) + len(_BETWEEN) * (len(self._widths) - 1) + 2
 
     def lines(self) -> Iterator[str]:
@@ -51,7 +51,7 @@ class LongTable:
 
 
 def is_long(table: Table) -> bool:
-    """Return whether a table is long, and says nothing that only rich can draw."""
+    """Return whether a table is long, and uses no features that only rich can draw."""
     plain = table.box is box.SIMPLE and table.show_edge and not table.pad_edge and table.padding == _PADDING
     bare = not (table.title or table.caption or table.show_footer or table.row_styles or table.expand or table.width)
     return table.row_count >= LONG and plain and bare and all(map(_is_plain, table.columns))

@@ -36,14 +36,14 @@ machine_file_options = together(
 
 
 class MachineFiles(Struct, frozen=True):
-    """The options as they were given."""
+    """The options as given."""
 
     profiles: str
     speed: str | None
     power: str | None
 
     def check(self, platform: Path | None) -> None:
-        """Check that the options go together and can be read. UsageError, OptionError."""
+        """Check that the options are compatible and valid. UsageError, OptionError."""
         if self.power is not None and platform is None:
             raise click.UsageError("'--power' goes with '--platform': it describes the hosts")
         if self.speed is not None and platform is None and not self.computes:
@@ -57,7 +57,7 @@ class MachineFiles(Struct, frozen=True):
 
     @property
     def given(self) -> bool:
-        """True if any of the options was given another value than its default."""
+        """True if any of the options differs from its default."""
         return self.computes or self.speed is not None or self.power is not None
 
     @property
@@ -66,14 +66,14 @@ class MachineFiles(Struct, frozen=True):
         return Work(self._flops() if self.computes else None)
 
     def write_platform(self, path: Path, hosts: int) -> None:
-        """Write a platform of such hosts. PlatformError, OptionError."""
+        """Write a platform of hosts with these options. PlatformError, OptionError."""
         make_folder(path)
         write_homogeneous(path, hosts, speed=self.speed or "1Gf", power=self._states())
 
     def _flops(self) -> float:
         try:
             return USUAL_SPEED if self.speed is None else read_speed(self.speed)
-        except OptionError as error:  # begins with the option's name
+        except OptionError as error:  # the message begins with the option's name
             raise OptionError(f"--{error}") from None
 
     def _states(self) -> PowerStates | None:

@@ -1,4 +1,4 @@
-"""The files that a command writes: checked before the work begins, and written with errors that name them."""
+"""The output files of a command: checks before the work begins, and writing with errors that name the file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_apart(inputs: Sequence[Named], outputs: Sequence[Named]) -> None:
 
 
 def check_writable(paths: Iterable[Path | None]) -> None:
-    """Check that files can be written, as far as can be known without changing anything. InputError."""
+    """Check that files can be written, as far as this is possible without changing anything. InputError."""
     for path in paths:
         if path is not None:
             with naming_errors(path):
@@ -40,19 +40,19 @@ def check_writable(paths: Iterable[Path | None]) -> None:
 
 
 def existing_folder(path: Path) -> Path:
-    """Return the folder of a file, or as long as that was not made, the one in which it will be."""
+    """Return the folder of a file, or the nearest existing folder above it."""
     return next(folder for folder in Path(os.path.realpath(path)).parents if folder.is_dir())
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder of a file. InputError."""
+    """Create the folder of a file. InputError."""
     with naming_errors(path):
         Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Make the folder of a file, and turn errors of writing it into InputErrors."""
+    """Create the folder of a file, and convert errors in writing it into InputErrors."""
     make_folder(path)
     with naming_errors(path):
         yield
@@ -60,7 +60,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def naming_errors(path: Path) -> Iterator[None]:
-    """Turn OSErrors into InputErrors of one line with the file's name."""
+    """Convert OSErrors into InputErrors of one line with the file's name."""
     try:
         yield
     except OSError as error:
@@ -68,8 +68,8 @@ def naming_errors(path: Path) -> Iterator[None]:
 
 
 def _identity(path: Path) -> object:
-    """Return a key that is equal for all names of a file."""
-    real = Path(os.path.realpath(path))  # what out/../file is once the folder out was made
+    """Return a key that is equal for all paths of a file."""
+    real = Path(os.path.realpath(path))  # the meaning of out/../file after the creation of the folder out
     try:
         found = real.stat()
     except OSError:
@@ -78,7 +78,7 @@ def _identity(path: Path) -> object:
 
 
 def _takes_anything(path: Path) -> bool:
-    """Tell devices and pipes, which may be written twice: nothing in them is replaced."""
+    """Return whether it is a device or pipe, which may be written twice: nothing in it is replaced."""
     return path.exists() and not path.is_file()
 
 

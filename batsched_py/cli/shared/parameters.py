@@ -20,15 +20,15 @@ from batsched_py.example_files import path_or_example
 from batsched_py.model.limits import LONGEST
 from batsched_py.model.platform import ROLES
 
-#: An option or several: a decorator for the function of a command.
+#: One option or several, as a decorator for the function of a command.
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-#: A path of any kind: the reader of the file says what is wrong with it, and names it.
+#: A path of any kind: the reader of the file reports errors with its name.
 PATH: Final = click.Path(path_type=Path)
 
 
 class FolderPath(click.Path):
-    """The path of a folder; an empty text is none, and does not mean the current folder."""
+    """The path of a folder; an empty text is an error, and does not mean the current folder."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -40,30 +40,30 @@ class FolderPath(click.Path):
         return Path(os.fsdecode(super().convert(value, param, ctx)))
 
 
-#: A folder of files of ours.
+#: A folder of files written by this program.
 FOLDER: Final = FolderPath()
 #: A number of hosts.
 HOSTS: Final = click.IntRange(1, MAX_HOST)
 
-#: Digits of the largest port.
+#: Number of digits of the largest port.
 _PORT_DIGITS: Final = 5
-#: Addresses of ZeroMQ that another process can reach: a machine and its port, or a file.
+#: Addresses of ZeroMQ that other processes can reach: a machine and its port, or a file.
 _ADDRESS: Final = re.compile(r"tcp://\S+:(\d+|\*)|ipc://\S+")
 
 
 def option(names: str, metavar: str | None, text: str, **rules: Any) -> Decorator:
-    """Make an option of its names, separated by blanks, and its help; a default is shown in the help."""
+    """Return an option with these names, separated by blanks, and this help, which shows the default."""
     shown = rules.get("default") not in (None, "")
     return click.option(*names.split(), metavar=metavar, help=text, show_default=shown, **rules)
 
 
 def flag(names: str, text: str, **rules: Any) -> Decorator:
-    """Make a switch of its names, separated by blanks, and its help."""
+    """Return a switch with these names, separated by blanks, and this help."""
     return click.option(*names.split(), is_flag=True, help=text, **rules)
 
 
 def together(*options: Decorator) -> Decorator:
-    """Make one decorator of several options, which are listed in their order."""
+    """Combine several options, which the help lists in this order, into one decorator."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -80,7 +80,7 @@ class InputPath(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Return the path as it is, or that of the example."""
+        """Return the path unchanged, or that of the installed example."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         found = path_or_example(path)
         if found != path:
@@ -88,12 +88,12 @@ class InputPath(click.Path):
         return found
 
 
-#: A platform or a workload: the reader of the file says what is wrong with it, and names it.
+#: A platform or a workload: the reader of the file reports errors with its name.
 INPUT: Final = InputPath()
 
 
 def read_address(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Check that the value of an option can be an address."""
+    """Check that the value of an option is an address."""
     found = _ADDRESS.fullmatch(value or "ipc://none")
     if found is None:
         raise click.BadParameter(f"must be an address like tcp://127.0.0.1:28000, not {value!r}", context, parameter)
@@ -104,7 +104,7 @@ def read_address(context: click.Context, parameter: click.Parameter, value: str 
 
 
 def read_roles(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Mapping[str, str]:
-    """Read host -> role from texts like "host1,host2:storage". UsageError, also for a host with two roles."""
+    """Parse texts like "host1,host2:storage" into host -> role. UsageError, including for a host with two roles."""
     roles: dict[str, str] = {}
     for value in values:
         hosts, colon, role = value.rpartition(":")
@@ -121,7 +121,7 @@ def read_roles(context: click.Context, parameter: click.Parameter, values: Seque
 def read_items(
     context: click.Context, parameter: click.Parameter, values: Sequence[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Read (name, value) from texts like "network/TCP-gamma:20000000"."""
+    """Parse texts like "network/TCP-gamma:20000000" into (name, value)."""
     for value in values:
         if not all(value.partition(":")[::2]):
             raise click.BadParameter(f"must be item:value, not {value!r}", context, parameter)
@@ -137,8 +137,8 @@ class Number(click.FloatRange):
     of = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read the number; nan and inf, which ranges do not exclude, are usage errors."""
-        with suppress(ValueError):  # click refuses what is no number at all
+        """Parse the number; nan and inf, which ranges do not exclude, are usage errors."""
+        with suppress(ValueError):  # click refuses other texts
             if not math.isfinite(float(value)):
                 self.fail(f"must be a finite {self.of}, not {value}", param, ctx)
         return float(super().convert(value, param, ctx))
@@ -155,12 +155,12 @@ class Seconds(Number):
 
 
 class Pace(Number):
-    """A pace: simulated seconds in one second, or max."""
+    """A pace: simulated seconds per second, or max."""
 
     name = "pace"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read the number; "max" is infinite."""
+        """Parse the number; "max" is infinite."""
         return math.inf if value in ("max", math.inf) else super().convert(value, param, ctx)
 
 
@@ -180,7 +180,7 @@ def _read_assignments(
 
 
 def read_names(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
-    """Read names that are separated by commas, of an option that accumulates."""
+    """Parse names separated by commas, of an option that accumulates."""
     del context, parameter
     return tuple(name for value in values for name in map(str.strip, value.split(",")) if name)
 
@@ -230,5 +230,5 @@ live_option = flag("--live", "Show waiting jobs, busy hosts and the next job on 
 
 
 def connect_timeout_option(text: str) -> Decorator:
-    """Make --connect-timeout; `text` is its help."""
+    """Return --connect-timeout; `text` is its help."""
     return option("--connect-timeout", "S", text, type=Seconds(min=0), default=10.0)

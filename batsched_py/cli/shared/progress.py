@@ -1,4 +1,4 @@
-"""Progress bars on stderr. They are no part of the live view, whose imports `compare` does not need."""
+"""Progress bars on stderr, separate from the live view, whose imports `compare` does not need."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from batsched_py.reporting.formatting import clock
 from batsched_py.results.progress import RunProgress
 from batsched_py.text.display import displayed
 
-if TYPE_CHECKING:  # which one simulation does not need
+if TYPE_CHECKING:  # not needed by a single simulation
     from batsched_py.campaigns.execution.stored_run import StoredRun
     from batsched_py.campaigns.plan.planner import PlannedRun
     from batsched_py.campaigns.tuning.tuner import Trial, Tuning
 
-#: A function of the number that ended, of all, and of a text.
+#: A function of the number of ended items, of all items, and of a text.
 _Show = Callable[[int, int, str], None]
 
 
 @contextmanager
 def simulation_bar(*, wanted: bool) -> Iterator[Callable[[RunProgress], None] | None]:
-    """Yield a function that shows how far the simulation is; None if no bar is shown."""
+    """Yield a function that shows the progress of the simulation; None if no bar is shown."""
     with _bar("jobs, t={task.fields[now]}", clock(0.0), wanted=wanted) as show:
         if show is None:
             yield None
@@ -42,7 +42,7 @@ def simulation_bar(*, wanted: bool) -> Iterator[Callable[[RunProgress], None] | 
 
 @contextmanager
 def runs_bar(*, wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that shows how many runs ended, of how many; None if no bar is shown."""
+    """Yield a function that shows the numbers of ended and of all runs; None if no bar is shown."""
     with _bar("runs", "", wanted=wanted) as show:
         if show is None:
             yield None
@@ -52,9 +52,9 @@ def runs_bar(*, wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
 
 @contextmanager
 def campaign_bar(before: int, count: int, *, wanted: bool) -> Iterator[Callable[[PlannedRun, StoredRun], None] | None]:
-    """Yield a function that shows how many runs of `count` are there, the last result and the time left; or None.
+    """Yield a function that shows the number of done runs of `count`, the last result and the remaining time; or None.
 
-    `before` were there before, which tells nothing of the time that the others will take.
+    `before` of them existed before: the estimate of the remaining time excludes them.
     """
     with _bar("runs, {task.fields[now]}", "", wanted=wanted, left=True) as show:
         if show is None:
@@ -73,7 +73,7 @@ def campaign_bar(before: int, count: int, *, wanted: bool) -> Iterator[Callable[
 
 @contextmanager
 def trials_bar(tuning: Tuning, *, wanted: bool) -> Iterator[Callable[[Trial], None] | None]:
-    """Yield a function that shows how many trials of a search are over, and the best value so far; or None."""
+    """Yield a function that shows the number of completed trials of a search, and the best value so far; or None."""
     with _bar("trials, {task.fields[now]}", "", wanted=wanted, left=True) as show:
         if show is None:
             yield None
@@ -100,7 +100,7 @@ def _told(ended: StoredRun) -> str:
 
 @contextmanager
 def _bar(text: str, now: str, *, wanted: bool, left: bool = False) -> Iterator[_Show | None]:
-    """Draw a bar, which vanishes at the end; None if it is not wanted or stderr is no terminal."""
+    """Draw a bar, which disappears at the end; yield None if it is disabled or stderr is not a terminal."""
     console = Output(stderr=True)
     if not (wanted and console.is_terminal):
         yield None

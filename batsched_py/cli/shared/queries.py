@@ -14,14 +14,14 @@ from batsched_py.queries.expression import Expression
 from batsched_py.queries.parser import parse
 from batsched_py.text.display import displayed
 
-#: Characters of a query that are shown before and behind a mistake.
+#: Number of characters of a query shown before and after an error.
 _AROUND: Final = 30
-#: A long option, with its value or without.
+#: A long option, with or without a value.
 _LONG: Final = re.compile(r"--[A-Za-z][A-Za-z-]*(=.*)?", re.DOTALL)
 
 
 def parse_query(text: str) -> Expression:
-    """Return the query; its mistake is shown with a caret before the error is raised."""
+    """Parse the query; show the place of an error with a caret before raising it."""
     try:
         return parse(text)
     except QueryError as error:
@@ -36,12 +36,12 @@ class QueryCommand(Once):
     """A command with a query among its arguments, which may begin with a minus."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as usual; a word that begins with a minus and is no option is the query."""
+        """Parse the arguments; a word that begins with a minus and is not an option is the query."""
         return super().parse_args(ctx, _with_query_last(self, ctx, args))
 
 
 def _with_query_last(command: click.Command, ctx: click.Context, args: list[str]) -> list[str]:
-    """Return the words with a query that begins with a minus behind `--`, where no word is an option."""
+    """Return the words with a query that begins with a minus moved after `--`, where no word is an option."""
     options = {name: one for one in command.get_params(ctx) for name in one.opts if isinstance(one, click.Option)}
     shorts = tuple(name for name in options if not name.startswith("--"))
     is_value = False

@@ -1,4 +1,4 @@
-"""The place of Redis: as the user says, or as Batsim says if that is this machine or the user allows it."""
+"""The location of Redis, given by the user, or by Batsim if it is this machine or the user allows it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from batsched_py.text.display import displayed
 if TYPE_CHECKING:
     from batsched_py.metadata.redis_store import RedisStore
 
-#: The environment variable with the password; an option would show it in lists of processes.
+#: The environment variable with the password; an option would be visible in lists of processes.
 PASSWORD: Final = "BATSCHED_REDIS_PASSWORD"  # noqa: S105 - its name
 #: A name or IPv4 address, or an IPv6 address in brackets, and a port.
 _ADDRESS: Final = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+)):(\d{1,5})")
 
 
 class RedisPlace(Struct, frozen=True):
-    """The place of Redis as a user gives it; what is None is taken from SIMULATION_BEGINS.
+    """The location of Redis given by the user; values that are None are read from SIMULATION_BEGINS.
 
     Attributes:
-        redis_address: host and port; they differ from Batsim's where one of the two runs in a container.
+        redis_address: host and port; they differ from Batsim's if one of the two programs runs in a container.
         redis_prefix: prefix of keys.
-        allowed_redis: hosts that Batsim may name, besides this machine.
+        allowed_redis: hosts that Batsim may name, in addition to this machine.
     """
 
     redis_address: tuple[str, int] | None = None
@@ -39,10 +39,10 @@ class RedisPlace(Struct, frozen=True):
     allowed_redis: tuple[str, ...] = ()
 
     def open(self, config: Config) -> RedisStore:
-        """Open the store that Batsim uses when it runs with --enable-redis.
+        """Open the store of a Batsim with the option --enable-redis.
 
-        StoreError, before anything is looked up or connected, if Batsim names a host that it may not. The password goes
-        to hosts that the user named, and to no other: on this machine, too, a peer could name a port of its own.
+        StoreError, before any look-up or connection, if Batsim names a host that is not allowed. The password is sent
+        only to hosts named by the user: even on this machine, a peer could name a port of its own.
         """
         hostname, port = self.redis_address or (without_brackets(config.redis_hostname), config.redis_port)
         allowed = {without_brackets(host).lower() for host in self.allowed_redis}
@@ -53,7 +53,7 @@ class RedisPlace(Struct, frozen=True):
                 f"Redis {shown}: SIMULATION_BEGINS names another machine: if you trust it, say --allow-redis {shown},"
                 " or where Redis is with --redis HOST:PORT"
             )
-        module = importlib.import_module("batsched_py.metadata.redis_store")  # an extra, and slow to import
+        module = importlib.import_module("batsched_py.metadata.redis_store")  # in an extra, and slow to import
         prefix = config.redis_prefix if self.redis_prefix is None else self.redis_prefix
         password = os.environ.get(PASSWORD, "") if named else ""
         opened: RedisStore = module.RedisStore(hostname, port, prefix, password=password)
@@ -61,12 +61,12 @@ class RedisPlace(Struct, frozen=True):
 
 
 def without_brackets(hostname: str) -> str:
-    """Return an IPv6 address as it is looked up: without the brackets that set it apart from a port."""
+    """Return an IPv6 address without the brackets that separate it from a port."""
     return hostname[1:-1] if hostname.startswith("[") and hostname.endswith("]") else hostname
 
 
 def is_this_machine(hostname: str) -> bool:
-    """True for "localhost" and loopback addresses; no name is looked up."""
+    """Return True for "localhost" and loopback addresses; no name is looked up."""
     try:
         return ip_address(hostname).is_loopback
     except ValueError:

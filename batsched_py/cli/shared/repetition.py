@@ -1,7 +1,7 @@
-"""Options that are given twice: those that take one value are refused, so that no value is passed over.
+"""Refusal of repeated options that take one value, so that no value is silently ignored.
 
-`Once` is a part of the class of every command and group; `tests/unit/cli/shared/test_repetition.py` walks them all. An
-option that accumulates is one of click's `multiple` options. `MovedOption` keeps an older spelling of an option.
+`Once` is a base class of every command and group; `tests/unit/cli/shared/test_repetition.py` checks all of them. An
+option that accumulates is one of click's `multiple` options. `MovedOption` accepts an older spelling of an option.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from batsched_py.cli.shared.terminal import say
 
 
 class MovedOption(click.Option):
-    """An option of which some values have moved to another option; they are still understood, with a hint.
+    """An option whose former values belong to another option now; they are still accepted, with a hint.
 
     Attributes:
         moved: value -> the option that takes it now.
@@ -28,10 +28,10 @@ class MovedOption(click.Option):
 
 
 class Once(click.Command):
-    """A command that refuses options that are given more than once, unless they accumulate."""
+    """A command that refuses repeated options, unless they accumulate."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as usual. UsageError for an option with two values."""
+        """Parse the arguments. UsageError for an option with two values."""
         if not ctx.resilient_parsing:
             args = _with_moved(self, ctx, args)
             _refuse_repeated(self, ctx, args)
@@ -39,13 +39,13 @@ class Once(click.Command):
 
 
 class OnceGroup(Once, click.Group):
-    """A group that refuses options of its own that are given more than once."""
+    """A group that refuses its own repeated options."""
 
 
 def refuse_doubled(
     context: click.Context, parameter: click.Parameter, names: Iterable[str], *, of: str = "{} is set twice"
 ) -> None:
-    """Check that an option that accumulates sets no name twice. UsageError: the value for the first would be lost."""
+    """Check that an option that accumulates sets no name twice. UsageError: the first value would be lost."""
     seen = set()
     for name in names:
         if name in seen:
@@ -54,7 +54,7 @@ def refuse_doubled(
 
 
 def _given(command: click.Command, ctx: click.Context, args: Sequence[str]) -> Mapping[str, Sequence[Any]]:
-    """Return parameter -> the texts that it was given, in order, as click's own parser finds them. UsageError."""
+    """Return parameter -> its texts in order, as parsed by click. UsageError."""
     twins = [_gathering(parameter) for parameter in command.get_params(ctx)]
     twin = click.Command(command.name, params=twins, add_help_option=False)
     found, _, _ = twin.make_parser(ctx).parse_args(args=list(args))
@@ -62,7 +62,7 @@ def _given(command: click.Command, ctx: click.Context, args: Sequence[str]) -> M
 
 
 def _gathering(parameter: click.Parameter) -> click.Parameter:
-    """Return a copy of an option that gathers its values; arguments as they are."""
+    """Return a copy of an option that collects its values; arguments are returned unchanged."""
     if not isinstance(parameter, click.Option) or parameter.count:
         return parameter
     twin = copy(parameter)
@@ -87,7 +87,7 @@ def _both(parameter: click.Option) -> str:
 
 
 def _with_moved(command: click.Command, ctx: click.Context, args: list[str]) -> list[str]:
-    """Return the arguments with the options of today, with a hint for each that has moved. UsageError."""
+    """Return the arguments with the current options, with a hint for each moved one. UsageError."""
     for parameter in command.get_params(ctx):
         if isinstance(parameter, MovedOption) and set(parameter.moved) & set(
             map(str, _given(command, ctx, args).get(parameter.name or "", ()))

@@ -1,7 +1,7 @@
-"""The result files of simulations, under Batsim's names: of one run, and of each run of a study.
+"""The result files of simulations, under Batsim's names, for one run and for each run of a study.
 
-Files are written whole or not at all, after the run. Only the rows of jobs are put aside while it goes on, so that a
-simulation of millions of jobs needs no memory for those that ended.
+Files are written after the run, completely or not at all. Only the rows of jobs are stored on disk during the run, so
+that a simulation of millions of jobs needs no memory for ended ones.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from batsched_py.results.run_file import run_path
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.lublin import Drawn
 
-if TYPE_CHECKING:  # the package imports much that one simulation does not need
+if TYPE_CHECKING:  # the package imports modules that a single simulation does not need
     from batsched_py.campaigns.inputs import WorkloadLike
     from batsched_py.session.decision_log import PassOn
 
-#: The name of the file of a drawn workload, in the folder of its runs.
+#: The name of a generated workload's file, in the folder of its runs.
 _DRAWN: Final = "workload.json"
 
 
 def result_paths(
     prefix: str | None, *, machine_states: bool, energy: bool, decisions: bool = False, files: FileForm = BATSIM_4
 ) -> list[Path]:
-    """Return the files of a run's results and of its description; none without a prefix, which may end with a slash."""
+    """Return the paths of a run's results and description; none without a prefix, which may end with a slash."""
     if prefix is None:
         return []
     endings = [files.jobs, files.schedule, *([files.real_exec_info] if files.real_exec_info else [])]
@@ -53,9 +53,9 @@ def result_paths(
 
 
 def write_result(prefix: str, result: Result, rows: results.JobRows | None = None) -> None:
-    """Make the folder and write what the result has, each file whole or not at all. InputError.
+    """Create the folder and write the result's files, each one completely or not at all. InputError.
 
-    The jobs are those of `rows`, if they were put aside.
+    The jobs are those of `rows`, if stored on disk.
     """
     trace, files = result.trace, result.files
     writers: dict[str, Callable[[Path], None]] = {
@@ -79,7 +79,7 @@ def write_result(prefix: str, result: Result, rows: results.JobRows | None = Non
 
 
 class RowsAside(results.JobRows):
-    """Rows of a jobs file, put aside beside it as jobs end, so that jobs can be forgotten. InputError if that fails."""
+    """The rows of a jobs file in a temporary file in its folder, which frees the memory of ended jobs. InputError."""
 
     def __init__(self, prefix: str, files: FileForm) -> None:
         self._path = Path(prefix + files.jobs)
@@ -87,19 +87,19 @@ class RowsAside(results.JobRows):
             super().__init__(existing_folder(self._path), files)
 
     def add(self, records: Sequence[JobRecord]) -> None:
-        """Put the rows of these jobs aside, as far as such jobs have one."""
+        """Store the rows of these jobs; rejected jobs may have none."""
         with naming_errors(self._path):
             super().add(records)
 
 
 class ResultWriter(Struct, frozen=True):
-    """Writes FOLDER/WORKLOAD/ALGORITHM_jobs.csv and the other files of a run; can be pickled.
+    """A picklable writer of FOLDER/WORKLOAD/ALGORITHM_jobs.csv and the other files of a run.
 
-    Files whose names have no underscore, those of Batsim 5, are in folders: FOLDER/WORKLOAD/ALGORITHM/jobs.csv.
+    Files without an underscore in their names (Batsim 5) are in folders: FOLDER/WORKLOAD/ALGORITHM/jobs.csv.
 
     Attributes:
         folder: the folder of all files.
-        machine_states, energy: True if these have files.
+        machine_states, energy: whether these files are written.
         files: the names of Batsim's own files.
     """
 
@@ -114,7 +114,7 @@ class ResultWriter(Struct, frozen=True):
 
     @contextmanager
     def decisions(self, workload: str, variant: str) -> Iterator[PassOn]:
-        """Receive the decisions of one run, and write their file if the run ends well. InputError."""
+        """Yield a receiver of the decisions of one run, and write their file if the run succeeds. InputError."""
         with DecisionsAside(self.prefix(workload, variant)) as aside:
             yield aside.add
             aside.write()
@@ -137,18 +137,18 @@ class ResultWriter(Struct, frozen=True):
         return [*chain.from_iterable(files), *self._drawn(sources)]
 
     def write_drawn(self, sources: Mapping[str, WorkloadLike]) -> None:
-        """Write drawn workloads to FOLDER/WORKLOAD/workload.json, as `generate` would. InputError."""
+        """Write generated workloads to FOLDER/WORKLOAD/workload.json, as `generate` would. InputError."""
         for path, drawn in self._drawn(sources).items():
             make_folder(path)
             write_workload(path, drawn.draw(), description=drawn.description)
 
     def prefix(self, workload: str, variant: str) -> str:
-        """Return what the names of the files of a run begin with."""
+        """Return the prefix of the names of a run's files."""
         path = str(self.folder / _plain(workload) / _plain(variant))
         return path if self.files.jobs.startswith("_") else f"{path}/"
 
     def drawn_path(self, workload: str) -> Path:
-        """Return the file of a drawn workload."""
+        """Return the path of a generated workload."""
         return self.folder / _plain(workload) / _DRAWN
 
     def _drawn(self, sources: Mapping[str, WorkloadLike]) -> dict[Path, Drawn]:
@@ -156,12 +156,12 @@ class ResultWriter(Struct, frozen=True):
 
 
 def _plain(name: str) -> str:
-    """Make a name fit for paths, without blanks and brackets: easy(order=sjf) becomes easy-order=sjf."""
+    """Convert a name for paths, without blanks and brackets: easy(order=sjf) becomes easy-order=sjf."""
     return re.sub(r"[^\w.+=-]+", "-", name).strip("-.") or "-"
 
 
 def _check_plain(names: Iterable[str]) -> None:
-    """Check that all names differ in paths. UsageError."""
+    """Check that all converted names differ. UsageError."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(_plain(name), name)

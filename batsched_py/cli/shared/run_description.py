@@ -1,6 +1,6 @@
-"""The description of a run that a command writes beside its tables, so that they tell years later where they are from.
+"""The description of a run, which a command writes next to its tables, to make their origin known permanently.
 
-Inputs are hashed before the run, which may be long: a file that is changed meanwhile is not what was run.
+Inputs are hashed before the run, which may take long: a file may be changed during the run.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _PACKAGE: Final = re.compile(r"[\w.-]+")
 
 
 class RunInputs(Struct, frozen=True):
-    """The files of a run, as they were before it."""
+    """The input files of a run, in their state before it."""
 
     platform: InputFile | None = None
     workloads: tuple[WorkloadFile, ...] = ()
@@ -58,12 +58,12 @@ class RunInputs(Struct, frozen=True):
 
 
 class Decider(Struct, frozen=True):
-    """The decider of a run: an algorithm with its options as they held; no algorithm if another program did.
+    """The decider of a run: an algorithm with its effective options; no algorithm if another program decided.
 
     Attributes:
-        algorithm: as after -s.
+        algorithm: the value of -s.
         options: name -> value.
-        given: names of those that were given.
+        given: names of the options that were given.
     """
 
     algorithm: str | None = None
@@ -77,14 +77,14 @@ def platform_file(path: Path) -> InputFile:
 
 
 def workload_file(path: Path, workload: Workload | None = None) -> WorkloadFile:
-    """Return the description of a workload; of one that was read with its generator and date, if any. InputError."""
+    """Return the description of a workload; that of a file includes its generator and date, if any. InputError."""
     drawn = None if workload is None else Drawn.of_description(workload.description)
     start = None if workload is None else workload.log_start
     return WorkloadFile(told_path(path), content_hash(path), {} if drawn is None else drawn.parameters, start)
 
 
 def other_files(**paths: Path | None) -> tuple[OtherFile, ...]:
-    """Return the descriptions of files by their roles, without those that were not given. InputError."""
+    """Return the descriptions of the given files by their roles. InputError."""
     return tuple(
         OtherFile(str(path), content_hash(path), role.replace("_", " "))
         for role, path in paths.items()
@@ -93,7 +93,7 @@ def other_files(**paths: Path | None) -> tuple[OtherFile, ...]:
 
 
 def files_of_choice(choice: AlgorithmChoice) -> tuple[OtherFile, ...]:
-    """Return the files of the algorithm that a user chose. OptionError, InputError."""
+    """Return the files of the user's algorithm. OptionError, InputError."""
     return files_of_algorithm(choice.algorithm, choice.options, choice.options_file)
 
 
@@ -106,7 +106,7 @@ def describe_run(
     results: Mapping[str, Path] | None = None,
     failure: str = "",
 ) -> RunFile:
-    """Describe a run that ends now; `results` are files that it wrote, by what they are called. InputError."""
+    """Describe a run that ends now; `results` are the files that it wrote, by name. InputError."""
     invocation = current_invocation()
     seed = decider.options.get("seed")
     seconds = time.perf_counter() - invocation.began
@@ -131,20 +131,20 @@ def describe_run(
 
 
 def write_description(prefix: str, run: RunFile) -> None:
-    """Write PREFIX_run.json, whole or not at all. InputError."""
+    """Write PREFIX_run.json, completely or not at all. InputError."""
     path = run_path(prefix)
     with writing(path):
         write_run(path, run)
 
 
 def failure_line(error: BaseException) -> str:
-    """Return what a description says of a run that ended by an error: one line, without the list of waiting jobs."""
+    """Return the entry for a run that ended with an error: one line, without the list of waiting jobs."""
     return " ".join((error.why if isinstance(error, DeadlockError) else str(error)).split())
 
 
 @contextmanager
 def reported_beside(error: BaseException) -> Iterator[None]:
-    """Warn of files that cannot be written after an error, which is the one to report."""
+    """Warn of files that cannot be written after an error; the earlier error is the one to report."""
     try:
         yield
     except BatschedError as second:
@@ -153,9 +153,9 @@ def reported_beside(error: BaseException) -> Iterator[None]:
 
 
 def plain_settings(settings: Settings, features: Features | None = None, **others: object) -> dict[str, Any]:
-    """Return the settings of the simulator as JSON has them, and others; external events are told by their file.
+    """Return the simulator's settings, and others, as JSON; external events are represented by their file.
 
-    `features` are those that Batsim 5 was asked for: they, and not the settings, say what the run had.
+    `features` are those requested from Batsim 5: they override the corresponding settings.
     """
     plain = {name: getattr(settings, name) for name in Settings.__struct_fields__ if name != "external_events"}
     plain["roles"] = dict(settings.roles)
@@ -164,14 +164,14 @@ def plain_settings(settings: Settings, features: Features | None = None, **other
 
 
 def table_files(prefix: str, tables: Iterable[Table]) -> dict[str, Path]:
-    """Return name -> file of tables that a run has written."""
+    """Return name -> path of the tables written by a run."""
     return {table.name: table_path(prefix, table) for table in tables}
 
 
 @cache
 def _dependencies() -> dict[str, str]:
     """Return the versions of the packages that every run needs; empty if batsched-py is not installed."""
-    metadata = importlib.import_module("importlib.metadata")  # imports what reads e-mail
+    metadata = importlib.import_module("importlib.metadata")  # imports the e-mail package
     try:
         needed = metadata.requires(_PROGRAM) or []
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""The options that limit each run of a command that makes many."""
+"""The options that limit each run of a command with many runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from batsched_py.cli.shared.parameters import option, together
 
 
 def _reader(parse: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """Return a callback that reads an option, if it is given. BadParameter."""
+    """Return a callback that parses an option, if given. BadParameter."""
 
     def read(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
         try:
@@ -41,7 +41,7 @@ run_limit_options: Final = together(
 
 
 def over(limits: RunLimits, others: RunLimits) -> RunLimits:
-    """Return the limits that hold if some are given, which rule over others."""
+    """Return the effective limits: the given ones override the others."""
     return RunLimits(
         others.timeout if limits.timeout is None else limits.timeout,
         others.memory if limits.memory is None else limits.memory,

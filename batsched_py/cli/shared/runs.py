@@ -1,4 +1,4 @@
-"""Runs that are looked at: their options, how they are read, and how pictures of them are written."""
+"""Analysis of runs: their options, reading them, and writing pictures of them."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def read_runs(
     hosts: int | None,
     names: Sequence[str] = (),
 ) -> list[Schedule]:
-    """Read runs, under the names of the user, with the members of jobs that only workloads have.
+    """Read runs under the user's names, with the members of jobs that are only in workloads.
 
-    Assumptions are noted on stderr, with a warning for each kind of contradiction.
+    Assumptions are written to stderr, with a warning for each kind of contradiction.
 
     InputError; a usage error if one of the files is `output`.
     """
@@ -85,7 +85,7 @@ def read_runs(
 
 
 def read_decisions(schedule: Schedule) -> Decisions | None:
-    """Read the decisions beside a run, and note what is not known of them; None if there are none. InputError."""
+    """Read the decisions in the folder of a run, and warn of unknown parts; None without a file. InputError."""
     decisions = read_decisions_of(schedule, limits=current_limits())
     for note in () if decisions is None else decisions.notes:
         say(f"note: {schedule.name}: {note}", err=True)
@@ -106,7 +106,7 @@ def warn_of_results(schedule: Schedule) -> None:
 
 
 def told_runs(schedules: Sequence[Schedule]) -> list[str]:
-    """Return a line for each run that tells what it was; of several, with its name."""
+    """Return a line with the description of each run; with its name if there are several."""
     several = len(schedules) > 1
     return [
         f"{displayed(schedule.name)}: {told_in_short(schedule.run)}" if several else told_in_short(schedule.run)
@@ -116,7 +116,7 @@ def told_runs(schedules: Sequence[Schedule]) -> list[str]:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all. InputError."""
+    """Write a file, completely or not at all. InputError."""
     with writing(path):
         write_atomically(path, content)
 
@@ -142,7 +142,7 @@ def _read_hosts(context: click.Context, parameter: click.Parameter, value: str |
 
 
 def picture_options(text: str, *, required: bool) -> Decorator:
-    """Make -o with the help `text`, and the options of window and size, as in PictureOptions."""
+    """Return -o with the help `text`, and the options of window and size, as in PictureOptions."""
     wide, high = Number(1.0, _MOST_INCHES), Number(0.5, _MOST_INCHES)
     return together(
         option("-o --output", "FILE", text, type=PATH, callback=read_picture, required=required),
@@ -156,7 +156,7 @@ def picture_options(text: str, *, required: bool) -> Decorator:
 
 
 class PictureOptions(Struct, frozen=True):
-    """The file of a picture, the part of the runs that it shows, and its size in inches."""
+    """The file of a picture, the displayed part of the runs, and its size in inches."""
 
     output: Path | None
     window: WindowChoice
@@ -167,7 +167,7 @@ class PictureOptions(Struct, frozen=True):
     title: str
 
     def window_on(self, schedules: Sequence[Schedule]) -> Window:
-        """Return the part of the runs that the picture shows."""
+        """Return the displayed part of the runs."""
         if self.window.whole:
             return window_on(schedules, hosts=self.only)
         time = self.window.on_all(schedules)
@@ -175,7 +175,7 @@ class PictureOptions(Struct, frozen=True):
 
     @property
     def looks(self) -> dict[str, Any]:
-        """Size and title as arguments of a figure; the width only if it was given."""
+        """Size and title as arguments of a figure; the width only if given."""
         looks: dict[str, Any] = {"height": self.height, "title": self.title}
         return looks if self.width is None else {"width": self.width, **looks}
 
@@ -196,7 +196,7 @@ def read_drawn(
 
 
 def write_picture(use: str, module: str, picture: PictureOptions, make: Callable[[Any], Any]) -> None:
-    """Write the figure that `make` makes with a module of reporting.pictures.paper. ExtraError, InputError."""
+    """Write the figure that `make` draws with a module of reporting.pictures.paper. ExtraError, InputError."""
     output = picture.output
     assert output is not None  # noqa: S101 - drawn because it was given
     drawn = draw(use, module, make)

@@ -1,4 +1,4 @@
-"""The results of a run that another simulator made: the tables of the algorithm, and the description of the run."""
+"""The results of a run with another simulator: the tables of the algorithm, and the description of the run."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def write_results(
     decisions: DecisionsAside | None = None,
     failure: BaseException | None = None,
 ) -> None:
-    """Write the tables of the session's algorithm, its decisions, and what is known of the run.
+    """Write the tables of the session's algorithm, its decisions, and the description of the run.
 
     AlgorithmError, InputError.
 
     Args:
-        prefix: of the files.
+        prefix: prefix of the files.
         choice: the algorithm.
         session: the session that has ended.
-        inputs: the files of the run; None if another program read them.
-        settings: more than a session knows of the simulator's.
-        results: files that the simulator wrote, by what they are called.
+        inputs: the input files of the run; None if another program read them.
+        settings: settings of the simulator in addition to those known to the session.
+        results: files written by the simulator, by name.
         decisions: rows of the session; None if there are none.
-        failure: what the run ended by; None if it ended normally.
+        failure: the error that ended the run; None if it ended normally.
     """
     tables: Sequence[Table] = ()
     with nullcontext() if failure is None else suppress(BatschedError):

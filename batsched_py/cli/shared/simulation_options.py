@@ -22,14 +22,14 @@ from batsched_py.text.wording import did_you_mean
 from batsched_py.traces.event_file import MACHINE_EVENTS, ExternalEvent, read_events
 from batsched_py.traces.simgrid_xml import read_platform
 
-#: More are a slip of the finger.
+#: Upper limit: more are a typing error.
 _MOST_CALLS: Final = 10**12
 
 platform_option = option("-p --platform", "FILE", "Platform, SimGrid XML.", type=INPUT, required=True)
 
 workloads_option = option("-w --workload workloads", "FILE", "Batsim JSON.", type=INPUT, required=True, multiple=True)
 
-#: Hosts that take part, and their roles, under the names of Settings.
+#: Options for the hosts and their roles, under the names of Settings.
 machine_options = together(
     option("--mmax machines", "N", "Use only the first N hosts.", type=HOSTS),
     option("-m --master-host", "NAME", "Name of the master host, which runs no jobs.", default=DEFAULT_MASTER),
@@ -105,9 +105,9 @@ behaviour_options = together(
 
 
 def read_machine(path: Path, events: Path | None, settings: Settings) -> tuple[Platform, Settings]:
-    """Read platform and external events; the settings come back with the events. UsageError, InputError.
+    """Read platform and external events; return the settings with the events. UsageError, InputError.
 
-    The platform need not have the master host that is named by default, but one that the user named.
+    The platform must have the master host if the user named it, but need not have the default one.
     """
     if settings.acknowledge_dynamic_jobs is not None and not settings.dynamic_jobs:
         name = "--acknowledge-dynamic-jobs" if settings.acknowledge_dynamic_jobs else "--no-acknowledge-dynamic-jobs"
@@ -125,7 +125,7 @@ def read_machine(path: Path, events: Path | None, settings: Settings) -> tuple[P
 
 
 def _warn_of_unknown(events: Iterable[ExternalEvent], *, forwarded: bool) -> None:
-    """Warn of events that do nothing to machines: left out unless forwarded, and perhaps a slip of the pen."""
+    """Warn of events without an effect on machines: they are dropped unless forwarded, and may be typing errors."""
     warn = Warnings()
     what = "the event is only forwarded" if forwarded else "the event is left out"
     for event in events:

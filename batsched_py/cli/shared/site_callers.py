@@ -1,4 +1,4 @@
-"""Options on the callers of a live site: the token that they send, and how much one of them may have."""
+"""Options for the callers of a live site: their token, and their quotas."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from msgspec import Struct
 from batsched_py.cli.shared.parameters import Number, option, together
 from batsched_py.errors import OptionError
 
-#: Characters of a token, at least.
+#: Minimum length of a token.
 _SHORTEST_TOKEN: Final = 16
-#: The variable of the environment that has the token, if no file does.
+#: The environment variable with the token, if no file is given.
 TOKEN_VARIABLE: Final = "BATSCHED_PY_TOKEN"  # noqa: S105  (the name of the variable)
 
 
 class QuotaOptions(Struct, frozen=True):
-    """The most that one user of a site may have."""
+    """The quotas of each user of a site."""
 
     quota_leases: int = 20_000
     quota_experiments: int = 2_000
@@ -54,7 +54,7 @@ quota_options = together(
 
 
 def read_token(path: Path | None) -> str:
-    """Return the secret in a file, or without one that of the environment; "" if there is none. OptionError."""
+    """Return the token in a file, or without a file that of the environment; "" if there is none. OptionError."""
     if path is None and not os.environ.get(TOKEN_VARIABLE):
         return ""
     place = path or TOKEN_VARIABLE

@@ -1,4 +1,4 @@
-"""The doors of a live site, for the commands that open one."""
+"""The HTTP server of a live site, for the commands that open one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["Doors", "SiteSettings", "open_doors", "serve_at"]
 
 
 class Doors(Struct, frozen=True):
-    """The address of a site, and who may ask there, as a user gave it."""
+    """The user's options for a site's address and its access control."""
 
     address: str
     token_file: Path | None
@@ -40,9 +40,9 @@ class Doors(Struct, frozen=True):
 
 
 def open_doors(doors: Doors, make_site: Callable[[], Site], opened: Callable[[], None] | None = None) -> Site:
-    """Open a site, answer until it ends or is interrupted, and return it. OptionError, SiteError; what ended it.
+    """Open a site, answer requests until it ends or is interrupted, and return it. OptionError, SiteError; its failure.
 
-    `opened` is called when its address has been told.
+    `opened` is called after its address has been printed.
     """
 
     def tell(url: str) -> None:
@@ -74,9 +74,9 @@ def serve_at(
     log: PassOn | None = None,
     finish: Callable[[Session], None] | None = None,
 ) -> Site:
-    """Open a site beside the Batsim that connects to the socket; as `open_doors`.
+    """Open a site together with the Batsim that connects to the socket; otherwise as `open_doors`.
 
-    `log` receives its decisions. `finish` is called with its session before Batsim hears the last reply.
+    `log` receives its decisions. `finish` is called with its session before the last reply is sent to Batsim.
     """
 
     def make() -> Site:

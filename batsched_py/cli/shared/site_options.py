@@ -1,4 +1,4 @@
-"""Options of the commands that ask a live site."""
+"""Options of the commands that send requests to a live site."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from batsched_py.site.client import DEFAULT_URL, SiteClient
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 
-#: The variable of the environment that says where the site answers.
+#: The environment variable with the address of the site.
 URL_VARIABLE: Final = "BATSCHED_PY_URL"
 
 
 class SitePlace(Struct, frozen=True):
-    """The site that is asked, and for whom."""
+    """The address of the site, and the user of the requests."""
 
     url: str
     token_file: Path | None

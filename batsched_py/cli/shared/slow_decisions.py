@@ -1,4 +1,4 @@
-"""Decisions that take long by the clock on the wall: a warning while one does, and how long it took if interrupted."""
+"""Slow decisions by the wall clock: a warning during each, and its duration if it is interrupted."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from batsched_py.session.session import Session
 from batsched_py.session.story import is_engine
 from batsched_py.text.display import displayed
 
-#: Seconds after which a decision is told to take long.
+#: Seconds after which a warning about a decision is printed.
 LONG: Final = 10.0
-#: Seconds from one look at the session to the next; looking costs the session nothing.
+#: Seconds between two checks of the session, which do not slow it down.
 _PERIOD: Final = 1.0
 
 
 class DecisionWatch:
-    """Looks now and then at what a session decides; whoever calls `look` has the clock."""
+    """A periodic check of a session's current decision; the caller of `look` supplies the time."""
 
     def __init__(self, sessions: Sequence[Session], place: Callable[[], str]) -> None:
-        """`sessions` will have the session once there is one; `place` tells where its thread is in the user's code."""
+        """Take a list that will contain the session, and a function that returns its thread's line of user code."""
         self._sessions, self._place = sessions, place
-        #: The number of the message that was being answered at the latest look, and the time of the first such look.
+        #: The number of the message being answered at the latest check, and the time of the first check of it.
         self._message = -1
         self._since = 0.0
         self._told = False
 
     def look(self, now: float) -> None:
-        """Look at the session at a time in seconds; warn of a decision that takes long, once."""
+        """Check the session at a time in seconds; warn once of a slow decision."""
         session = self._sessions[0] if self._sessions else None
         if session is None or not session.deciding:
             self._message = -1
@@ -47,13 +47,13 @@ class DecisionWatch:
             warn(f"{session.deciding} takes more than {LONG:g} s{self._place()}")
 
     def lasted(self, now: float) -> float:
-        """Return for how many seconds the decision of the latest look lasts; 0 if there was none."""
+        """Return the duration so far of the decision at the latest check, in seconds; 0 if there was none."""
         return 0.0 if self._message < 0 else now - self._since
 
 
 @contextmanager
 def watched_decisions(sessions: Sequence[Session]) -> Iterator[None]:
-    """Warn of decisions of this thread that take long; an interruption of one tells for how long it took."""
+    """Warn of slow decisions in this thread; add the duration to an interruption of one."""
     watch = DecisionWatch(sessions, _place_of(threading.get_ident()))
     over = threading.Event()
 
@@ -76,10 +76,10 @@ def watched_decisions(sessions: Sequence[Session]) -> Iterator[None]:
 
 
 def _place_of(thread: int) -> Callable[[], str]:
-    """Return a function that tells the line of the user's code at which a thread is, as " (mine.py:7)", or ""."""
+    """Return a function that returns the current line of user code of a thread, as " (mine.py:7)", or ""."""
 
     def place() -> str:
-        frame = sys._current_frames().get(thread)  # there is no other way to see another thread
+        frame = sys._current_frames().get(thread)  # the only access to the stack of another thread
         for step, line in () if frame is None else traceback.walk_stack(frame):
             file = step.f_code.co_filename
             if not is_engine(file):

@@ -30,7 +30,7 @@ _PARAMETERS: Final = {
 
 
 def read_seeds(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
-    """Read seeds like "1-20" or "1,2,5-9", each once, in the order given; none for an option that was not given."""
+    """Parse seeds like "1-20" or "1,2,5-9", without repetition, in the given order; none if the option is absent."""
     try:
         return parse_seeds(",".join(values)) if values else ()
     except ValueError as error:
@@ -40,9 +40,9 @@ def read_seeds(context: click.Context, parameter: click.Parameter, values: Seque
 def read_sources(
     files: Sequence[Path], models: Sequence[str], seeds: Sequence[int], hosts: int
 ) -> dict[str, WorkloadLike]:
-    """Return name -> workload: files under their names, drawn ones for `hosts` hosts under model and seed.
+    """Return name -> workload: files by their names, generated ones for `hosts` hosts by model and seed.
 
-    Of several models, the names have the parameters that differ, as in "lublin-load=0.6-1".
+    With several models, the names include the parameters that differ, as in "lublin-load=0.6-1".
 
     UsageError, or OptionError for a parameter of the model.
     """
@@ -63,21 +63,21 @@ def read_sources(
 
 
 def _varied(given: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return the parameters that are not the same in all models, in a fixed order."""
+    """Return the parameters that differ between models, in a fixed order."""
     return [key for key in _PARAMETERS if len({parameters.get(key) for parameters in given}) > 1]
 
 
 def _checked(drawn: Drawn) -> Drawn:
-    """Return a model whose parameters are in their ranges. OptionError."""
+    """Return a model after checking the ranges of its parameters. OptionError."""
     try:
         drawn.check()
-    except OptionError as error:  # begins with the parameter's name
+    except OptionError as error:  # the message begins with the parameter's name
         raise OptionError(f"--generate {error}") from error
     return drawn
 
 
 def _named(files: Sequence[Path]) -> dict[str, WorkloadLike]:
-    """Name files without their ending, or by the whole path where that is not unique."""
+    """Return the names of files without their ending, or the whole path where that is not unique."""
     stems = [file.name.removesuffix(".json") for file in files]
     often = Counter(stems)
     names = [stem if often[stem] == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
@@ -88,7 +88,7 @@ def _named(files: Sequence[Path]) -> dict[str, WorkloadLike]:
 
 
 def _read_parameters(text: str) -> dict[str, int | float]:
-    """Read the parameters of a model like "lublin:jobs=300,load=0.9". OptionError."""
+    """Parse the parameters of a model like "lublin:jobs=300,load=0.9". OptionError."""
     model, _, parameters = text.partition(":")
     if model != _MODEL:
         raise OptionError(f"--generate {model}: {unknown(model, [_MODEL])}")

@@ -1,4 +1,4 @@
-"""The files of tables that an algorithm has of its run."""
+"""The files of the tables that an algorithm provides about its run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from batsched_py.model.table import Table
 
 
 def write_tables(prefix: str, tables: Iterable[Table]) -> None:
-    """Write PREFIX_NAME.csv for each of them, whole or not at all. InputError."""
+    """Write PREFIX_NAME.csv for each table, completely or not at all. InputError."""
     for table in tables:
         path = table_path(prefix, table)
         with writing(path):

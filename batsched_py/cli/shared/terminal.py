@@ -1,7 +1,7 @@
-"""Standard output and error: lines and data, made fit for a terminal, in any encoding, on a full disk or a closed pipe.
+"""Standard output and error: lines and data, safe for terminals, any encoding, full disks and closed pipes.
 
-Tables and pictures go through `console`. No other module writes there: `tests/unit/cli/shared/test_terminal.py` sees
-to that, because text from outside (names of jobs, paths, messages of peers) could otherwise command the terminal.
+Tables and pictures are printed by `console`. No other module writes there, because text from outside (names of jobs,
+paths, messages of peers) could otherwise control the terminal; `tests/unit/cli/shared/test_terminal.py` checks this.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _HANDLER: Final = "batsched_py.substitute"
 
 #: Errors of writing to a full or broken disk.
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-#: The exit code of a process that ended because its output was not read any more, as shells report it.
+#: The exit code that shells report for a process whose output was closed.
 CLOSED_PIPE: Final = 128 + signal.SIGPIPE
 
 
 def say(line: str = "", *, err: bool = False, colour: str | None = None) -> None:
-    """Write one line, which text from outside in it can neither end nor make as long as a screen.
+    """Write one line; text from outside in it can neither end the line nor fill the screen.
 
-    With `err` it goes to standard error.
+    With `err` it is written to standard error.
     """
     click.secho(displayed_line(line), err=err, fg=colour)
 
@@ -67,7 +67,7 @@ def warn_all(lines: Iterable[str]) -> None:
 def put(content: bytes, *, is_json: bool = False) -> None:
     r"""Write data, in UTF-8, to standard output. Nothing is cut; control and format characters are escaped.
 
-    In JSON they become `\u001b` and the like, which is the same to its readers; ends of lines stay.
+    In JSON they become escapes such as `\u001b`, which are equivalent for readers; line ends remain.
     """
     escape = _escape_in_json if is_json else None
     lines = content.decode().split("\n")
@@ -75,7 +75,7 @@ def put(content: bytes, *, is_json: bool = False) -> None:
 
 
 def prepare_streams() -> None:
-    """Let standard output and error take any text in any encoding."""
+    """Make standard output and error accept any text in any encoding."""
     codecs.register_error(_HANDLER, _substitute)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -83,18 +83,18 @@ def prepare_streams() -> None:
 
 
 def finish_stdout() -> None:
-    """Flush standard output. OSError, which the interpreter would only report when it ends."""
+    """Flush standard output. OSError, which the interpreter would otherwise report only at its exit."""
     if sys.stdout is not None:  # `>&-`
         sys.stdout.flush()
 
 
 def give_up_stdout() -> None:
-    """Discard what could not be written, so that the interpreter does not report it again."""
+    """Discard unwritten output, so that the interpreter does not report it again."""
     _give_up(sys.stdout)
 
 
 def give_up_stderr() -> None:
-    """Discard what could not be written: the interpreter would try again when it ends, and change the exit code."""
+    """Discard unwritten output: the interpreter would try to write it at its exit, and change the exit code."""
     _give_up(sys.stderr)
 
 
@@ -108,17 +108,17 @@ def _give_up(stream: TextIO | None) -> None:
 
 
 def is_full(error: BaseException) -> bool:
-    """Tell a full or broken disk under standard output from one under a file of ours, whose errors name it."""
+    """Return whether it is a full or broken disk for standard output; errors of other files contain their names."""
     return isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None
 
 
 def undecodable(arguments: Iterable[str]) -> str | None:
-    """Return the first argument that is no text in the locale's encoding; None if all are."""
+    """Return the first argument that is not valid text in the locale's encoding; None if all are valid."""
     return next((text for text in arguments if any("\ud800" <= character <= "\udfff" for character in text)), None)
 
 
 def _substitute(error: UnicodeError) -> tuple[str, int]:
-    """Replace what cannot be encoded: drawing characters by similar ones, others by their numbers."""
+    """Replace characters that cannot be encoded: drawing characters by similar ones, others by their numbers."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end].translate(_SUBSTITUTES)

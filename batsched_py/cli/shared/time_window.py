@@ -1,4 +1,4 @@
-"""The options that choose a part of a run or log by time: --from, --to and --skip, spelled alike in all commands."""
+"""The options that select a part of a run or log by time: --from, --to and --skip, identical in all commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from batsched_py.cli.shared.parameters import Decorator, option, together
 from batsched_py.reporting.schedules.time_text import SPAN_RULE, TIME_RULE, parse_span, parse_time
 
-#: How times are spelled, for the help.
+#: Formats of times, for the help.
 SPELLINGS: Final = "3600, 90min, 12h, 150d, or a date if the log has a start date"
 
 
@@ -21,7 +21,7 @@ class TimeSpan(click.types.StringParamType):
     rule = SPAN_RULE
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the seconds; a usage error names the rule."""
+        """Parse the time in seconds; a usage error names the rule."""
         if not isinstance(value, str):
             return value
         try:
@@ -34,7 +34,7 @@ class TimeSpan(click.types.StringParamType):
 
 
 class TimeOrDate(TimeSpan):
-    """A time, or a date in ISO 8601, with an offset or without: 2024-05-31, 2024-05-31T08:00+02:00."""
+    """A time, or a date in ISO 8601, with or without an offset: 2024-05-31, 2024-05-31T08:00+02:00."""
 
     rule = TIME_RULE
 
@@ -43,7 +43,7 @@ class TimeOrDate(TimeSpan):
 
 
 def window_options(does: str) -> Decorator:
-    """Make --from, --to and --skip as the fields of a WindowChoice; `does` says what happens with what is in it."""
+    """Return --from, --to and --skip for the fields of a WindowChoice; `does` describes the use of the window."""
     begin = option("--from begin", "TIME", f"{does} from then on: {SPELLINGS}.", type=TimeOrDate())
     return together(begin, end_options(does))
 
@@ -57,5 +57,5 @@ skip_option = option(
 
 
 def end_options(does: str) -> Decorator:
-    """Make --to and --skip."""
+    """Return --to and --skip."""
     return together(option("--to until", "TIME", f"{does} before then.", type=TimeOrDate()), skip_option)

@@ -1,4 +1,4 @@
-"""Several algorithms on one command line: each -s with the options that follow it, up to the next -s."""
+"""Several algorithms on one command line: each -s with the following options, up to the next -s."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _SCHEDULER, _ASSIGNMENT, _FILE, _NAME = "schedulers", "assignments", "options_fi
 
 
 class OrderedCommand(Once):
-    """A command that keeps the order in which its options were written."""
+    """A command that keeps the order of its options on the command line."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as usual, and keep the order."""
+        """Parse the arguments, and keep their order."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         ctx.meta[_ORDER] = [parameter.name for parameter in order]
         return super().parse_args(ctx, args)
 
 
 class VariantOptions(Struct, frozen=True):
-    """The values of each option, in the order in which they were written."""
+    """The values of each option, in the order of the command line."""
 
     schedulers: Sequence[str]
     assignments: Sequence[str]
@@ -56,7 +56,7 @@ class _Group(Struct):
         return AlgorithmChoice(self.algorithm, self.assignments, self.options_file)
 
     def label(self, algorithm: str) -> str:
-        """Return a name with the options that were given."""
+        """Return a name that includes the given options."""
         return label_variant(algorithm, self.choice.options)
 
 
@@ -82,9 +82,9 @@ variant_options = together(
 
 
 def read_variants(options: VariantOptions) -> list[Variant]:
-    """Read the algorithms in their order, check that they exist and take their options, and give them unique names.
+    """Read the algorithms in order, check that they exist and accept their options, and assign unique names.
 
-    The name is that of the class, with the options that were given; where two would be the same, the text after -s.
+    The name is that of the class with the given options; if two would be equal, the text after -s.
     UsageError, PluginError or OptionError.
     """
     groups = _grouped(click.get_current_context().meta[_ORDER], options)
@@ -105,7 +105,7 @@ def read_variants(options: VariantOptions) -> list[Variant]:
 
 
 def _grouped(order: Sequence[str], options: VariantOptions) -> list[_Group]:
-    """Group the options by the order in which they were written."""
+    """Group the options by their order."""
     values = {name: iter(given) for name, given in asdict(options).items()}
     groups: list[_Group] = []
     for parameter in order:
