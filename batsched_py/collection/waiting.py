@@ -102,7 +102,7 @@ class Waiting:
         """Iterate over the jobs that may find hosts, in order; a job may be removed before the next one is requested.
 
         `room` returns the number of hosts that suit a query now. A job with fewer suitable hosts than its size is
-        skipped, and so are all later jobs of its query and size, unless the number of suitable hosts can grow.
+        skipped with all later jobs of its query and size, unless the number of suitable hosts can grow.
         """
         heads: list[tuple[int, int, _Line]] = []
         for line in self._lines.values():

@@ -20,8 +20,8 @@ from batsched_py.text.display import shown
 # The configuration is read by tables, from attribute to key, in both spellings. Its members are kept as they came,
 # since algorithms may read what this program does not know.
 
-#: Numbers of hosts are below the first, or below this many times their count: gaps are legal, but a set costs a bit for
-#: each number below its highest.
+#: Upper bounds of host numbers: the first, or this multiple of the number of hosts. Gaps are legal, but a set takes a
+#: bit for each number up to its highest.
 _ALWAYS, _SPREAD = 1024, 16
 #: Attribute of Config -> key of Batsim 3 and 4, in Batsim 4's order.
 _FLAT_KEYS: Final = {
@@ -88,7 +88,7 @@ def read_v4(timestamp: float, data: Data) -> SimulationBegins:
 
 
 def write_v4(event: SimulationBegins) -> dict[str, Any]:
-    """Write what `read_v4` reads, members in Batsim's order."""
+    """Write the form that `read_v4` reads, members in Batsim's order."""
     return {
         "nb_resources": len(event.resources) + len(event.storages),
         "nb_compute_resources": len(event.resources),
@@ -118,7 +118,7 @@ def read_v14(timestamp: float, data: Data) -> SimulationBegins:
 
 
 def write_v14(event: SimulationBegins) -> dict[str, Any]:
-    """Write what `read_v14` reads."""
+    """Write the form that `read_v14` reads."""
     return {
         "nb_resources": len(event.resources),
         "allow_time_sharing": event.compute_sharing,
@@ -154,7 +154,7 @@ def read_nested_config(data: Data) -> Config:
 
 
 def write_nested_config(config: Config) -> dict[str, Any]:
-    """Write the two objects of v1.4; the algorithm's options are a key of the user's own there."""
+    """Write the two objects of v1.4; the algorithm's options are a key of their own."""
     own = {"sched-config": config.scheduler_config} if config.scheduler_config else {}
     return {
         "redis": {key: getattr(config, name) for name, key in _REDIS_KEYS.items()},
@@ -167,20 +167,20 @@ def write_nested_config(config: Config) -> dict[str, Any]:
 
 
 def count_resources(data: Data) -> int:
-    """Count the hosts and storages that are listed, in either dialect, before their rules are checked."""
+    """Count the listed hosts and storages, in either dialect, before they are validated."""
     lists = [data.get(key) for key in ("compute_resources", "storage_resources", "resources_data")]
     return sum(len(items) for items in lists if type(items) is list)
 
 
 def highest_of(count: int) -> int:
-    """Return the highest number that one of so many hosts may have."""
+    """Return the highest allowed host number for `count` hosts."""
     return min(MAX_HOST, max(_ALWAYS, _SPREAD * count) - 1)
 
 
 def read_numbered(data: Data, key: str, count: int, read: Callable[[int, Data], Resource]) -> tuple[Resource, ...]:
-    """Read a list of resources in any dialect; `read` is called with the number of each and what is said of it.
+    """Read a list of resources in any dialect; `read` is called with the number and the members of each.
 
-    Numbers are unique, and as low as those of `count` resources are.
+    Numbers must be unique, and within the bound for `count` resources.
     """
     resources: dict[int, Resource] = {}
     highest = highest_of(count)
@@ -196,20 +196,20 @@ def read_numbered(data: Data, key: str, count: int, read: Callable[[int, Data], 
 
 
 def check_apart(resources: Iterable[Resource], storages: Iterable[Resource], key: str) -> None:
-    """Require that no storage, which are under this key, has the number of a host."""
+    """Require that no storage in the list `key` has the number of a host."""
     shared = {resource.id for resource in resources} & {storage.id for storage in storages}
     if shared:
         raise FieldError(key, f"must have ids of their own, not those of hosts: {sorted(shared)}")
 
 
 def check_count(data: Data, key: str, count: int) -> None:
-    """Require that a number of resources, if it is given, is how many are listed."""
+    """Require that a given number of resources equals the number of listed ones."""
     if key in data and integer(data, key) != count:
         raise FieldError(key, f"must be {count}, the number of resources listed, not {data[key]}")
 
 
 def _read_config(data: Data, members: Mapping[str, tuple[Data, str]]) -> Config:
-    """Read attributes of a Config, each from a member of an object; those that are absent have their defaults."""
+    """Read attributes of a Config, each from a member of an object; absent members have their defaults."""
     found = {
         name: _READERS[type(getattr(_DEFAULTS, name))](holder, key)
         for name, (holder, key) in members.items()

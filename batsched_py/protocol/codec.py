@@ -26,18 +26,18 @@ from batsched_py.text.display import displayed, shown
 # on (`_STRICT`), and `_plain` refuses them.
 
 _NUMBERS: Final = frozenset({float, int})
-#: Leave dataclasses and subclasses of JSON types to `_plain`, which refuses all but mappings.
+#: Pass dataclasses and subclasses of JSON types to `_plain`, which accepts only mappings.
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
-#: Looked up once: compiled code pays more for an attribute of a module than the interpreter does.
+#: Looked up once: attributes of modules are slower in compiled code than in the interpreter.
 _loads: Final = orjson.loads
 _dumps: Final = orjson.dumps
 
 
 class Message:
-    """A message of either direction: an instant, and events or commands. It does not change.
+    """An immutable message of either direction: a time, and events or commands.
 
     Attributes:
-        now: seconds since the start of the simulation; an int stays one, because it is written as it was read.
+        now: seconds since the start of the simulation; an int remains an int, so that it is written as it was read.
         events: typed events or commands, in the order of the message.
     """
 
@@ -63,8 +63,8 @@ class Message:
 def decode(raw: bytes, forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:
     """Read a message; RemoteProtocolError names the member that breaks a rule.
 
-    With `keep_unknown` an event of an unknown type becomes Unknown; without, it is refused as Batsim refuses it.
-    `dialect_name` goes into that message.
+    With `keep_unknown`, an event of an unknown type becomes Unknown; without, it is refused, as by Batsim, with an
+    error that contains `dialect_name`.
     """
     return read_document(forms.envelope.parse(raw), forms, keep_unknown=keep_unknown, dialect_name=dialect_name)
 
@@ -75,7 +75,7 @@ def parse(raw: bytes) -> dict[str, Any]:
 
 
 def loads(raw: bytes) -> Any:
-    """Parse JSON; RemoteProtocolError if it is none."""
+    """Parse JSON; RemoteProtocolError for anything else."""
     try:
         return _loads(raw)
     except orjson.JSONDecodeError as error:
@@ -83,7 +83,7 @@ def loads(raw: bytes) -> Any:
 
 
 def checked(document: Any) -> dict[str, Any]:
-    """Return a document whose two members are of their types; RemoteProtocolError otherwise."""
+    """Return the document if its two members have the right types; RemoteProtocolError otherwise."""
     if type(document) is not dict:
         raise RemoteProtocolError("message", f"must be an object with now and events, not {shown(document)}")
     if type(document.get("now")) not in _NUMBERS:
@@ -94,7 +94,7 @@ def checked(document: Any) -> dict[str, Any]:
 
 
 def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:
-    """Read the typed message of a parsed one."""
+    """Convert a parsed document to a typed message."""
     readers, envelope = forms.readers, forms.envelope
     kind_member, data_member = envelope.kind, envelope.data
     events: list[Any] = []
@@ -125,9 +125,9 @@ def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool,
 
 
 def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: bool) -> bytes:
-    """Write a message; LocalProtocolError if something in it may not be sent. Nop is written as nothing.
+    """Write a message; LocalProtocolError for a part that may not be sent. Nop is omitted.
 
-    With `keep_unknown` an Unknown is written as it stands; without, it is refused, because the peer would.
+    With `keep_unknown`, an Unknown is written unchanged; without, it is refused, because the peer would refuse it.
     """
     writers, choosers, envelope = forms.writers, forms.choosers, forms.envelope
     kind, data = envelope.kind, envelope.data
@@ -152,12 +152,12 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
             raise LocalProtocolError(_path(len(events), error, data), f"{error.rule} ({name})") from None
     try:
         return envelope.dump({"now": message.now, "events": events})
-    except TypeError as fault:  # an object of a user's own class, say: our error, not the peer's
+    except TypeError as fault:  # such as an object of a user's class: a local error, not the peer's
         raise LocalProtocolError("message", f"cannot be written as JSON: {fault}") from None
 
 
 def as_read(now: Any, events: Sequence[Any], forms: Forms) -> Message | None:
-    """Return the message that the other end would read; None if it must be written to know, or if that may fail."""
+    """Return the message that the other end would read; None if only encoding can tell, or encoding may fail."""
     known = forms.as_read
     read: list[Any] = []
     for event in events:
@@ -170,12 +170,12 @@ def as_read(now: Any, events: Sequence[Any], forms: Forms) -> Message | None:
 
 
 def dump(document: Mapping[str, Any]) -> bytes:
-    """Write JSON; TypeError if something in the document is none."""
+    """Write JSON; TypeError for a part of the document that cannot be encoded."""
     return _dumps(document, _plain, _STRICT)
 
 
 def _plain(value: Any) -> dict[str, Any]:
-    """Turn any Mapping into a dict, the only mapping that orjson writes."""
+    """Convert any Mapping to a dict, the only mapping that orjson writes."""
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{shown(value)} is a {type(value).__name__}")
@@ -200,7 +200,7 @@ def _bare_nop(event: Any, readers: Mapping[str, Any]) -> tuple[float, str, dict[
 
 
 def _envelope_error(position: int, event: Any, envelope: Envelope) -> RemoteProtocolError:
-    """Return the error for the first wrong one of an event's three members."""
+    """Return the error for the first invalid member of an event's three."""
     path = f"events[{position}]"
     if type(event) is not dict:
         return RemoteProtocolError(path, f"must be an object, not {shown(event)}")

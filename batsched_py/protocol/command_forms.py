@@ -60,7 +60,7 @@ from batsched_py.text.display import shown
 # turn into something else. A command of an algorithm that is unusual in any way is never handed over unwritten
 # (`*_as_read`).
 
-#: The two notices that a decision process may send -> how each dialect spells them.
+#: The two notices that a decision process may send -> their names in each dialect.
 _NOTICES: Final = {REGISTRATION_FINISHED: REGISTRATION_FINISHED, CONTINUE_REGISTRATION: CONTINUE_REGISTRATION}
 _NOTICES_V14: Final = {REGISTRATION_FINISHED: "submission_finished", CONTINUE_REGISTRATION: "continue_submission"}
 
@@ -108,7 +108,7 @@ def _write_execute_job(command: ExecuteJob) -> dict[str, Any]:
 def _execute_job_as_read(command: ExecuteJob) -> ExecuteJob | None:
     plain = command.mapping is None and command.storage_mapping is None and command.additional_io is None
     spread = command.placement == "spread" and not command.overrides
-    named = type(command.job_id) is str  # an algorithm's own job may have another
+    named = type(command.job_id) is str  # a job of the algorithm may have an id of another type
     return command if plain and spread and named and command.hosts.bits else None
 
 
@@ -134,7 +134,7 @@ def _read_call_me_later(timestamp: float, data: Data) -> CallMeLater:
 
 
 def _write_call_me_later(command: CallMeLater) -> dict[str, Any]:
-    at: Any = attrgetter("at")(command)  # an algorithm may have put in an integer that no float can hold
+    at: Any = attrgetter("at")(command)  # an algorithm may give an integer that is too large for a float
     if not -math.inf < at < math.inf:
         raise FieldError("timestamp", f"must be a finite time, not {at!r}")
     return {"timestamp": at}
@@ -146,7 +146,7 @@ def _call_me_later_as_read(command: CallMeLater) -> CallMeLater | None:
 
 
 def _read_register_job(timestamp: float, data: Data) -> RegisterJob:
-    """Leave a `profile` aside, as real Batsim 4 does."""
+    """Ignore a `profile`, as real Batsim 4 does."""
     job_id = text(data, "job_id")
     check_job_id(job_id)
     described = optional_mapping(data, "job")
@@ -156,7 +156,7 @@ def _read_register_job(timestamp: float, data: Data) -> RegisterJob:
 
 
 def _read_submit_job(timestamp: float, data: Data) -> RegisterJob:
-    """Read v1.4's: the profile may travel along. `subtime` is needed, although the document's examples lack it."""
+    """Read v1.4's form, which may contain the profile. `subtime` is required, unlike in the document's examples."""
     profile = optional_mapping(data, "profile")
     return replace(_read_register_job(timestamp, data), profile=profile)
 
@@ -191,7 +191,7 @@ def _read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
 
 
 def _write_submit_profile(command: RegisterProfile) -> dict[str, Any]:
-    """Write as `_write_register_profile`, in Batsim 1's words."""
+    """Write the same as `_write_register_profile` with Batsim 1's names."""
     data = _write_register_profile(command)
     return {**data, "profile": former_profile(command.profile)}
 
@@ -248,13 +248,13 @@ def _write_to_job_message(command: ToJobMessage) -> dict[str, Any]:
 
 
 def _read_question_v4(timestamp: float, data: Data) -> Query:
-    """Read more strictly than an event's: Batsim aborts on any member but `requests`."""
+    """Read a query more strictly than in an event: Batsim aborts on any member except `requests`."""
     _only(data, {"requests"})
     return Query(timestamp, mapping(data, "requests"))
 
 
 def _read_question_v14(timestamp: float, data: Data) -> Query:
-    """Refuse the level `requests` that the document shows: real Batsim 1.4 crashes on it."""
+    """Refuse the level `requests` of the document: real Batsim 1.4 crashes on it."""
     if "requests" in data:
         raise FieldError("requests", "is not allowed here: Batsim 1.4 has the questions themselves in data")
     return Query(timestamp, data)
@@ -266,7 +266,7 @@ def _write_question_v4(command: Query) -> dict[str, Any]:
 
 
 def _write_question_v14(command: Query) -> dict[str, Any]:
-    """Leave out the `requests` level, as `_read_question_v14` wants it."""
+    """Omit the `requests` level, as `_read_question_v14` requires."""
     _check_question(command)
     return {"consumed_energy": {}}
 
@@ -286,7 +286,7 @@ def _write_notice(command: Notify, *, spelled: Mapping[str, str]) -> dict[str, A
 
 
 def former_profile(profile: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the profile under Batsim 1's name of its type; `repeat` is `nb` there, which a composed profile needs."""
+    """Return the profile with Batsim 1's names of its type and of `repeat`: `nb`, which a composed profile requires."""
     kind = profile.get("type")
     if isinstance(kind, str) and kind in FORMER_NAMES:
         return {**profile, "type": FORMER_NAMES[kind]}
@@ -309,7 +309,7 @@ def _read_mapping(data: Data | None) -> Mapping[int, int] | None:
 
 
 def _counted(value: object) -> int:
-    """Read a number from 0, as a number or as digits; ValueError otherwise."""
+    """Read a non-negative integer, as a number or as digits; ValueError otherwise."""
     if type(value) is int and value >= 0:
         return value
     if type(value) is str and value.isascii() and value.isdecimal():

@@ -32,9 +32,9 @@ class AdditionalIo(Struct, frozen=True):
     profile: Members | None = None
 
 
-#: What a probe tells of its hosts.
+#: Values that a probe reports: of each host, their sum or their mean.
 ProbeSummary = Literal["each", "sum", "mean"]
-#: How Batsim 5 places executors that no mapping places: one on each host, in turn, or as many as a host has cores.
+#: Strategies of Batsim 5 for executors without a mapping: one on each host, in turn, or as many as a host has cores.
 ExecutorPlacement = Literal["spread", "fill"]
 
 
@@ -48,7 +48,7 @@ class PlacedProfile(Struct, frozen=True):
 
 
 class ExecuteJob(Struct, frozen=True):
-    """Start a submitted job on these hosts; at most one of the three extras.
+    """The start of a submitted job on these hosts, with at most one of the three extras.
 
     `mapping` places executor i on the mapping[i]-th host of `hosts`; `storage_mapping` gives labels their hosts.
     Batsim 5 alone has `placement`, of executors without a mapping, and `overrides`.
@@ -65,23 +65,23 @@ class ExecuteJob(Struct, frozen=True):
 
 
 class RejectJob(Struct, frozen=True):
-    """Refuse a submitted job for good."""
+    """The final rejection of a submitted job."""
 
     timestamp: float
     job_id: str
 
 
 class KillJob(Struct, frozen=True):
-    """Stop running jobs; answered by their completions and one JobKilled."""
+    """The kill of running jobs; answered by their completions and one JobKilled."""
 
     timestamp: float
     job_ids: tuple[str, ...]
 
 
 class CallMeLater(Struct, frozen=True):
-    """Ask for a RequestedCall at `at`, strictly later than now. Cannot be taken back.
+    """The request for a RequestedCall at `at`, strictly later than now. It cannot be cancelled.
 
-    Batsim 5 hands `call_id` back; its calls have milliseconds, and come at the next one if `at` has more digits.
+    Batsim 5 returns `call_id` in the event; it rounds `at` up to whole milliseconds.
     """
 
     timestamp: float
@@ -90,7 +90,7 @@ class CallMeLater(Struct, frozen=True):
 
 
 class CallPeriodically(Struct, frozen=True):
-    """Ask for a RequestedCall at each multiple of `period` seconds, `times` times or until it is stopped (Batsim 5)."""
+    """The request for a RequestedCall at multiples of `period` seconds, `times` times or until stopped (Batsim 5)."""
 
     timestamp: float
     call_id: str
@@ -99,16 +99,16 @@ class CallPeriodically(Struct, frozen=True):
 
 
 class StopCalls(Struct, frozen=True):
-    """End periodic calls (Batsim 5)."""
+    """The end of periodic calls (Batsim 5)."""
 
     timestamp: float
     call_id: str
 
 
 class CreateProbe(Struct, frozen=True):
-    """Let the energy of hosts be told each `period` seconds, `times` times or until the probe is stopped (Batsim 5).
+    """The request to report the energy of hosts each `period` seconds, `times` times or until stopped (Batsim 5).
 
-    `summary` says whether the joules of each host are told, their sum or their mean.
+    `summary` selects the joules of each host, their sum or their mean.
     """
 
     timestamp: float
@@ -120,22 +120,22 @@ class CreateProbe(Struct, frozen=True):
 
 
 class StopProbe(Struct, frozen=True):
-    """End a probe (Batsim 5)."""
+    """The end of a probe (Batsim 5)."""
 
     timestamp: float
     probe_id: str
 
 
 class StopSimulation(Struct, frozen=True):
-    """End the simulation now, whatever waits or runs (Batsim 5)."""
+    """The immediate end of the simulation, even if jobs wait or run (Batsim 5)."""
 
     timestamp: float
 
 
 class RegisterJob(Struct, frozen=True):
-    """Submit a job of one's own (v1.4: SUBMIT_JOB).
+    """The submission of a job by the decision process (v1.4: SUBMIT_JOB).
 
-    `job` is None if it is in Redis; `profile` travels along in v1.4 only.
+    `job` is None if it is in Redis; `profile` is sent in v1.4 only.
     """
 
     timestamp: float
@@ -145,7 +145,7 @@ class RegisterJob(Struct, frozen=True):
 
 
 class RegisterProfile(Struct, frozen=True):
-    """Add a profile to a workload, which is created if new (v1.4: SUBMIT_PROFILE)."""
+    """The addition of a profile to a workload, which is created if new (v1.4: SUBMIT_PROFILE)."""
 
     timestamp: float
     workload: str
@@ -154,7 +154,7 @@ class RegisterProfile(Struct, frozen=True):
 
 
 class SetResourceState(Struct, frozen=True):
-    """Switch hosts to a pstate (its number as text); needs energy in Batsim 1 to 4.
+    """The switch of hosts to a pstate (its number as text); needs energy in Batsim 1 to 4.
 
     `turns` is True if it switches all of them on, or all off, which is another command in Batsim 5.
     """
@@ -166,7 +166,7 @@ class SetResourceState(Struct, frozen=True):
 
 
 class SetJobMetadata(Struct, frozen=True):
-    """Attach a text without double quotes to a job; ends in Batsim's jobs file (not in v1.4)."""
+    """A text without double quotes for a job; Batsim writes it to its jobs file (not in v1.4)."""
 
     timestamp: float
     job_id: str
@@ -174,7 +174,7 @@ class SetJobMetadata(Struct, frozen=True):
 
 
 class ChangeJobState(Struct, frozen=True):
-    """Change Batsim's books about a control job; starts and stops nothing."""
+    """The change of Batsim's state of a control job; starts and stops nothing."""
 
     timestamp: float
     job_id: str
@@ -183,7 +183,7 @@ class ChangeJobState(Struct, frozen=True):
 
 
 class ToJobMessage(Struct, frozen=True):
-    """Send a text to a running job (TO_JOB_MSG)."""
+    """A text sent to a running job (TO_JOB_MSG)."""
 
     timestamp: float
     job_id: str

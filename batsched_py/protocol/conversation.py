@@ -54,7 +54,7 @@ from batsched_py.text.wording import seconds
 
 
 class Turn(StrEnum):
-    """State of the conversation, seen from outside."""
+    """State of the conversation, as the caller sees it."""
 
     BEFORE = "before SIMULATION_BEGINS"
     GREETED = "the greeting was answered, before SIMULATION_BEGINS"
@@ -63,11 +63,11 @@ class Turn(StrEnum):
     LAST_REPLY = "SIMULATION_ENDS awaits its empty reply"
     OVER = "over"
 
-    #: Enum's own is a call in Python, at each look into a table.
+    #: Enum's own hash is a Python call for each lookup in a table.
     __hash__ = str.__hash__
 
 
-#: (turn, what happens) -> next turn; an absent pair breaks the alternation.
+#: (turn, action) -> next turn; an absent pair breaks the alternation.
 TURNS: Final = {
     (Turn.BEFORE, "begin"): Turn.DECIDING,
     (Turn.BEFORE, "greeting"): Turn.GREETED,
@@ -83,9 +83,9 @@ _NEVER: Final = math.inf
 _ENDING: Final = frozenset({Turn.LAST_REPLY, Turn.OVER})
 #: SIMULATION_BEGINS comes next.
 _OPENING: Final = frozenset({Turn.BEFORE, Turn.GREETED})
-#: The member with the type of an event -> the type of the first one.
+#: The name of the member with an event's type -> the type of the first event.
 _OPENS: Final = {"type": "SIMULATION_BEGINS", "event_type": "SimulationBeginsEvent"}
-#: Events at which a message is looked at twice.
+#: Events that need a second check of their message.
 _NOTABLE: Final = frozenset({SimulationBegins, SimulationEnds, Unknown})
 
 
@@ -95,13 +95,13 @@ class DecisionSide:
     __slots__ = ("_config", "_events", "_limits", "_sharing", "_unread", "_warn", "dialect", "now", "turn")
 
     def __init__(self, warn: Callable[[str], None] | None = None, limits: Limits = LIMITS) -> None:
-        """Begin; `warn`, if given, receives one line for each thing that is strange but legal."""
+        """Begin a conversation; `warn`, if given, is called with each warning, one line."""
         self._limits = limits
         self.turn = Turn.BEFORE
         self.dialect: Dialect = V4
-        #: Reads events; host sets within the platform, once that is known.
+        #: Forms of events; they refuse host sets outside of the platform once that is known.
         self._events: Forms = V4.events
-        #: What Batsim 5 was asked for when it greeted, as the configuration that other versions tell.
+        #: The features requested from Batsim 5, as the configuration that other versions send.
         self._config: Config | None = None
         self._sharing = False
         #: `now` of the latest request.
@@ -110,7 +110,7 @@ class DecisionSide:
         self._unread = None if warn is None else UnreadMembers(warn)
 
     def receive(self, raw: bytes) -> Message:
-        """Read a request. RemoteProtocolError if it breaks a rule; it then counts as not received."""
+        """Read a request. RemoteProtocolError if it breaks a rule; the state does not change then."""
         if len(raw) > self._limits.message_size:
             raise RemoteProtocolError("message", self._limits.rule("message_size"))
         document = self._events.envelope.parse(raw)
@@ -131,7 +131,7 @@ class DecisionSide:
         return message
 
     def receive_unwritten(self, message: Message) -> None:
-        """Take a request that was not written, from our own `BatsimSide`, which has checked it.
+        """Receive an unencoded request from a `BatsimSide` in this process, which has checked it.
 
         RemoteProtocolError if it is out of turn.
         """
@@ -141,10 +141,10 @@ class DecisionSide:
         self.turn, self.now = turn, message.now
 
     def greet(self, raw: bytes, hello: Hello, *, compute_sharing: bool = False) -> bytes:
-        """Answer the greeting of Batsim 5, in whose dialect all that follows is read and written.
+        """Answer the greeting of Batsim 5, and switch to its dialect.
 
-        Batsim 5 lets jobs share hosts, and leaves it to us whether they may: `compute_sharing`. RemoteProtocolError if
-        it is out of turn, or no text.
+        Batsim 5 does not check whether jobs share hosts: `compute_sharing` says whether they may. RemoteProtocolError
+        if the greeting is out of turn, or not a text.
         """
         turn = TURNS.get((self.turn, "greeting"))
         if turn is None:
@@ -156,14 +156,14 @@ class DecisionSide:
         return write_hello(hello)
 
     def reply(self, now: float, commands: Sequence[Command]) -> bytes:
-        """Write the reply to the latest request. LocalProtocolError if it breaks a rule; nothing is sent then."""
+        """Write the reply to the latest request. LocalProtocolError, without a change, if it breaks a rule."""
         turn = self._turn_after(now, commands)
         raw = encode(Message(now, tuple(commands)), self.dialect.commands, self.dialect.name, keep_unknown=False)
         self.turn = turn
         return raw
 
     def reply_unwritten(self, now: float, commands: Sequence[Command]) -> bytes | Message:
-        """Reply as `reply` does, to somebody in this process: unwritten if the same would be read."""
+        """Reply within this process, like `reply`, without encoding if it would not change the message."""
         turn = self._turn_after(now, commands)
         message = as_read(now, commands, self.dialect.commands)
         if message is None:
@@ -195,13 +195,13 @@ class DecisionSide:
         return turn
 
     def refusal(self, reason: str) -> bytes:
-        """Write a reply that no Batsim accepts, in any dialect: it stops instead of waiting for ever.
+        """Write a reply that no version of Batsim accepts: it stops instead of waiting forever.
 
-        After SIMULATION_ENDS it is the empty reply that Batsim expects: the run is over, and its files are to be whole.
+        After SIMULATION_ENDS it is the empty reply that Batsim expects, to complete its files.
         """
         if self.turn in _ENDING:
             return encode(Message(self.now, ()), self.dialect.commands, self.dialect.name, keep_unknown=False)
-        readable = reason.encode(errors="replace").decode()  # names of files may hold what JSON may not
+        readable = reason.encode(errors="replace").decode()  # names of files may contain characters that JSON may not
         envelope = self.dialect.commands.envelope
         event = {"timestamp": self.now, envelope.kind: STOP_EVENT, envelope.data: {"reason": readable}}
         return envelope.dump({"now": self.now, "events": [event]})
@@ -215,18 +215,18 @@ class BatsimSide:
     def __init__(self, dialect: Dialect = V4) -> None:
         self.turn = Turn.BEFORE
         self.dialect = dialect
-        #: Reads commands. Of host sets only those are refused that no platform of this size has: which hosts there are
-        #: is the referee's to say.
+        #: Forms of commands. They refuse only host sets beyond the size of the platform: the referee checks which hosts
+        #: exist.
         self._commands: Forms = dialect.commands
         #: `now` of the latest request.
         self.now = 0.0
 
     def greeting(self, words: str) -> bytes:
-        """Write what Batsim 5 says first: a text of the user's."""
+        """Write the first message of Batsim 5: a text of the user."""
         return write_greeting(words)
 
     def receive_hello(self, raw: bytes) -> Hello:
-        """Read the answer to the greeting. RemoteProtocolError for what makes Batsim abort."""
+        """Read the answer to the greeting. RemoteProtocolError for anything that makes Batsim abort."""
         hello = read_hello(raw)
         self.turn = TURNS[self.turn, "greeting"]
         return hello
@@ -243,9 +243,9 @@ class BatsimSide:
         return raw
 
     def request_unwritten(self, now: float, events: Sequence[Event]) -> bytes | Message:
-        """Return the next request for somebody in this process: unwritten if the same would be read.
+        """Return the next request for a receiver in this process, without encoding if it would not change the message.
 
-        What opens or ends the conversation is written. LocalProtocolError as from `request`.
+        The first and the last request are always encoded. LocalProtocolError as from `request`.
         """
         message = as_read(now, events, self.dialect.events) if self.turn is Turn.SIMULATING else None
         if message is None:
@@ -255,9 +255,9 @@ class BatsimSide:
         return message
 
     def receive(self, raw: bytes) -> Message:
-        """Read a reply. RemoteProtocolError for what makes Batsim abort; times before its clock are accepted.
+        """Read a reply. RemoteProtocolError for anything that makes Batsim abort; times before its clock are accepted.
 
-        The last reply must be empty; but Batsim 1.4 accepts whatever stands in it.
+        The last reply must be empty, except that Batsim 1.4 accepts any content.
         """
         self._turn_after_reply()
         message = decode(raw, self._commands, keep_unknown=False, dialect_name=self.dialect.name)
@@ -265,7 +265,7 @@ class BatsimSide:
         return message
 
     def receive_unwritten(self, message: Message) -> None:
-        """Take a reply that was not written; RemoteProtocolError as from `receive`."""
+        """Receive an unencoded reply; RemoteProtocolError as from `receive`."""
         turn = self._turn_after_reply()
         before = 0.0
         for position, command in enumerate(message.events):
@@ -298,7 +298,7 @@ def _opening_data(events: list[Any], envelope: Envelope) -> Data:
 
 
 def _config(words: str, features: Features) -> Config:
-    """Return what a decision process has asked Batsim 5 for as the configuration that it would have told."""
+    """Return the features requested from Batsim 5 as the configuration that other versions send."""
     return Config(
         profiles_forwarded=features.forward_profiles_on_job_submission,
         dynamic_jobs=features.dynamic_registration,
@@ -311,8 +311,8 @@ def _config(words: str, features: Features) -> Config:
 def _configured(message: Message, config: Config, *, compute_sharing: bool) -> Message:
     """Put the configuration into the first event.
 
-    Without a workload nothing will tell that its last job has come; without a list of external events none comes, and
-    nothing will tell that either.
+    Without a workload, no event marks the last static job; without a list of external events, no event marks the last
+    external event.
     """
     begins, *others = message.events
     events_come = bool(begins.extra.get("external_event_lists", True))
@@ -357,7 +357,7 @@ def _checked_turn(
 def _noted(
     event: Event, message: Message, what: str, error: type[ProtocolError], warn: Callable[[str], None] | None
 ) -> str:
-    """Return what a message is after a notable event of it: "begin", "end", or what it was."""
+    """Return the kind of a message after one of its notable events: "begin", "end", or the kind before."""
     if type(event) is Unknown:
         if warn is not None:
             kind = displayed(event.type)

@@ -17,7 +17,7 @@ from batsched_py.protocol.forms import Forms
 
 
 class Dialect(Struct, frozen=True):
-    """A version of the protocol: its name and both directions."""
+    """A version of the protocol: its name and the forms of both directions."""
 
     name: str
     events: Forms
@@ -25,7 +25,7 @@ class Dialect(Struct, frozen=True):
 
     @property
     def keeps_metadata(self) -> bool:
-        """True if a job may be given a text, which ends in the jobs file; Batsim 1 and Batsim 5 keep none."""
+        """True if a job may have a text that Batsim writes to the jobs file; Batsim 1 and 5 do not support it."""
         return SetJobMetadata in self.commands.writers
 
     @property
@@ -39,13 +39,13 @@ class Dialect(Struct, frozen=True):
         return self.name != "v4"
 
     def within(self, highest: int) -> Dialect:
-        """Return the same version, which refuses host sets with a host above `highest`."""
+        """Return the same version with forms that refuse host sets with a host above `highest`."""
         return Dialect(self.name, self.events.within(highest), self.commands.within(highest))
 
 
 #: Batsim 3 and 4.
 V4: Final = Dialect("v4", event_forms.V4, command_forms.V4)
-#: The seed document's protocol, spoken by Batsim 1.
+#: The seed document's protocol, used by Batsim 1.
 V14: Final = Dialect("v1.4", event_forms.V14, command_forms.V14)
 #: Batsim 5, whose conversation begins with a greeting.
 V5: Final = Dialect("v5", event_forms_v5.V5, command_forms_v5.V5)
@@ -61,8 +61,8 @@ def dialect_of(begins_data: Data) -> Dialect:
 
 
 def highest_host(begins_data: Data) -> int:
-    """Return the highest number that a host of this SIMULATION_BEGINS may have, before it is checked.
+    """Return the highest number that a host of this SIMULATION_BEGINS may have, before it is validated.
 
-    Batsim counts hosts from 0 without a gap; gaps are legal, but a few hosts cannot make host sets large.
+    Batsim numbers hosts from 0 without gaps; gaps are legal, but bounded to limit the size of host sets.
     """
     return begins.highest_of(begins.count_resources(begins_data) + begins_v5.count_hosts(begins_data))

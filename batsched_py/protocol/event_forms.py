@@ -1,7 +1,7 @@
 """Events on the wire: a reader and a writer of the data of each, and the tables of both dialects at the end.
 
-Where the dialects differ, each has a function or an argument of its own. Readers are as lenient as the messages that
-real Batsim was seen to send: members that nobody describes are kept in `extra`.
+Where the dialects differ, each has its own function or argument. Readers accept all messages that real Batsim has been
+observed to send: undocumented members are kept in `extra`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _STATE_OF_STATUS: Final = {
     "TIMEOUT": events.COMPLETED_WALLTIME_REACHED,
     "FAILED": events.COMPLETED_FAILED,
 }
-#: v1.4's `kill_reason` of a job that its walltime ended; its document gives such a job the state COMPLETED_KILLED.
+#: v1.4's `kill_reason` of a job that reached its walltime; its document gives this job the state COMPLETED_KILLED.
 _WALLTIME_REASON: Final = "Walltime reached"
 _KILLED_MEMBERS: Final = frozenset({"job_ids", "job_progress"})
-#: Deeper progress trees are refused: no composed profile nests like that, a hostile message might.
+#: Deeper progress trees are refused: composed profiles are not nested like that, but a hostile message might be.
 MAX_NESTING: Final = 100
 _STATE_MEMBERS: Final = frozenset({"resources", "state"})
 _MACHINE_KINDS: Final = frozenset({events.MACHINE_AVAILABLE, events.MACHINE_UNAVAILABLE})
@@ -79,7 +79,7 @@ def _write_job_submitted(event: JobSubmitted) -> dict[str, Any]:
 
 
 def _job_submitted_as_read(event: JobSubmitted) -> JobSubmitted | None:
-    """Read the job anew, by its members: they are as precise as in a message, and a copy."""
+    """Read the job again from its members, for a copy with the same precision as in a message."""
     job = event.job
     if job is None or event.profile is not None or event.extra:
         return None
@@ -94,7 +94,8 @@ def _job_submitted_as_read(event: JobSubmitted) -> JobSubmitted | None:
 def _read_job_completed(timestamp: float, data: Data, highest: int = MAX_HOST) -> JobCompleted:
     """Read both dialects: v1.4 has `status` and `kill_reason`, v3 and later `alloc`.
 
-    The state rules over `status`; the reason of v1.4's document over COMPLETED_KILLED: the walltime was reached.
+    The state takes precedence over `status`, and the reason in v1.4's document over COMPLETED_KILLED: the walltime was
+    reached.
     """
     state = data.get("job_state")
     if state is None and "status" in data:
@@ -164,7 +165,7 @@ def read_progress(data: Data, depth: int = 0) -> events.Progress:
 
 
 def write_progress(progress: events.Progress, profile_key: str) -> dict[str, Any]:
-    """Write what `read_progress` reads; dialects differ in the name of the profile member."""
+    """Write the form that `read_progress` reads; dialects differ in the name of the profile member."""
     node: dict[str, Any] = {profile_key: progress.profile}
     if progress.step is None:
         node["progress"] = progress.progress
@@ -224,12 +225,12 @@ def _write_query_v4(event: events.Query) -> dict[str, Any]:
 
 
 def _write_query_v14(event: events.Query) -> dict[str, Any]:
-    """Leave out the `requests` level that the document shows: real Batsim 1.4 crashes on it."""
+    """Omit the `requests` level of the document: real Batsim 1.4 crashes on it."""
     return finite(event.requests, "")
 
 
 def _read_notify(timestamp: float, data: Data, highest: int = MAX_HOST) -> events.Notify:
-    """Accept any kind; a forwarded unknown event is the event object itself, its `resources` may be anything."""
+    """Accept any kind; a forwarded unknown event is the event object itself, and its `resources` may be of any type."""
     kind = text(data, "type")
     return events.Notify(timestamp, kind, hosts(data, "resources", highest) if kind in _MACHINE_KINDS else None, data)
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 
-#: Members that no dialect describes; kept, handed on and written back.
+#: Undocumented members, which are kept, passed on and written back.
 Members = Mapping[str, Any]
 NO_MEMBERS: Final[Members] = MappingProxyType({})
 
@@ -26,7 +26,7 @@ FINAL_STATES: Final = frozenset(
     {COMPLETED_SUCCESSFULLY, COMPLETED_FAILED, COMPLETED_WALLTIME_REACHED, COMPLETED_KILLED, REJECTED}
 )
 
-#: Kinds of NOTIFY from Batsim that mean something to us; any other kind is legal and kept.
+#: Kinds of NOTIFY from Batsim that batsched-py interprets; any other kind is legal and kept.
 NO_MORE_STATIC_JOB: Final = "no_more_static_job_to_submit"
 NO_MORE_EXTERNAL_EVENT: Final = "no_more_external_event_to_occur"
 MACHINE_AVAILABLE: Final = "event_machine_available"
@@ -41,8 +41,7 @@ class Resource(Struct, frozen=True):
     """A host as SIMULATION_BEGINS describes it.
 
     Attributes:
-        id: its number, the one interval sets use.
-        name: its name in the platform file.
+        id: its number in interval sets. name: its name in the platform file.
         state: idle, computing, sleeping, switching_on, switching_off or unavailable.
         properties: of the host, in the platform file; values are strings.
         zone_properties: of its zone; None before Batsim 4.0, which sends none.
@@ -57,10 +56,10 @@ class Resource(Struct, frozen=True):
 
 
 class Config(Struct, frozen=True):
-    """Batsim's configuration, read from either spelling; `members` is all of it as it was written.
+    """Batsim's configuration, read from either spelling; `members` is the original object.
 
-    Batsim 5 tells none: it is what it was asked for. `static_jobs` is False if it has no workload, and will not say
-    that the last job of one was submitted.
+    Batsim 5 sends none: the configuration follows from the requested features. `static_jobs` is False if it has no
+    workload, and will not announce the submission of the last static job.
     """
 
     redis: bool = False
@@ -102,7 +101,7 @@ class SimulationBegins(Struct, frozen=True):
 
 
 class SimulationEnds(Struct, frozen=True):
-    """The last event; the reply to it holds nothing, and both sides close."""
+    """The last event; the reply is empty, and both sides close."""
 
     timestamp: float
     extra: Members = NO_MEMBERS
@@ -139,10 +138,11 @@ class Progress(Struct, frozen=True):
 
     Attributes:
         profile: name of the profile, in the job's workload.
-        progress: share of a delay or of a parallel task that was done; Batsim sends 0 for all other types.
+        progress: completed share of a delay or of a parallel task; Batsim sends 0 for all other types.
         step: place in the sequence, counted from 0 through all repetitions; -1 if it had not begun.
         current: that step's own progress.
-        repetition: of the sequence, from 0, in which `step` is then counted (Batsim 5); None if it is not told apart.
+        repetition: repetition of the sequence, from 0, in which `step` is then counted (Batsim 5); None if it is not
+            distinguished.
     """
 
     profile: str
@@ -153,7 +153,7 @@ class Progress(Struct, frozen=True):
 
 
 class JobKilled(Struct, frozen=True):
-    """A KILL_JOB is done: all its jobs have ended. `progress` has those that were really killed by it.
+    """A KILL_JOB is done: all its jobs have ended. `progress` has the jobs that it killed.
 
     The message may lack the member `job_progress` (first example of v1.4's document): `progress_told` is then False.
     """
@@ -166,14 +166,14 @@ class JobKilled(Struct, frozen=True):
 
     @property
     def killed_ids(self) -> Collection[str]:
-        """Ids of the jobs that were killed. Without progress in the message, all: those that ended before included."""
+        """Ids of the killed jobs. Without progress in the message: all jobs, including those that had ended before."""
         return self.progress if self.progress_told else self.job_ids
 
 
 class ResourceStateChanged(Struct, frozen=True):
     """A SET_RESOURCE_STATE is done for all its hosts; `state` is the pstate's number as text.
 
-    `turned` is True if hosts were switched on or off, which Batsim 5 tells from a change between computing pstates.
+    `turned` is True if hosts were switched on or off, which Batsim 5 distinguishes from a change of computing pstates.
     """
 
     timestamp: float
@@ -184,7 +184,7 @@ class ResourceStateChanged(Struct, frozen=True):
 
 
 class RequestedCall(Struct, frozen=True):
-    """A CALL_ME_LATER has come due; only Batsim 5 names it, and says whether it is the last one of a period."""
+    """A CALL_ME_LATER is due; only Batsim 5 names it, and marks the last one of a periodic call."""
 
     timestamp: float
     extra: Members = NO_MEMBERS
@@ -209,14 +209,14 @@ class Query(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """The reply to a Query, in either direction; `values` as they stand in the message."""
+    """The reply to a Query, in either direction; `values` are those of the message, unchanged."""
 
     timestamp: float
     values: Members
 
     @property
     def consumed_energy(self) -> float | None:
-        """Joules since the start, if that was asked: v1.4 swaps the two words and its document has a string."""
+        """Joules since the start, if they were requested: v1.4 swaps the two words and its document has a string."""
         value = self.values.get("consumed_energy", self.values.get("energy_consumed"))
         try:
             joules = float(value)
@@ -235,7 +235,7 @@ class ToldBy(Struct, frozen=True):
 class Notify(Struct, frozen=True):
     """A notice, in either direction. `hosts` are those of a machine event; `members` is the whole data.
 
-    `told_by` is there if it came as an external event of Batsim 5, which has a text of its author's.
+    `told_by` is set if it was an external event of Batsim 5, which has a free text.
     """
 
     timestamp: float
@@ -246,12 +246,11 @@ class Notify(Struct, frozen=True):
 
 
 class ProbeData(Struct, frozen=True):
-    """What a probe has measured (Batsim 5): joules since the start, although Batsim calls it power.
+    """The measurement of a probe (Batsim 5): joules since the start, although Batsim calls it power.
 
     Attributes:
         probe_id: of the probe.
-        hosts: those that it looks at.
-        values: joules of each of them, or one value, as `aggregated` says.
+        hosts: measured hosts. values: joules of each of them, or one value if `aggregated`.
         aggregated: True if `values` is the sum or the mean of the hosts.
     """
 
@@ -264,13 +263,13 @@ class ProbeData(Struct, frozen=True):
 
 
 class Nop(Struct, frozen=True):
-    """Nothing, as in the seed document; on the wire it is an empty list of events."""
+    """No event, as in the seed document; on the wire it is an empty list of events."""
 
     timestamp: float
 
 
 class Unknown(Struct, frozen=True):
-    """An event of a type that no dialect knows: kept whole, shown to the algorithm, otherwise ignored."""
+    """An event of an unknown type: kept, passed to the algorithm, otherwise ignored."""
 
     timestamp: float
     type: str

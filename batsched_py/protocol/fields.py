@@ -1,4 +1,4 @@
-"""Typed reading of JSON members, and of the job object that several messages share.
+"""Typed readers of JSON members, and of the job object that several messages share.
 
 A reader returns the value of a member, or raises FieldError with the member's path and the rule.
 """
@@ -23,10 +23,10 @@ from batsched_py.text.display import shown
 # orjson writes null in the place of NaN and infinity, without an error, and fails on deep nesting; both are refused
 # before (`check_finite`), with the path, wherever members of users go into a message.
 
-#: A JSON object, as it was parsed.
+#: A parsed JSON object.
 Data = dict[str, Any]
 
-#: Levels of what users put into a message; orjson writes some 250 in all.
+#: Maximum nesting of user data in a message; orjson writes about 250 levels in total.
 _DEEPEST: Final = 200
 #: The largest number that Batsim 1 can read (a C int).
 _LARGEST: Final = 2**31 - 1
@@ -41,7 +41,7 @@ class FieldError(ValueError):
 
 
 def wrong(key: str, expected: str, data: Data) -> FieldError:
-    """Return the error for a member that is missing or of another type than `expected`."""
+    """Return the error for a member that is missing or not of the type `expected`."""
     if key not in data:
         return FieldError(key, f"is missing; it must be {expected}")
     return FieldError(key, f"must be {expected}, not {shown(data[key])}")
@@ -112,7 +112,7 @@ def hosts(data: Data, key: str, highest: int = MAX_HOST) -> HostSet:
 
 
 def check_finite(value: object, path: str, depth: int = 0) -> None:
-    """Refuse NaN and Infinity, in place of which orjson writes null, and what nests too deeply to be written."""
+    """Refuse NaN and Infinity, which orjson writes as null, and values nested too deeply to be written."""
     if depth > _DEEPEST:
         raise FieldError(path[:60], f"must not nest deeper than {_DEEPEST}")
     if isinstance(value, float) and not math.isfinite(value):
@@ -126,13 +126,13 @@ def check_finite(value: object, path: str, depth: int = 0) -> None:
 
 
 def finite(members: Mapping[str, Any], path: str) -> dict[str, Any]:
-    """Return a copy of an object of a user's; FieldError as from `check_finite`."""
+    """Return a copy of an object of the user; FieldError as from `check_finite`."""
     check_finite(members, path)
     return dict(members)
 
 
 def check_pstate(state: str) -> None:
-    """Require the digits of a pstate's number, which is below a thousand million."""
+    """Require the digits of a pstate's number below 1e9."""
     if not (state.isascii() and state.isdigit() and len(state) < 10):
         raise FieldError("state", f"must be the number of a pstate, not {shown(state)}")
 
@@ -150,7 +150,7 @@ def check_job_id(job_id: str) -> None:
 
 
 def is_job_number(name: str) -> bool:
-    """Return whether Batsim 1 reads this name of a job as the integer that it writes in the same way."""
+    """Return whether this name of a job is an integer that Batsim 1 reads and writes unchanged."""
     if not (name.isascii() and name.isdecimal() and len(name) <= len(str(_LARGEST))):
         return False
     return int(name) <= _LARGEST and str(int(name)) == name
@@ -159,7 +159,7 @@ def is_job_number(name: str) -> bool:
 def read_job(job_id: str, data: Data, submitted: float = 0.0) -> Job:
     """Read the `job` object of a message; `walltime` absent or -1 means none.
 
-    A job without `subtime` was submitted at `submitted`, the instant of its event.
+    A job without `subtime` was submitted at `submitted`, the time of its event.
     """
     size = data.get("res")
     if type(size) is not int or size < 0:

@@ -1,4 +1,4 @@
-"""The forms of the events and commands of a dialect, and the envelope around them: all that a codec must know of it."""
+"""The forms of the events and commands of a dialect, and their envelope: everything that a codec needs to know."""
 
 from __future__ import annotations
 
@@ -15,28 +15,26 @@ from typing import Any
 # into the readers: a host set with larger numbers is refused before memory is allocated for it. So a message costs one
 # look into a dictionary for each event, and no test of versions.
 
-#: (timestamp, data) -> the typed value; raises FieldError. Those that read host sets take the highest number a host
-#: may have, too.
+#: (timestamp, data) -> the typed value; raises FieldError. Readers of host sets also take the highest allowed host
+#: number.
 Reader = Callable[..., Any]
 #: The typed value -> data; raises FieldError.
 Writer = Callable[[Any], dict[str, Any]]
-#: The typed value -> what the other end would read, mostly the same object; None if it must be written to know.
+#: The typed value -> the value that the other end would read, usually the same; None if only encoding can tell.
 AsRead = Callable[[Any], Any]
 
 
 class Envelope:
-    """The outside of a message: how bytes become a document, and what stands around the data of an event.
+    """The envelope of a message: the conversion of bytes to a document, and the members around the data of an event.
 
-    Batsim 1 to 4 send JSON. Batsim 5 sends FlatBuffers, in their JSON or their binary form; a binary envelope would be
-    another pair of `parse` and `dump` for the same documents.
+    Batsim 1 to 4 send JSON. Batsim 5 sends FlatBuffers, in their JSON or their binary form; a binary envelope would
+    need another pair of `parse` and `dump` for the same documents.
 
     Attributes:
-        kind: the member with the type of an event.
-        data: the member with what it says.
-        parse: reads a document with `now` and the list `events`; RemoteProtocolError.
-        dump: writes one; TypeError if something in it is no JSON.
-        complete: returns (timestamp, type, data) of an event in which members may have been left out; None if they may
-            not. It gets the event and the readers.
+        kind: name of the member with the type of an event. data: name of the member with its data. parse: reads a
+            document with `now` and the list `events`; RemoteProtocolError. dump: writes one; TypeError for a part that
+            cannot be encoded as JSON. complete: takes an event with missing members and the readers; returns
+            (timestamp, type, data), or None if the members are required.
     """
 
     __slots__ = ("complete", "data", "dump", "kind", "parse")
@@ -56,8 +54,8 @@ class Envelope:
 class Form:
     """The form of one class on the wire. Without a writer it is only read; `names_hosts` if it holds host sets.
 
-    A class may have several names, for what its values say; `choose` returns the one under which a value is written.
-    Values of a class with `as_read` may go to the other end of the conversation unwritten, if that is in this process.
+    A class may have several names, depending on its values; `choose` returns the one under which a value is written.
+    Values of a class with `as_read` may be passed without encoding to the other end in the same process.
     """
 
     __slots__ = ("as_read", "choose", "kind", "name", "names_hosts", "read", "write")
@@ -77,7 +75,7 @@ class Form:
         self.names_hosts, self.choose, self.as_read = names_hosts, choose, as_read
 
     def within(self, highest: int) -> Form:
-        """Return the same form, which refuses a host above `highest` before bits are made of its set."""
+        """Return the same form with a reader that refuses a host above `highest` before it builds the set."""
         if not self.names_hosts:
             return self
         read = partial(self.read, highest=highest)
@@ -90,7 +88,7 @@ class Forms:
     __slots__ = ("_forms", "as_read", "choosers", "envelope", "readers", "writers")
 
     def __init__(self, *forms: Form, envelope: Envelope) -> None:
-        """Make the forms of one direction, which go into events of this envelope."""
+        """Create the forms of one direction, with the envelope of their messages."""
         self._forms = forms
         self.envelope = envelope
         #: Wire name -> reader.
@@ -99,11 +97,11 @@ class Forms:
         self.writers: dict[type, tuple[str, Writer]] = {
             form.kind: (form.name, form.write) for form in forms if form.write is not None
         }
-        #: Class -> what chooses the wire name, for those with several.
+        #: Class -> function that chooses the wire name, for classes with several.
         self.choosers: dict[type, Callable[[Any], str]] = {
             form.kind: form.choose for form in forms if form.choose is not None
         }
-        #: Class -> what the other end would read of its values, for those that may stay unwritten.
+        #: Class -> function that returns the value that the other end would read, for classes that need no encoding.
         self.as_read: dict[type, AsRead] = {form.kind: form.as_read for form in forms if form.as_read is not None}
 
     def name_of(self, value: Any) -> str:
@@ -114,5 +112,5 @@ class Forms:
         return self.writers[kind][0] if kind in self.writers else kind.__name__
 
     def within(self, highest: int) -> Forms:
-        """Return the same forms, which refuse a host above `highest`."""
+        """Return the same forms with readers that refuse a host above `highest`."""
         return Forms(*[form.within(highest) for form in self._forms], envelope=self.envelope)

@@ -1,4 +1,4 @@
-"""How a decision process stops Batsim: by an event that it does not know, which has the reason."""
+"""The reply by which a decision process stops Batsim: an event of an unknown type, which contains the reason."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from batsched_py.errors import RemoteProtocolError
 
-#: The type of the event that makes Batsim stop: it aborts on an event it does not know, and its log shows this name.
+#: The type of the event that makes Batsim stop: it aborts on an unknown event, and its log shows this name.
 STOP_EVENT: Final = "BATSCHED_PY_STOPPED"
-#: Bytes of each reply by which the decision process stops Batsim; others may hold them as a part of something.
+#: Bytes that each stopping reply contains; other replies may also contain them.
 _STOP: Final = STOP_EVENT.encode()
 
 
@@ -27,13 +27,13 @@ class _Said(Struct, frozen=True):
 
 
 class _Farewell(Struct, frozen=True):
-    """The part of a reply that holds the reason of a decision process that stops."""
+    """The part of a stopping reply that contains the reason."""
 
     events: list[_Said]
 
 
 def check_stop(reply: bytes) -> None:
-    """Raise RemoteProtocolError with the reason of a decision process that stops Batsim; check nothing else."""
+    """Raise RemoteProtocolError with the reason if the reply stops Batsim; check nothing else."""
     if _STOP not in reply:
         return
     try:

@@ -1,7 +1,7 @@
-"""Members of messages that nothing reads: each is told once, so that nothing a peer says is passed over.
+"""Warnings about unread members of messages: each kind is reported once, so that nothing is ignored silently.
 
-Algorithms find what an event has besides its known members in its `extra`, so none of them is refused. Real Batsim was
-not seen to send any.
+They are not refused, because algorithms can read undocumented members of events in `extra`. Real Batsim has not been
+observed to send any.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from batsched_py.protocol.forms import Envelope
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 
-#: Kinds of members that are told; a hostile peer may make up any number.
+#: Maximum number of reported kinds; a hostile peer could send any number.
 MOST: Final = 50
 _ENVELOPE: Final = ("now", "events")
-#: Members that Batsim 5 is known to send, and that are read from `extra` or tell nothing that decisions depend on:
+#: Members that Batsim 5 is known to send, and that are read from `extra` or do not affect decisions:
 #: versions, its command line, the names of external events, counters of probes, speeds of hosts.
 _KNOWN: Final = frozenset(
     {
@@ -32,18 +32,18 @@ _KNOWN: Final = frozenset(
 
 
 class UnreadMembers:
-    """Looks at the messages of one peer."""
+    """Detector of unread members in the messages of one peer."""
 
     __slots__ = ("_known", "_tell")
 
     def __init__(self, tell: Callable[[str], None]) -> None:
-        """`tell` receives a line for each kind of member."""
+        """Set the callback for warnings, one line for each kind of member."""
         self._tell = tell
-        #: (event, member) that were told.
+        #: Reported pairs (event, member).
         self._known = set[tuple[str, str]]()
 
     def look(self, document: Mapping[str, Any], message: Message, envelope: Envelope) -> None:
-        """Tell what is new in a message; `document` is what it was read from."""
+        """Report new kinds of unread members of a message; `document` is the parsed message."""
         if len(document) > len(_ENVELOPE):
             self._tell_new(message, "a message", (name for name in document if name not in _ENVELOPE))
         for event, written in zip(message.events, document["events"], strict=True):

@@ -1,4 +1,4 @@
-"""The simulated time that a decision takes: none, a fixed time, or what it really took."""
+"""The simulated time that a decision takes: none, a fixed time, or the measured time."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from batsched_py.scheduling.plan import SHORTEST_CALL
 
 
 class DecisionClock(Struct, frozen=True):
-    """Stamps replies: `fixed` seconds for each message, or, with a `wall` clock (in seconds), what it measures."""
+    """Clock of replies: each message takes `fixed` seconds, or the time measured by a `wall` clock (in seconds)."""
 
     fixed: float = 0.0
     wall: Callable[[], float] | None = None
 
 
-#: Decisions take no simulated time: the default, and the only one besides fixed times that gives the same bytes twice.
+#: Decisions take no simulated time: the default; reproducible, as are fixed times.
 ZERO: Final = DecisionClock()
 
 
 def parse_clock(text: str, wall: Callable[[], float]) -> DecisionClock:
-    """Read "zero", "fixed:SECONDS" or "measured" (by the clock `wall`); OptionError otherwise."""
+    """Parse "zero", "fixed:SECONDS" or "measured" (by the clock `wall`); OptionError otherwise."""
     if text == "zero":
         return ZERO
     if text == "measured":
@@ -43,7 +43,7 @@ def parse_clock(text: str, wall: Callable[[], float]) -> DecisionClock:
 
 
 def postponed(command: Command, now: float) -> Command:
-    """Return the command after a decision that took until `now`; a call that would be past by then comes soon."""
+    """Return the command after a decision that took until `now`; a call that would be in the past is moved after it."""
     if type(command) is CallMeLater:
         return replace(command, timestamp=now, at=max(command.at, now + SHORTEST_CALL))
     return replace(command, timestamp=now)

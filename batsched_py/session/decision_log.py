@@ -1,7 +1,7 @@
-"""The decision log: what an algorithm says of jobs that wait, a row whenever it says something else than before.
+"""The decision log: changes of holds and promises, one row each.
 
-Starts and ends are in the jobs file, so that of a hold for want of free hosts the first row is enough: from then on the
-schedule shows how many were free.
+Starts and ends are in the jobs file, so one row is enough for a hold for lack of free hosts: the schedule shows how
+many hosts were free later.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ from batsched_py.state.state import State
 # Whether hosts were lacking is not taken from the algorithm: the size of the job is compared with what is free after
 # the decision.
 
-#: Receives rows, some at a time.
+#: A callback for batches of rows.
 PassOn: TypeAlias = Callable[[Sequence[DecisionRow]], object]
-#: Rows that are passed on at a time.
+#: Number of rows of a batch.
 BATCH: Final = 512
-#: Jobs that a row names as the cause of a moved promise.
+#: Maximum number of jobs that a row names as the cause of a moved promise.
 MOST_NAMED: Final = 8
-#: Jobs whose last rows are remembered whether or not they still wait.
+#: Number of jobs whose last rows are remembered even if they no longer wait.
 _ROOM: Final = 1024
-#: The cause of a promise that is the first of its job.
+#: The cause of the first promise of a job.
 _FIRST: Final[tuple[Cause, tuple[str, ...]]] = ("first", ())
-#: Words that differ in numbers only are the same: free hosts and watts change with each decision.
+#: Reasons that differ in numbers only are equal: free hosts and watts change with each decision.
 _NUMBERS: Final = str.maketrans("", "", "0123456789.")
 
 
 class LoggedPlan(Plan):
-    """A Plan that remembers of which jobs something was said, until the log has read it."""
+    """A Plan that remembers the jobs with holds, promises or rejections, until the log has read them."""
 
     __slots__ = ("changed", "refused")
 
@@ -72,7 +72,7 @@ class LoggedPlan(Plan):
         self.refused: dict[str, Job] = {}
 
     def hold(self, job: Job, why: str, kind: HoldKind = "own") -> None:
-        """Record why a job waits; that it still lacks hosts is no change."""
+        """Record why a job waits; a repeated lack of hosts is not a change."""
         try:
             before = self.holds.get(job.id)
         except AttributeError:
@@ -82,18 +82,18 @@ class LoggedPlan(Plan):
             self.changed[job.id] = None
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
-        """Record when a job will start at the latest; the same start again is no change."""
+        """Record the latest start of a job; the same start again is not a change."""
         try:
             job_id, promises = job.id, self.promises
         except AttributeError:
             raise no_job("promise", job) from None
         before = promises.get(job_id)
-        promises[job_id] = slot  # as Plan does, without a second call for each promise
+        promises[job_id] = slot  # like Plan, without a second call for each promise
         if before is None or before.start != slot.start:
             self.changed[job_id] = None
 
     def withdraw_promise(self, job_id: str) -> None:
-        """Take a promise back."""
+        """Withdraw a promise."""
         super().withdraw_promise(job_id)
         self.changed[job_id] = None
 
@@ -105,19 +105,19 @@ class LoggedPlan(Plan):
 
 
 class DecisionLog:
-    """The rows of one run, which are passed on some at a time, so that they take no memory."""
+    """The rows of one run, passed on in batches to bound their memory."""
 
     def __init__(self, state: State, tell: Callable[[str], None] | None, pass_on: PassOn) -> None:
         #: The plan of the run.
         self.plan: Final = LoggedPlan(state, tell)
         self._state, self._pass_on = state, pass_on
-        #: Rows that were not passed on yet.
+        #: Rows that have not been passed on yet.
         self._rows: list[DecisionRow] = []
-        #: Bits of the hosts that took no job after the last row about it; None before the first row.
+        #: Bits of the hosts that accepted no job after the last row about them; None before the first row.
         self._down: int | None = None
         #: Bits of the hosts that were unavailable after the last row about them.
         self._unavailable = 0
-        #: Job id -> what its last row said of the hold, without numbers.
+        #: Job id -> the hold in its last row, without numbers.
         self._held: dict[str, str] = {}
         #: Job id -> the start in its last row.
         self._promised: dict[str, float] = {}
@@ -125,7 +125,7 @@ class DecisionLog:
         self._room = _ROOM
 
     def note(self, events: Sequence[Event], *, last: bool = False) -> None:
-        """Note what the decision in answer to these events has changed; after the last one all rows are passed on."""
+        """Add rows for the changes by the decision on these events; after the last decision, pass on all rows."""
         hosts = self._state.hosts
         if hosts.down != self._down or hosts.unavailable != self._unavailable:
             self._note_hosts()
@@ -149,7 +149,7 @@ class DecisionLog:
             self._room = max(_ROOM, 2 * (len(self._held) + len(self._promised)))
 
     def _note_unfinished(self) -> None:
-        """Note the jobs that run or wait when the run ends: the jobs file has only those that have ended."""
+        """Add rows for the jobs that run or wait when the run ends: the jobs file has only jobs that have ended."""
         now = self._state.now
         for run in self._state.running.values():
             self._rows.append(
@@ -174,7 +174,7 @@ class DecisionLog:
     def _note_jobs(self, changed: Iterable[str], events: Sequence[Event]) -> None:
         rows, promised, held, now = self._rows, self._promised, self._held, self._state.now
         promises, holds = self.plan.promises, self.plan.holds
-        # what is free after the decision: it stays so until the next one
+        # free after the decision and until the next one
         free = math.inf if self._state.compute_sharing else size_of(self._state.hosts.free)
         happened: _Happened | None = None
         for job_id in changed:
@@ -198,7 +198,7 @@ class DecisionLog:
                 self._note_hold(job_id, hold, free)
 
     def _note_rejection(self, job_id: str) -> None:
-        """Note that a job was rejected, if it was: it may have been started."""
+        """Add a row for a rejected job, unless it was started after all."""
         job = self.plan.refused.get(job_id)
         if job is not None:
             words = self.plan.rejections[job_id]
@@ -213,12 +213,12 @@ class DecisionLog:
 
 
 def _with_terms(row: DecisionRow, job: Job) -> DecisionRow:
-    """Return the row with what was asked for: the jobs file may have no row of the job."""
+    """Return the row with the request of the job: the jobs file may have no row for it."""
     return replace(row, submitted=job.submit_time, size=job.size, walltime=job.walltime)
 
 
 class _Happened(NamedTuple):
-    """The causes in a message that may move promises, with ids of jobs: to later, or to sooner."""
+    """The events of a message, with ids of jobs, that may move promises to later or earlier times."""
 
     later: tuple[Cause, tuple[str, ...]]
     sooner: tuple[Cause, tuple[str, ...]]

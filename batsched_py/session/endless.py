@@ -1,4 +1,4 @@
-"""Orders after which SimGrid's solver may never end, told before Batsim receives them."""
+"""Warnings about orders for which SimGrid's solver may not terminate, issued before Batsim receives them."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from batsched_py.protocol.commands import ExecuteJob
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 
-#: What follows the description of an order.
+#: The end of a warning, after the description of the order.
 MAY_NOT_END: Final = "there SimGrid 3.32, 3.34 and 4.0 may never end, at the link from the host to itself"
 
 
 class EndlessTasks:
-    """Warns of the first order of each kind: of executors of one task, or of several tasks, that share a loopback."""
+    """Warnings about the first order of each kind: executors of one task or of several tasks share a loopback link."""
 
     def __init__(self, state: State, warn: Callable[[str], None]) -> None:
         self._state, self._warn = state, warn
-        #: Kinds that were told.
+        #: Kinds for which a warning was issued.
         self._told: set[str] = set()
-        #: Id -> hosts (bits) of jobs that were started, may still run, and send from a host to itself.
+        #: Id -> hosts (bits) of started jobs that may still run and send data from a host to itself.
         self._senders: dict[str, int] = {}
 
     def __call__(self, job: Job, command: ExecuteJob) -> None:
-        """Look at an order that names the host of each executor, or that may be for hosts of other jobs."""
+        """Check an order that names the host of each executor, or that may share hosts with other jobs."""
         for profile, executors in self._placements(job, command):
             doubled = len(set(executors)) < len(executors)
             if profile is None:
@@ -44,7 +44,7 @@ class EndlessTasks:
         own = {placed.name: _executors(placed.hosts, placed.mapping, job.size) for placed in command.overrides}
         executors = _executors(command.hosts, command.mapping, job.size)
         waiting, seen = [job.profile], {job.profile}
-        for name in waiting:  # which grows
+        for name in waiting:  # the list grows
             members = self._state.profiles.members(job.workload, name)
             try:
                 profile = None if members is None else parse_profile(name, members)
@@ -70,7 +70,7 @@ class EndlessTasks:
 
 
 def _executors(hosts: HostSet, mapping: Mapping[int, int] | None, size: int) -> Sequence[int]:
-    """Return the host of each executor; without a mapping they are placed in turn."""
+    """Return the host of each executor; without a mapping, executors are placed round-robin."""
     numbers = list(hosts)
     if mapping:
         return [numbers[mapping[executor]] for executor in range(len(mapping))]

@@ -1,4 +1,4 @@
-"""The algorithm of a session, made from the options that users, recordings and Batsim give for it."""
+"""Creation of the algorithm of a session from the options of users, recordings and Batsim."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_given(scheduler: type[Scheduler[Any]], given: Mapping[str, Any], origin
 
 
 def make_scheduler(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -> Scheduler[Any]:
-    """Make the algorithm.
+    """Create the algorithm.
 
     OptionError if values contradict each other, ExtraError if it needs an extra, PluginError if its constructor fails.
     """
@@ -43,7 +43,7 @@ def make_scheduler(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -
 def make_configured(
     scheduler: type[Scheduler[Any]], sent: Mapping[str, Any], given: Mapping[str, Any]
 ) -> Scheduler[Any]:
-    """Make the algorithm with options of `sched-config`, over which values that are given rule. OptionError."""
+    """Create the algorithm with options of `sched-config`; given values take precedence. OptionError."""
     try:
         values = read_given(scheduler, sent, Origin.PEER)
     except OptionError as error:
@@ -54,7 +54,7 @@ def make_configured(
 def sent_options(config: Config, scheduler: type[Scheduler[Any]], warn: Callable[[str], None]) -> dict[str, Any]:
     """Read Batsim's `sched-config`, a JSON object, and return the options that the algorithm has. OptionError.
 
-    The others are warned of and left out: the text may serve other schedulers, too.
+    Other members cause a warning and are ignored: the configuration may be shared with other schedulers.
     """
     if not config.scheduler_config.strip():
         return {}

@@ -1,4 +1,4 @@
-"""Batsim's questions to the scheduler: how long a job would wait, the only one that there is."""
+"""Batsim's queries to the scheduler; the only kind asks how long a job would wait."""
 
 from __future__ import annotations
 
@@ -22,15 +22,12 @@ from batsched_py.text.wording import seconds
 
 
 class QueryAnswers:
-    """Answers to the questions of a run.
+    """Answers to the queries of a run.
 
     Args:
         scheduler: the algorithm, which estimates waiting times.
-        view: of the state.
-        plan: takes the answers.
-        refusal: returns why a job can never run, None if it may wait.
-        begins: the first event of the run.
-        state: what the view shows.
+        view: of the state. plan: receives the answers. refusal: returns the reason why a job can never run; None if it
+            may wait. begins: the first event of the run. state: the state of the run.
     """
 
     def __init__(
@@ -47,9 +44,9 @@ class QueryAnswers:
         self._begins, self._state = begins, state
 
     def answer(self, queries: Iterable[Query], message: Message) -> None:
-        """Answer the questions of a message; one that is unknown is warned of.
+        """Answer the queries of a message; an unknown query causes a warning.
 
-        RemoteProtocolError if a job that is described is none, AlgorithmError if the algorithm fails.
+        RemoteProtocolError if the description of a job is invalid, AlgorithmError if the algorithm fails.
         """
         for query in queries:
             self._answer(query, message)
@@ -79,7 +76,7 @@ class QueryAnswers:
         self._plan.answer({"estimate_waiting_time": answer})
 
     def _estimate(self, job: Job | None, message: Message) -> float:
-        """Return the seconds until the job starts; -1 if it never will, as batsched does. CannotSayError."""
+        """Return the seconds until the job starts; -1 for never, like batsched. CannotSayError."""
         if job is None or self._refusal(job) is not None:
             return -1.0
         try:
@@ -91,7 +88,7 @@ class QueryAnswers:
         return -1.0 if seconds is None else seconds
 
     def _seconds(self, job: Job) -> float | None:
-        """Return what the algorithm would do: by a rehearsal, by its promise, or by its own method. CannotSayError."""
+        """Return the algorithm's estimate, by a rehearsal, its promise or its own method. CannotSayError."""
         scheduler, now = self._scheduler, self._view.now
         how = foresight_of(scheduler)
         if how == "walltimes":

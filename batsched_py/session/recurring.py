@@ -1,7 +1,7 @@
-"""Periodic calls and probes of energy, where Batsim has no command for them; and their end with the last job.
+"""Emulation of periodic calls and energy probes for versions of Batsim without them, and their end with the last job.
 
-Batsim 1 to 4 know single calls, which no event names. Of those that are booked as periodic, one call after the other is
-asked for, and the event gets the name. Batsim 5 needs neither, but never ends a simulation in which a period goes on.
+Batsim 1 to 4 know only single calls, whose events have no names. A periodic call is requested one by one, and its
+events are given its name. Batsim 5 needs no emulation, but does not end a simulation that has a periodic call.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class Recurring:
         return self._plan.dialect is not V5
 
     def named(self, message: Message) -> Message:
-        """Return the message with a call for each period that is due, under its name."""
+        """Return the message with a named call for each due period."""
         kinds = {type(event) for event in message.events}
-        if RequestedCall not in kinds or SimulationEnds in kinds:  # after the end nothing may be asked
+        if RequestedCall not in kinds or SimulationEnds in kinds:  # after the end no request is allowed
             return message
         return Message(message.now, tuple(self._named(message)))
 
     def renew(self) -> None:
-        """Ask for the next calls, and for the energy that is watched; end all when no job can come any more."""
+        """Request the next calls and the watched energy; end all periods when no more jobs can arrive."""
         state = self._state
         if state.over:
             self._plan.end_recurring()
@@ -73,10 +73,10 @@ class Recurring:
 
 
 def told(event: Event, dialect: Dialect, now: float) -> Event:
-    """Return an event as the algorithm is told at `now`.
+    """Return an event as the algorithm receives it at `now`.
 
-    What its probe of the energy says is the answer that others give. Batsim 5 dates some events as the one before them,
-    perhaps long ago: they happen now.
+    A value of the energy probe becomes the answer that other versions send. Batsim 5 gives some events the timestamp of
+    the previous one, possibly long ago: these get `now`.
     """
     if type(event) is ProbeData and event.probe_id == ENERGY:
         return Answer(event.timestamp, {"consumed_energy": event.values[0] if event.values else 0.0})
@@ -84,7 +84,7 @@ def told(event: Event, dialect: Dialect, now: float) -> Event:
 
 
 def _is_stale(event: Event) -> bool:
-    """Return whether Batsim 5 does not date an event itself: a text, a switch, or a kill of nobody."""
+    """Return whether Batsim 5 may give an event an old timestamp: a text, a switch, or a kill without jobs."""
     if type(event) is Notify:
         return event.told_by is not None
     return type(event) is ResourceStateChanged or (type(event) is JobKilled and not event.progress)

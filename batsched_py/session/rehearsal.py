@@ -1,7 +1,7 @@
-"""A rehearsal: what an algorithm would decide if each job took its walltime and no other came, played ahead.
+"""A rehearsal: a simulation of an algorithm's future decisions if each job takes its walltime and no more jobs arrive.
 
-A new object of the algorithm gets a state of its own, in which the same jobs wait and run, takes over what the real one
-has promised, and decides until the job starts that was asked about. Nothing of the real run is touched.
+A new object of the algorithm gets a copy of the state with the same waiting and running jobs, adopts the promises of
+the real one, and decides until the job in question starts. The real run is not changed.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ from batsched_py.state.state import State
 #
 # Cost: O(jobs) for the copy, and a decision for each end of a job until the answer, at most MOST_MESSAGES.
 
-#: Messages that are played ahead to answer one question; beyond, nobody can say.
+#: Maximum number of simulated messages for one query; after these, no answer is given.
 MOST_MESSAGES: Final = 10_000
 
 
 class CannotSayError(Exception):
-    """The rehearsal does not tell when the job would start."""
+    """The rehearsal cannot predict the start of the job."""
 
 
 class Rehearsal:
-    """One question, about a situation as it is now.
+    """One query about the current state of a run.
 
     Args:
         scheduler: the algorithm, whose `foresight` is "rehearsal".
         begins: the first event of the run.
-        state: the situation, which is only read.
+        state: the current state, which is only read.
         dialect: the protocol's version.
-        delay: seconds from a request to the moment at which jobs start: with a decision clock.
+        delay: seconds from a request to the start of jobs, given by the decision clock.
 
-    Raises CannotSayError if hosts have failed, sleep or switch: when they are back is not known.
+    Raises CannotSayError if hosts have failed, sleep or switch: their return is not known.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Rehearsal:
         self._scheduler.resume(scheduler, self._view)
 
     def start_of(self, job: Job) -> float:
-        """Return when the job would start that waits, or is submitted now; infinite if never. CannotSayError."""
+        """Return when a waiting or newly submitted job would start; infinity for never. CannotSayError."""
         state, now = self._state, self._state.now
         arrived: list[Event] = [] if job.id in state.queue else [JobSubmitted(now, job.id, job)]
         self._decide(now, arrived)
@@ -89,7 +89,7 @@ class Rehearsal:
         raise CannotSayError
 
     def _due(self, now: float) -> list[Event]:
-        """Return what happens at an instant: jobs end at their walltimes, and calls come."""
+        """Return the events of an instant: ends of jobs at their walltimes, and calls."""
         running, wakeups = self._state.running.values(), self._state.wakeups
         happened: list[Event] = [
             JobCompleted(now, run.job.id, COMPLETED_WALLTIME_REACHED, hosts=run.hosts)
@@ -110,7 +110,7 @@ class Rehearsal:
 
 
 def foresight_of(scheduler: Scheduler[Any]) -> str:
-    """Return how waits are estimated. A rehearsal is for the very class that declares it: another may know more."""
+    """Return how waits are estimated. A subclass does not inherit a rehearsal, because it may keep more state."""
     kind = type(scheduler)
     if kind.estimate_wait is not Scheduler.estimate_wait:
         return "walltimes"
@@ -120,7 +120,7 @@ def foresight_of(scheduler: Scheduler[Any]) -> str:
 
 
 def _copy(begins: SimulationBegins, state: State) -> State:
-    """Return a state in which the same jobs wait and run, and none has just arrived."""
+    """Return a state with the same waiting and running jobs, and without new arrivals."""
     copy = State()
     copy.apply(begins)
     for run in state.running.values():

@@ -1,9 +1,9 @@
-"""Requests: jobs that are asked for, or taken back, while the run goes on, by external events.
+"""Requests: external events that submit or cancel jobs during a run.
 
-A live site, a file of events or a program beside Batsim asks with an event of the type `submit_job`, whose members are
-those of Batsim's REGISTER_JOB: `job_id`, `job`, and `profile`; or `cancel_job` with `job_id`. The session submits such
-jobs as dynamic jobs, so that every algorithm takes them, and a recording of the conversation has all that a replay
-needs. It comes from outside: what is wrong with a request is told, and the run goes on without it.
+A live site, a file of events or another program sends an event of the type `submit_job`, whose members are those of
+Batsim's REGISTER_JOB: `job_id`, `job`, and `profile`; or `cancel_job` with `job_id`. The session submits these jobs as
+dynamic jobs, so that every algorithm supports them, and a recording of the conversation suffices for a replay. Requests
+are untrusted input: an invalid one is reported and ignored.
 """
 
 from __future__ import annotations
@@ -30,12 +30,9 @@ class Requests:
     """The requests of a run, from its first message on.
 
     Args:
-        scheduler: the algorithm, which is told of jobs that are taken back.
-        state: of the run; until the last request has come, more jobs are expected.
-        view: of the state.
-        plan: through which jobs are submitted.
-        call_every: as long as requests may come, be called after so many seconds at the latest; None if whoever asks
-            can wake the algorithm.
+        scheduler: the algorithm, which is notified of cancelled jobs. state: of the run; it expects more jobs until the
+            last request. view: of the state. plan: used to submit jobs. call_every: maximum interval of calls, in
+            seconds, as long as requests may arrive; None if the sender can wake the algorithm.
 
     Raises OptionError if jobs cannot be submitted in this run.
     """
@@ -51,11 +48,11 @@ class Requests:
         self._scheduler, self._state, self._view, self._plan = scheduler, state, view, plan
         self._call_every = call_every
         self._submits = scheduler.needs_dynamic_jobs or scheduler.uses_dynamic_jobs
-        #: Ids of jobs that were taken back before Batsim had submitted them.
+        #: Ids of jobs that were cancelled before Batsim had submitted them.
         self._withdrawn: set[str] = set()
 
     def take(self, events: Sequence[Event]) -> None:
-        """Do what the events of a message ask for, before the algorithm decides."""
+        """Carry out the requests of a message, before the algorithm decides."""
         for event in events:
             if type(event) is not Notify:
                 continue
@@ -72,7 +69,7 @@ class Requests:
                 self._scheduler.cancel(job_id, self._view, self._plan)
 
     def finish(self) -> None:
-        """Keep a call ahead; after the last request finish registration, unless the algorithm submits jobs itself."""
+        """Schedule the next call; after the last request, finish registration unless the algorithm submits jobs."""
         if self._call_every is not None and self._state.expects_requests:
             latest = self._state.now + self._call_every
             if not any(call <= latest for call in self._state.wakeups):
@@ -103,7 +100,7 @@ class Requests:
 
 
 def _read(members: Mapping[str, Any]) -> tuple[Job, Mapping[str, Any] | None]:
-    """Return the job that is asked for, without an instant of submission, and its profile if one is given."""
+    """Return the requested job, without a submission time, and its profile if one is given."""
     job_id, described, profile = members.get("job_id"), members.get("job"), members.get("profile")
     if not isinstance(job_id, str):
         raise FieldError("job_id", f"must be a text, not {shown(job_id)}")

@@ -12,10 +12,10 @@ from batsched_py.transport.connection import Connection, stop_batsim
 
 
 class Record(Protocol):
-    """Keeps exchanges."""
+    """A callback that records exchanges."""
 
     def __call__(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:
-        """Keep one; with `is_json` both messages are known to be JSON."""
+        """Record an exchange; with `is_json`, both messages are known to be JSON."""
 
 
 def serve(
@@ -28,14 +28,14 @@ def serve(
 ) -> None:
     """Answer requests until SIMULATION_ENDS was answered.
 
-    An exchange is recorded before its reply leaves, so that Batsim never acts on a decision that nobody can look up.
-    `timeout` is the longest silence of Batsim, in seconds. `finish` is called before the last reply leaves: whoever
-    started both processes may kill this one as soon as Batsim has ended.
+    An exchange is recorded before its reply is sent, so that Batsim never acts on an unrecorded decision. `timeout` is
+    the maximum time to wait for a request, in seconds. `finish` is called before the last reply is sent, because the
+    launcher of both processes may kill this one as soon as Batsim has ended.
 
-    Whatever else ends the loop is raised to the caller, after Batsim was sent a reply that makes it stop: for errors
-    in the place of the reply it waits for, for an interruption (KeyboardInterrupt and the like) while Batsim computes
-    in answer to its next request, if that comes within GRACE. This refusal is recorded as the reply. In answer to
-    SIMULATION_ENDS it is an empty reply, with which Batsim writes its files.
+    Any exception is raised to the caller, after a reply that makes Batsim stop: after an error, it replaces the awaited
+    reply; after an interruption (such as KeyboardInterrupt) while Batsim computes, it answers Batsim's next request, if
+    that arrives within GRACE. This refusal is recorded as the reply. For SIMULATION_ENDS it is empty, so that Batsim
+    writes its files.
     """
     request: bytes | None = None
     try:

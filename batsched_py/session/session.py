@@ -76,17 +76,17 @@ from batsched_py.text.wording import counted, seconds
 # 40). A message costs 10 us with `fcfs` and 14 us with `easy`, 5 and 6 us compiled, so rare features are attributes
 # that are None, tested once for each message.
 
-#: The name under which Batsim 5 is greeted, before that of the algorithm.
+#: The name in the answer to Batsim 5's greeting, before that of the algorithm.
 PROGRAM: Final = "batsched-py"
-#: Why Batsim 5 may have crashed when it was asked for all profiles.
+#: A possible reason for a crash of Batsim 5 after a request for all profiles.
 UNUSED_PROFILE: Final = (
     "Batsim 5.0.0-rc2 crashes here if the workload has a profile that no job uses: 'batsched-py convert' drops those"
 )
-#: Said of hosts in this state in SIMULATION_BEGINS.
+#: Warning about hosts in this state in SIMULATION_BEGINS.
 _COMPUTING: Final = "hosts %s compute when the simulation begins: no event will report their end, so they count as free"
-#: What has been received before the first request.
+#: The message before the first request.
 _NONE: Final = Message(0.0, ())
-#: A reply, which may be unwritten in one of the two ways to ask for it.
+#: A reply, encoded or not, depending on the method that requests it.
 _Reply = TypeVar("_Reply", bytes, bytes | Message)
 
 
@@ -95,20 +95,19 @@ class Session:
 
     Args:
         scheduler: the algorithm's class.
-        options: its options, as text or as JSON values; they rule over those of a recording and of Batsim.
-        recorded: options that a recording names. As those in Batsim's `sched-config`, over which they rule, they choose
-            among built-in things: a function, file or path in them is an OptionError.
+        options: its options, as text or as JSON values; they take precedence over those of a recording and of Batsim.
+            recorded: options of a recording, which take precedence over those in Batsim's `sched-config`. Both may
+            choose only among built-in values: a function, file or path in them is an OptionError.
         clock: how long decisions take in simulated time.
-        open_store: where jobs are described if Batsim does not send them; called once, if its configuration has Redis.
-        warn: receives one line for each thing that is strange but legal; None if nobody listens.
-        limits: how large a message may be.
-        requests: True if external events may ask for jobs and take them back (see `session.requests`).
-        call_every: as long as such events may come, be called after so many simulated seconds at the latest.
-        log: receives rows of holds and promises, some at a time; None if nobody wants them.
-        features: what Batsim 5 is asked for, besides what the algorithm needs: if it must submit jobs, or events do,
-            registration and the reuse of profiles; all profiles at the beginning then, or if it `needs_profiles`,
-            otherwise each with its job.
-        compute_sharing: several jobs may run on one host of Batsim 5, which does not look; earlier versions decide it.
+        open_store: opens the store of job descriptions that Batsim does not send; called once, if its configuration has
+            Redis. warn: called with each warning, one line; None to ignore warnings. limits: maximum size of a message.
+            requests: True if external events may submit and cancel jobs (see `session.requests`). call_every: maximum
+            interval of calls, in simulated seconds, as long as these events may arrive. log: called with batches of
+            rows of holds and promises; None for no log. features: features of Batsim 5 to request in addition to the
+            algorithm's needs. These are registration and the reuse of profiles if the algorithm or events submit jobs;
+            in that case, or if it `needs_profiles`, all profiles at the beginning, else each with its job.
+            compute_sharing: True if several jobs may run on one host of Batsim 5, which does not check it; earlier
+            versions set it themselves.
 
     Raises OptionError at once if the options are wrong.
     """
@@ -134,18 +133,18 @@ class Session:
         self._features, self._sharing = features, compute_sharing
         #: True if Batsim 5 was asked for all profiles at the beginning.
         self._asks_for_all = False
-        #: What external events ask for; None if they may not.
+        #: The requests of external events; None if these are not allowed.
         self._requests: Requests | None = None
         self._class = scheduler
-        #: Values of the options that are known before Batsim speaks.
+        #: Values of the options that are known before the first message of Batsim.
         self._given = {
             **read_given(scheduler, recorded or {}, Origin.PEER),
             **read_given(scheduler, options or {}, Origin.USER),
         }
-        #: The same as they were given, texts for functions and files.
+        #: The same options as given, with texts for functions and files.
         self._texts = {**(recorded or {}), **(options or {})}
         self._clock = clock
-        #: Receives warnings; None if nobody listens.
+        #: Callback for warnings; None to ignore them.
         self._tell = warn
         self._open_store = open_store
         self._store: JobStore | None = None
@@ -165,11 +164,11 @@ class Session:
         self._checks_profiles = False
         self._recurring = Recurring(self._state, self.plan)
         self._observes = scheduler.observe is not Scheduler.observe
-        #: Warning for the first job that asks for certain hosts; None if there is nothing to tell.
+        #: Warning for the first job with a constraint on hosts; None if none is needed.
         self._hint: str | None = None
-        #: Warning for the first job that was not submitted when it says; "" as long as there is none.
+        #: Warning for the first job whose `subtime` is not its submission time; "" as long as there is none.
         self._misdated = ""
-        #: The request that was received last, the wall-clock instant of that, and whether it is the last of the run.
+        #: The latest request, the wall-clock time of its arrival, and whether it is the last of the run.
         self._message = _NONE
         #: True from a request to its reply.
         self._deciding = False
@@ -181,7 +180,7 @@ class Session:
         self.messages = 0
 
     def warn_of_endless_tasks(self) -> None:
-        """Warn from now on of orders for which real Batsim may never end, before they are sent."""
+        """Enable warnings about orders for which real Batsim may not terminate, before they are sent."""
         self.plan.watch = EndlessTasks(self._state, self.plan.warn)
 
     @property
@@ -191,7 +190,7 @@ class Session:
 
     @property
     def deciding(self) -> str:
-        """The decision in progress, in words, for those who look from another thread; "" between two messages."""
+        """A description of the decision in progress, for other threads; "" between two messages."""
         message = self._message
         return f"t={seconds(message.now)}: {self._class.name} on {in_short(message)}" if self._deciding else ""
 
@@ -207,12 +206,12 @@ class Session:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The algorithm's options as they hold, defaults included; texts stand for functions and files."""
+        """The options that the algorithm runs with, defaults included; texts for functions and files."""
         return plain_options(self._scheduler.options, self._texts)
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The names of the options that are not left at their defaults, in their order."""
+        """The names of the options that differ from their defaults, in their order."""
         return tuple(name for name in self.options if name in self._texts)
 
     @property
@@ -222,12 +221,12 @@ class Session:
 
     @property
     def submitted(self) -> int:
-        """Jobs submitted so far, those of the algorithm's own included."""
+        """Number of jobs submitted so far, including the algorithm's own."""
         return len(self._state.known) - len(self._state.registered)
 
     @property
     def ended(self) -> int:
-        """Jobs that ran and have ended; a rejected job is none."""
+        """Number of jobs that ran and have ended, without rejected jobs."""
         state = self._state
         return self.submitted - len(state.queue) - len(state.running) - len(state.control) - len(self.rejections)
 
@@ -237,7 +236,7 @@ class Session:
         Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong,
         or an option does not suit the platform), PlatformError (the algorithm cannot read a host's description),
         AlgorithmError (the algorithm raised or planned the impossible; with the story), LocalProtocolError or
-        InvariantError (a defect of ours). After an error send `refusal`, or Batsim waits for ever.
+        InvariantError (a defect of batsched-py). After an error send `refusal`, or Batsim waits forever.
         """
         if self._conversation.turn is Turn.BEFORE and is_greeting(request):
             self.messages += 1
@@ -246,18 +245,18 @@ class Session:
         return self.reply()
 
     def answer_unwritten(self, request: Message) -> bytes | Message:
-        """Answer a request of a simulator in this process that was not written, with the errors of `answer`.
+        """Answer an unencoded request of a simulator in this process, with the errors of `answer`.
 
-        Nor is the reply, if the simulator would read the same. The first request has to be written.
+        The reply is not encoded either, if encoding would not change it. The first request must be encoded.
         """
         self._conversation.receive_unwritten(request)
         self._take(request)
         return self._reply(self._conversation.reply_unwritten)
 
     def receive(self, request: bytes) -> None:
-        """Take a request in and let the algorithm decide: the first half of `answer`, with its errors.
+        """Receive a request and let the algorithm decide: the first half of `answer`, with its errors.
 
-        Between the halves the algorithm may be called again, with `decide_again`. A greeting has no halves.
+        Between the halves, `decide_again` may call the algorithm again. A greeting has no halves.
         """
         self._take(self._conversation.receive(request))
 
@@ -282,14 +281,14 @@ class Session:
             self._attempt(self._decide)
 
     def decide_again(self) -> None:
-        """Call the algorithm once more about the request that was received: it has learnt what to do. AlgorithmError.
+        """Call the algorithm once more for the received request, after it has got more information. AlgorithmError.
 
-        Not to be called about the last request, which asks for no decision.
+        Do not call this for the last request, which needs no decision.
         """
         self._attempt(self._decide_only)
 
     def reply(self) -> bytes:
-        """Return the reply to the request that was received: the second half of `answer`, with its errors."""
+        """Return the reply to the received request: the second half of `answer`, with its errors."""
         return self._reply(self._conversation.reply)
 
     def _reply(self, write: Callable[[float, Sequence[Command]], _Reply]) -> _Reply:
@@ -316,26 +315,26 @@ class Session:
         return reply
 
     def refusal(self, error: BaseException) -> bytes:
-        """Return the reply to send when `answer` has raised: Batsim stops; after SIMULATION_ENDS it is empty."""
+        """Return the reply to send after `answer` has raised: it stops Batsim; after SIMULATION_ENDS it is empty."""
         return self._conversation.refusal(str(error))
 
     @property
     def idle(self) -> bool:
-        """True if nothing waits or runs, and jobs come from external events alone."""
+        """True if no job waits or runs, and only external events can submit jobs."""
         state = self._state
         return state.static_over and not (state.queue or state.running or state.control or state.registered)
 
     def waiting(self) -> Sequence[str]:
-        """Return a line for each waiting job: what it needs, and why it waits in the algorithm's words.
+        """Return a line for each waiting job: its request, and the algorithm's reason why it waits.
 
-        Before them, one if jobs may still be registered, which keeps Batsim from ending the run.
+        The first line is another one if jobs may still be registered, which keeps Batsim from ending the run.
         """
         return waiting_lines(self._state, self.plan.holds, self._class.name)
 
     def standstill(self) -> str:
-        """Explain why Batsim may have come to a standstill, as far as the state shows; "" if it may not have.
+        """Explain a possible deadlock of Batsim from the state; "" if there is none.
 
-        Real Batsim closes the connection then, without a word.
+        Real Batsim closes the connection without a message in a deadlock.
         """
         if self._asks_for_all and not self._ready:
             return UNUSED_PROFILE
@@ -343,12 +342,12 @@ class Session:
         return "" if over else standstill_line(self._state, self.waiting(), self.now)
 
     def end_log(self) -> None:
-        """Pass on the rest of the log of a run that has failed: jobs that run or wait are unfinished."""
+        """Pass on the remaining log rows of a failed run: running and waiting jobs are unfinished."""
         if self._log is not None and not self.over:
             self._log.note((), last=True)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables that the algorithm has of the run; AlgorithmError if it fails, or one cannot be written."""
+        """Return the algorithm's tables of the run; AlgorithmError if it fails or a table cannot be written."""
         if not self._ready:
             return ()
         try:
@@ -360,28 +359,29 @@ class Session:
             raise AlgorithmError(f"tables of {self._class.name}: {why}{where(error)}") from error
 
     def live_tables(self) -> Sequence[Table]:
-        """Return the tables that the algorithm has of how things are now."""
+        """Return the algorithm's tables of the current state."""
         return tuple(self._scheduler.live_tables(self.view)) if self._ready else ()
 
     def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> object:
-        """Raise an InputError if the algorithm would refuse an external event, LookupError if it takes none such.
+        """Return the algorithm's reading of an external event, if any, after checking that it accepts the event.
 
-        Return what the algorithm has read of it, if anything.
+        InputError if the algorithm would refuse the event, LookupError if the kind is unsupported.
         """
         return self._scheduler.check_request(kind, members, now)
 
     def check(self) -> None:
-        """Raise InvariantError if the books contradict themselves."""
+        """Raise InvariantError if the state is inconsistent."""
         self._state.check()
 
     def _hello(self) -> Hello:
-        """Return the answer to Batsim 5's greeting: who we are, and what the algorithm needs of the simulation."""
+        """Return the answer to Batsim 5's greeting: name, version and the features that the algorithm needs."""
         scheduler = self._class
         submits = scheduler.needs_dynamic_jobs or self._takes_requests
         features = self._features
         if submits or features.dynamic_registration:
             features = replace(features, dynamic_registration=True, profile_reuse=True)
-        # At the beginning rc2 crashes if a profile is unused, so that only those ask who must know them in advance.
+        # rc2 crashes if it sends profiles at the beginning and one is unused: only algorithms that need them request
+        # them.
         if scheduler.needs_profiles or features.dynamic_registration:
             features = replace(features, forward_profiles_on_simulation_begins=True)
         else:
@@ -390,7 +390,7 @@ class Session:
         return Hello(f"{PROGRAM} {scheduler.name}", batsched_py.__version__, features)
 
     def _with_stored(self, message: Message, store: JobStore) -> Message:
-        """Fill in what Batsim keeps in Redis: jobs, their profiles, answers."""
+        """Fill in the jobs, profiles and answers that Batsim keeps in Redis."""
         forwarded = self._state.config.profiles_forwarded or self._conversation.dialect is V14
         return Message(message.now, tuple(describe(message.events, store, with_profiles=forwarded)))
 
@@ -409,7 +409,7 @@ class Session:
             self._warn(unread(answer))
 
     def _begin(self, event: SimulationBegins) -> None:
-        """Set up what SIMULATION_BEGINS decides: dialect, store, the algorithm with Batsim's own options for it."""
+        """Set up what depends on SIMULATION_BEGINS: dialect, store, and the algorithm with Batsim's options."""
         self._begins = event
         self.plan.dialect = self._conversation.dialect
         self._checks_profiles = self.plan.dialect is V5
@@ -426,7 +426,7 @@ class Session:
         check_needs(self._scheduler, event.config, self.view)
         if self._takes_requests:
             self._requests = Requests(self._scheduler, self._state, self.view, self.plan, call_every=self._call_every)
-            # Batsim 5 will not say that none is left; a site adds its own.
+            # Batsim 5 does not announce the last job; a site submits its own.
             if self._call_every is None and not event.extra.get("external_event_lists", True):
                 self._state.close_requests()
 
@@ -435,13 +435,13 @@ class Session:
             self._tell(text)
 
     def _attempt(self, work: Callable[[], None]) -> None:
-        """Do what runs code of the algorithm; AlgorithmError, with the story, if that fails."""
+        """Run code of the algorithm; AlgorithmError, with the story, if it fails."""
         try:
             work()
-        # It may find that an option does not suit the platform, or that a host's description cannot be read.
+        # It may refuse an option for this platform, or fail to read a host's description.
         except (InvariantError, OptionError, PlatformError):
             raise
-        # An algorithm that exits, is cancelled or "skipped" would take Batsim's last reply along.
+        # Without this, an algorithm that exits, is cancelled or "skipped" would leave Batsim without its last reply.
         except BaseException as error:
             raise failure(self._class.name, self._message, error) from error
 
@@ -466,10 +466,10 @@ class Session:
         self._scheduler.decide(self.view, self.plan)
 
     def _complete(self, message: Message) -> None:
-        """Do what follows the last decision about a message."""
+        """Complete a message after its last decision."""
         if self._requests is not None:
             self._attempt(self._requests.finish)
-        if self._state.arriving:  # jobs of its own, which Batsim will not submit: no message may come after this
+        if self._state.arriving:  # its own jobs, which Batsim does not submit: there may be no later message
             self._attempt(self._admit_own)
         if self._state.periodic or self._state.probes:
             self._recurring.renew()
@@ -481,7 +481,7 @@ class Session:
             answers.answer(self._state.asked, message)
 
     def _set_up(self) -> None:
-        """Let the algorithm prepare; nobody registers jobs if neither it nor external events may."""
+        """Set up the algorithm; finish registration if neither it nor external events submit jobs."""
         self._ready = True
         self._hint = constraint_hint(self._scheduler)
         self._scheduler.setup(self.view)
@@ -490,7 +490,7 @@ class Session:
             self.plan.finish_registration()
 
     def _end(self, message: Message) -> None:
-        """Show the algorithm the last message: in v1.4 the last jobs end in it, though there is nothing to decide."""
+        """Show the algorithm the last message: in v1.4 it contains the ends of the last jobs, but needs no decision."""
         if len(self.rejections) > MOST_TOLD:
             self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_TOLD} were reported")
         if self._observes:
@@ -509,7 +509,7 @@ class Session:
                 self._hint = None
 
     def _tell_misdated(self) -> None:
-        """Tell of the first job that was not submitted when it says."""
+        """Warn about the first job whose `subtime` is not its submission time."""
         self._misdated = misdated_line(self._message.events)
         if self._misdated:
             self._warn(self._misdated)
@@ -518,7 +518,7 @@ class Session:
         self._admit(self._state.arriving)
 
     def _refusal(self, job: Job) -> str | None:
-        """Return why the job can never run, and is rejected before the algorithm sees it; None if it may wait."""
+        """Return the reason to reject a job that can never run, before the algorithm sees it; None if it may wait."""
         scheduler, host_count = self._scheduler, len(self._state.hosts.by_id)
         if job.size > host_count and not scheduler.oversubscribes:
             return f"needs {counted(job.size, 'host')}, the platform has {host_count}"

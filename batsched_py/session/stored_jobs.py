@@ -1,4 +1,4 @@
-"""Jobs and answers kept in a store: filled in when they come; jobs of our own are put there."""
+"""Jobs and answers in a store: incoming ones are filled in from it; registered jobs are put there."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from batsched_py.text.wording import seconds
 
 
 def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -> Sequence[Event]:
-    """Return the events of a message, submissions with their jobs and, `with_profiles`, those profiles that exist.
+    """Return the events of a message with the jobs of submissions and, `with_profiles`, their existing profiles.
 
-    All jobs are read at once, then all profiles; answers that name a key are read, too. StoreError if something is not
-    there, or breaks a rule.
+    All jobs are read at once, then all profiles; answers that name a key are read, too. StoreError if an entry is
+    missing or invalid.
     """
     if any(type(event) is Answer and "redis_keys" in event.values for event in events):
         events = [
@@ -62,10 +62,10 @@ def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -
 
 
 def read_stored_answer(answer: Answer, store: JobStore) -> Answer:
-    """Return the answer that Batsim 1 has put in the store: its message names the key, or keys (`redis_keys`).
+    """Return the answer that Batsim 1 has put in the store; its message names the key, or keys (`redis_keys`).
 
-    Under a key stands an object, whose members are those of the answer, or the number of joules that were consumed.
-    StoreError if there is neither.
+    The value of a key is an object with the members of the answer, or the number of consumed joules. StoreError for any
+    other value.
     """
     told = answer.values["redis_keys"]
     keys = told if type(told) is list else [told]
@@ -93,9 +93,9 @@ def unread(answer: Answer) -> str:
 
 
 def deposit(commands: Sequence[Command], store: JobStore, *, with_profiles: bool) -> Sequence[Command]:
-    """Put registered jobs in the store, all at once, and only name them; so too profiles in v1.4 (`with_profiles`).
+    """Put registered jobs, and in v1.4 profiles (`with_profiles`), in the store; return commands that name them only.
 
-    The Plan has seen to it that Batsim can read them.
+    The Plan has checked that Batsim can read them.
     """
     jobs: dict[str, Members] = {}
     profiles: dict[ProfileName, Members] = {}

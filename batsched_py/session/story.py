@@ -1,4 +1,4 @@
-"""Stories of failures: when, in answer to what, where in the user's code, and why, on one line."""
+"""One-line descriptions of failures: time, events, line of user code, and reason."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from batsched_py.text.wording import seconds
 
 #: The folder of the engine's own code.
 _ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep
-#: The same in the names of files of compiled modules, which are relative to where they were compiled.
+#: The same in file names of compiled modules, which are relative to the folder of compilation.
 _COMPILED: Final = os.path.join("batsched_py", "")
-#: The algorithms among it, whose lines are worth naming.
+#: The included algorithms, whose lines are reported.
 _ALGORITHMS: Final = os.path.join(_ENGINE, "schedulers", "")
 #: Characters of an algorithm's error that are shown.
 _LONGEST: Final = 1000
 
 
 def story(name: str, message: Message, error: BaseException) -> str:
-    """Tell on one line when, in answer to what, who failed, and why."""
+    """Describe a failure on one line: time, events, name of the algorithm, and reason."""
     why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
     readable = displayed(" ".join(why.split()), _LONGEST)
     return f"t={seconds(message.now)}: {name} failed on {in_short(message)}: {readable}{where(error)}"
 
 
 def failure(name: str, message: Message, error: BaseException) -> AlgorithmError:
-    """Return the story as an error with its cause, which compiled modules do not set by `raise ... from`.
+    """Return the story as an error with its cause, because compiled modules do not set it by `raise ... from`.
 
-    What a signal has raised in the middle of a decision is raised on, with a note of where that was.
+    An exception raised by a signal during a decision is raised again, with a note of its place.
     """
     if is_interruption(error):
         if not hasattr(error, "__notes__"):
@@ -48,7 +48,7 @@ def failure(name: str, message: Message, error: BaseException) -> AlgorithmError
 
 
 def in_short(message: Message) -> str:
-    """Name the first events of a message."""
+    """Return the names of the first events of a message."""
     asked = ", ".join(_said(event) for event in message.events[:3]) or "an empty message"
     more = f" and {len(message.events) - 3} more" if len(message.events) > 3 else ""
     return asked + more
@@ -60,14 +60,14 @@ def _said(event: Event) -> str:
 
 
 def is_engine(file: str) -> bool:
-    """Return True for a file of the engine's own code, and False for those of algorithms, ours too."""
+    """Return True for a file of the engine, and False for those of algorithms, including the built-in ones."""
     return file.startswith((_ENGINE, _COMPILED)) and not file.startswith(_ALGORITHMS)
 
 
 def where(error: BaseException) -> str:
-    """Find the last line of the user's code that was on the way to the error, not the line of ours that refused.
+    """Return the last line of user code in the traceback, not the line of the engine that raised.
 
-    What we refuse because a function of the user's raised is found where that did.
+    If an error of the engine was caused by one in user code, it is the line of that cause.
     """
     cause = where(error.__cause__) if isinstance(error, BatschedError) and error.__cause__ else ""
     walked = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)  # opens no file
@@ -76,6 +76,6 @@ def where(error: BaseException) -> str:
 
 
 def _place(frame: traceback.FrameSummary) -> str:
-    """Name file and line; the function where a signal arrived between two lines, which has no number."""
+    """Return file and line, or the function if a signal arrived between two lines."""
     file = os.path.basename(frame.filename)
     return f"{file}:{frame.lineno}" if frame.lineno is not None else f"{file}, in {frame.name}"

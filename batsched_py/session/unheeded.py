@@ -1,4 +1,4 @@
-"""Hints that an algorithm does not heed what jobs ask for, or that their times contradict each other."""
+"""Warnings about constraints of jobs that an algorithm ignores, and about inconsistent submission times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from batsched_py.text.wording import seconds
 
 
 def constraint_hint(scheduler: Scheduler[Any]) -> str | None:
-    """Return what to tell of jobs that say by a query on which hosts they may run; None if the algorithm heeds it."""
+    """Return a warning for ignored constraints of jobs on hosts; None if the algorithm respects them."""
     options = scheduler.options
     if scheduler.heeds_constraints:
         return None
@@ -26,7 +26,7 @@ def constraint_hint(scheduler: Scheduler[Any]) -> str | None:
 
 
 def misdated_line(events: Sequence[Event]) -> str:
-    """Return what to tell of the first job whose `subtime` is not the instant of its event; "" if there is none."""
+    """Return a warning about the first job whose `subtime` is not the time of its event; "" if there is none."""
     for event in events:
         if type(event) is JobSubmitted and event.job is not None:
             apart = event.timestamp - event.job.submit_time

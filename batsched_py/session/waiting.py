@@ -1,4 +1,4 @@
-"""Why jobs wait, and why a run may have come to a standstill, in words."""
+"""Explanations of waiting jobs and of possible deadlocks."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, seconds
 
-#: Said of a run that cannot end, because an algorithm may still submit jobs; has its name.
+#: Line about a run that cannot end because an algorithm, whose name it has, may still submit jobs.
 _REGISTRATION_OPEN: Final = (
     "registration is open: %s must call plan.finish_registration() after its last job, and keep a call (plan.wake_at)"
     " as long as more are to come"
 )
-#: Lines about waiting jobs that are shown when Batsim has gone.
+#: Maximum number of lines about waiting jobs to show when Batsim has closed the connection.
 _SHOWN: Final = 3
 
 
 def waiting_lines(state: State, holds: Mapping[str, Hold], algorithm: str) -> Sequence[str]:
-    """Return a line for each waiting job: what it needs, and why it waits in the words of the algorithm of that name.
+    """Return a line for each waiting job: its request, and the algorithm's reason why it waits.
 
-    Before them, one if jobs may still be registered, which keeps Batsim from ending the run.
+    The first line is another one if jobs may still be registered, which keeps Batsim from ending the run.
     """
     lines = [_REGISTRATION_OPEN % algorithm] if state.registration_open else []
     for job in state.queue:
@@ -33,7 +33,7 @@ def waiting_lines(state: State, holds: Mapping[str, Hold], algorithm: str) -> Se
 
 
 def standstill_line(state: State, lines: Sequence[str], now: float) -> str:
-    """Explain by the lines of waiting jobs that nothing was left to happen; "" if something was, or no job waits."""
+    """Explain a deadlock by the lines of waiting jobs; "" if more events were to come, or no job waits."""
     busy = state.running or state.wakeups or state.registered or state.hosts.switching
     if busy or not lines:
         return ""

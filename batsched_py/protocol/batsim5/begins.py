@@ -1,4 +1,4 @@
-"""SimulationBeginsEvent of Batsim 5. Its features were asked for in the greeting: the event does not name them."""
+"""SimulationBeginsEvent of Batsim 5. Features are requested in the greeting; the event does not contain them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HOST_MEMBERS: Final = frozenset({"id", "name", "state", "properties", "zone_pro
 
 
 def read_begins(timestamp: float, data: Data) -> SimulationBegins:
-    """Read the hosts, the workloads and, if they were asked for, the profiles."""
+    """Read the hosts, the workloads and, if they were requested, the profiles."""
     hosts, storages = _read_hosts(data, "computation_hosts"), _read_hosts(data, "storage_hosts")
     check_apart(hosts, storages, "storage_hosts")
     check_count(data, "computation_host_number", len(hosts))
@@ -43,7 +43,7 @@ def read_begins(timestamp: float, data: Data) -> SimulationBegins:
 
 
 def write_begins(event: SimulationBegins) -> dict[str, Any]:
-    """Write what `read_begins` reads."""
+    """Write the form that `read_begins` reads."""
     extra = dict(event.extra)
     head: dict[str, Any] = {
         name: extra.pop(name) for name in ("batprotocol_version", "batsim_version", "batsim_commit") if name in extra
@@ -66,7 +66,7 @@ def write_begins(event: SimulationBegins) -> dict[str, Any]:
 
 
 def count_hosts(data: Data) -> int:
-    """Count the hosts that are listed, before their rules are checked."""
+    """Count the listed hosts, before they are validated."""
     lists = (data.get("computation_hosts"), data.get("storage_hosts"))
     return sum(len(hosts) for hosts in lists if type(hosts) is list)
 

@@ -22,16 +22,16 @@ from batsched_py.text.display import displayed
 # the end of the message: if the expression failed there, it would be tried again from each byte, and a hostile message
 # would take quadratic time.
 
-#: The last byte of each message: Batsim sends it, and before rc2 it reads too far without it.
+#: The last byte of each message: Batsim sends it; versions before rc2 read too far without it.
 _END: Final = b"\0"
-#: Texts, which are kept, and comments. What does not end is kept up to the end, for JSON's parser to refuse: if it were
-#: passed over, it would be read again from each of its bytes.
+#: Texts, which are kept, and comments. An unterminated text or comment matches up to the end, for the JSON parser to
+#: refuse: without a match it would be scanned again from each of its bytes.
 _COMMENTS: Final = re.compile(rb'("(?:\\.|[^"\\])*+"?)|/\*.*?\*/|(/\*.*)', re.DOTALL)
 _NUMBERS: Final = frozenset({float, int})
 #: Members of a message, and of an event.
 _MESSAGE: Final = frozenset({"now", "events"})
 _EVENT: Final = frozenset({"timestamp", "event_type", "event"})
-#: Member -> names of its values by their numbers, in the order of pybatsim 4; of a type, 0 is none.
+#: Member -> names of its values by their numbers, in the order of pybatsim 4; 0 means no type.
 _NUMBERED: Final[Mapping[str, Sequence[str]]] = {
     "event_type": (
         "NONE",
@@ -57,9 +57,9 @@ _NUMBERED: Final[Mapping[str, Sequence[str]]] = {
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """Read a message as FlatBuffers' parser does: `now` is 0 if it is left out, and there may be comments.
+    """Read a message as FlatBuffers' parser does: `now` defaults to 0, and comments are allowed.
 
-    Batsim crashes if `events` is left out: RemoteProtocolError.
+    RemoteProtocolError if `events` is missing, which crashes Batsim.
     """
     content = raw[:-1] if raw.endswith(_END) else raw
     if b"/*" in content:
@@ -71,7 +71,7 @@ def parse(raw: bytes) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    """Return the number that a text is; anything else as it is."""
+    """Convert a numeric text to a number; return any other value unchanged."""
     try:
         return float(value) if type(value) is str else value
     except ValueError:
@@ -83,7 +83,7 @@ def _dump(document: dict[str, Any]) -> bytes:
 
 
 def _complete(event: Any, _: Mapping[str, Any]) -> tuple[float, str, dict[str, Any]] | None:
-    """Give an event its defaults: the timestamp 0, and an empty object."""
+    """Complete an event with its defaults: the timestamp 0, and an empty object."""
     if type(event) is not dict:
         return None
     timestamp, kind, data = _number(event.get("timestamp", 0.0)), event.get("event_type"), event.get("event", {})
@@ -93,10 +93,10 @@ def _complete(event: Any, _: Mapping[str, Any]) -> tuple[float, str, dict[str, A
 
 
 def parse_reply(raw: bytes) -> dict[str, Any]:
-    """Read a message of a decision process, in which numbers may stand for names.
+    """Read a message of a decision process, in which numbers may replace names.
 
-    A type must stand before its value or right after it, as FlatBuffers' parser reads a message from its beginning to
-    its end, and no member may be unknown. RemoteProtocolError.
+    A type must directly precede or follow its value, because FlatBuffers' parser reads a message sequentially, and no
+    member may be unknown. RemoteProtocolError.
     """
     document = parse(raw)
     try:
@@ -117,7 +117,7 @@ def parse_reply(raw: bytes) -> dict[str, Any]:
 
 
 def _members(path: str, value: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Return the members of an object with their paths, once its types have their names and their places."""
+    """Return the members of an object with their paths, with types converted to names and put in order."""
     positions, found = {name: position for position, name in enumerate(value)}, []
     for name, position in positions.items():
         place, kind = f"{path}.{name}" if path else name, f"{name}_type"

@@ -36,14 +36,14 @@ _CALL_MEMBERS: Final = frozenset({"call_me_later_id", "last_periodic_call"})
 _PROBE_MEMBERS: Final = frozenset({"probe_id", "resources_type", "resources", "data_type", "data"})
 #: Return codes are unsigned on the wire: -1 is 4294967295.
 _WRAP: Final = 2**32
-#: The type that the text of an external event may name -> the notice of Batsim 4. Batsim 5 itself knows of no failures.
+#: The type in the text of an external event -> the notice of Batsim 4. Batsim 5 itself has no failures.
 MACHINES: Final = {
     "machine_available": events.MACHINE_AVAILABLE,
     "machine_unavailable": events.MACHINE_UNAVAILABLE,
     events.MACHINE_AVAILABLE: events.MACHINE_AVAILABLE,
     events.MACHINE_UNAVAILABLE: events.MACHINE_UNAVAILABLE,
 }
-#: Kind of a notice whose external event says no type.
+#: Kind of a notice whose external event has no type.
 GENERIC: Final = "generic"
 
 
@@ -64,7 +64,7 @@ def _write_submitted(event: JobSubmitted) -> dict[str, Any]:
     job = event.job
     if job is None:
         raise FieldError("job", "is missing, and Batsim 5 has no Redis to keep it in")
-    # Batsim 5 writes floats, and compiled wheels have read one by now where a workload has an integer.
+    # Batsim 5 writes floats, and compiled wheels read a float where a workload has an integer.
     submitted = float(job.submit_time)
     data = {"job_id": event.job_id, "job": write_job(job, always=True), "submission_time": submitted}
     if event.profile is not None:
@@ -121,7 +121,7 @@ def _write_call(event: events.RequestedCall) -> dict[str, Any]:
 
 
 def _read_external(timestamp: float, data: Data, highest: int = MAX_HOST) -> Notify:
-    """Read an external event, whose text is its author's. If it is a JSON object with a `type`, that is the notice."""
+    """Read an external event, whose text is free. A text that is a JSON object with a `type` gives the notice."""
     about = mapping(data, "external_event")
     said = text(about, "data")
     told_by = events.ToldBy(text(data, "id"), said)
@@ -139,7 +139,7 @@ def _read_external(timestamp: float, data: Data, highest: int = MAX_HOST) -> Not
 
 
 def _object(said: str) -> dict[str, Any]:
-    """Return the JSON object that a text is, or an empty one."""
+    """Return the JSON object in a text, or an empty one."""
     try:
         members = orjson.loads(said)
     except orjson.JSONDecodeError:

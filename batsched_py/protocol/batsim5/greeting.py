@@ -1,7 +1,7 @@
-"""The greeting of Batsim 5, before SimulationBeginsEvent: a text of the user's, answered by the EDC's hello.
+"""The greeting of Batsim 5, before SimulationBeginsEvent: a text of the user, answered by the EDC's hello.
 
-Batsim opens with the length of its text (four bytes) and the text. The answer is the number of the format in which the
-decision process (EDC) speaks, four bytes as well, and a message with one event, EDCHelloEvent.
+Batsim sends the length of its text (four bytes) and the text. The answer is the number of the message format of the
+decision process (EDC), also four bytes, and a message with one event, EDCHelloEvent.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from batsched_py.protocol.batsim5.envelope import REPLY_ENVELOPE, only
 from batsched_py.protocol.fields import Data, FieldError, boolean, mapping, text
 from batsched_py.text.display import displayed
 
-#: Four bytes, in the order of this machine's: Batsim sends them natively.
+#: Four bytes in the native byte order, in which Batsim sends them.
 _LENGTH: Final = struct.Struct("=I")
-#: Formats: FlatBuffers in binary, and in JSON. Batsim looks at the second bit alone.
+#: Formats: FlatBuffers in binary, and in JSON. Batsim checks only the second bit.
 _JSON: Final = 2
-#: Version of the protocol that is spoken; Batsim does not check it.
+#: Version of the protocol; Batsim does not check it.
 PROTOCOL_VERSION: Final = "1.0.0"
 _HELLO: Final = "EDCHelloEvent"
 _MEMBERS: Final = frozenset(
@@ -32,10 +32,10 @@ _MEMBERS: Final = frozenset(
 
 
 class Features(Struct, frozen=True):
-    """Features of a simulation that the decision process asks Batsim 5 for; earlier versions have options for them.
+    """Features that the decision process requests from Batsim 5; earlier versions have options for them.
 
     Attributes:
-        dynamic_registration: it will register jobs, and say when it has finished.
+        dynamic_registration: it will register jobs, and send a command at the end of registration.
         profile_reuse: a profile is kept when the last of its jobs has ended.
         acknowledge_dynamic_jobs: registered jobs are answered by JobSubmittedEvent.
         forward_profiles_on_job_submission: submissions carry the job's profile.
@@ -51,12 +51,12 @@ class Features(Struct, frozen=True):
     forward_profiles_on_simulation_begins: bool = False
 
 
-#: Nothing is asked for.
+#: No features.
 NO_FEATURES: Final = Features()
 
 
 class Hello(Struct, frozen=True):
-    """The answer of a decision process: who it is, and what it asks for."""
+    """The answer of a decision process: its name, its version and the requested features."""
 
     name: str
     version: str
@@ -67,12 +67,12 @@ class Hello(Struct, frozen=True):
 
 
 def is_greeting(raw: bytes) -> bool:
-    """Return whether this frame opens a conversation with Batsim 5: others send JSON, which begins otherwise."""
+    """Return whether this frame opens a conversation with Batsim 5: other versions send JSON."""
     return len(raw) >= _LENGTH.size and _LENGTH.unpack_from(raw)[0] == len(raw) - _LENGTH.size
 
 
 def read_greeting(raw: bytes) -> str:
-    """Return the user's text; RemoteProtocolError if it is none."""
+    """Return the user's text; RemoteProtocolError if the frame has none."""
     try:
         return raw[_LENGTH.size :].decode()
     except UnicodeDecodeError as error:
@@ -80,13 +80,13 @@ def read_greeting(raw: bytes) -> str:
 
 
 def write_greeting(words: str) -> bytes:
-    """Write the opening frame with a text of the user's."""
+    """Write the opening frame with a text of the user."""
     content = words.encode()
     return _LENGTH.pack(len(content)) + content
 
 
 def read_hello(raw: bytes) -> Hello:
-    """Read the answer to a greeting; RemoteProtocolError for what makes Batsim abort or crash."""
+    """Read the answer to a greeting; RemoteProtocolError for anything that makes Batsim abort or crash."""
     if len(raw) < _LENGTH.size:
         raise RemoteProtocolError("hello", f"must begin with the number of a format, not end after {len(raw)} bytes")
     if not _LENGTH.unpack_from(raw)[0] & _JSON:
@@ -101,7 +101,7 @@ def read_hello(raw: bytes) -> Hello:
 
 
 def write_hello(hello: Hello) -> bytes:
-    """Write the answer to a greeting, with all that Batsim 5.0.0-rc2 looks at."""
+    """Write the answer to a greeting, with all members that Batsim 5.0.0-rc2 reads."""
     event: dict[str, Any] = {"batprotocol_version": hello.protocol_version}
     if hello.protocol_commit is not None:
         event["batprotocol_commit"] = hello.protocol_commit

@@ -1,4 +1,4 @@
-"""Jobs on the wire of Batsim 5; what they carry beyond its fields is in `extra_data`."""
+"""Jobs on the wire of Batsim 5; members other than its fields are in `extra_data`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WITH_EXTRA: Final = KNOWN_MEMBERS | {"extra_data"}
 def read_job(job_id: str, data: Data, submit_time: float, *, may_be_nothing: bool = False) -> Job:
     """Read a `Job`. A walltime that is absent, null or -1 means none.
 
-    One of 0 ends the job at once in Batsim 5: it is refused, unless it `may_be_nothing`.
+    A walltime of 0 ends the job at once in Batsim 5: it is refused, unless `may_be_nothing`.
     """
     if not _MEMBERS.issuperset(data):
         only(data, _MEMBERS, "job")
@@ -42,7 +42,7 @@ def read_job(job_id: str, data: Data, submit_time: float, *, may_be_nothing: boo
 
 
 def write_job(job: Job, *, always: bool) -> dict[str, Any]:
-    """Write what `read_job` reads; with `always` also what is none, as Batsim itself does."""
+    """Write the form that `read_job` reads; with `always`, also a missing walltime, as Batsim does."""
     data: dict[str, Any] = {"resource_request": job.size}
     if always or job.walltime is not None:
         data["walltime"] = job.walltime

@@ -1,4 +1,4 @@
-"""ExecuteJobEvent of Batsim 5: which hosts a job gets, and which executor runs where."""
+"""ExecuteJobEvent of Batsim 5: the hosts of a job, and the hosts of its executors."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _STRATEGIES: Final[Mapping[str, ExecutorPlacement]] = {
 }
 _NAMES: Final = {placement: name for name, placement in _STRATEGIES.items()}
 
-#: Hosts of a profile, where its executors run on them, and the strategy if there is no mapping.
+#: Hosts of a profile, the mapping of its executors to them, and the strategy without a mapping.
 _Placed = tuple[HostSet, Mapping[int, int] | None, ExecutorPlacement]
 
 
 def read_execute(timestamp: float, data: Data, highest: int = MAX_HOST) -> ExecuteJob:
-    """Read the command; FieldError where Batsim aborts or crashes."""
+    """Read the command; FieldError for anything that makes Batsim abort or crash."""
     only(data, _MEMBERS)
     job_id = text(data, "job_id")
     allocation = mapping(data, "allocation")
@@ -43,7 +43,7 @@ def read_execute(timestamp: float, data: Data, highest: int = MAX_HOST) -> Execu
 
 
 def write_execute(command: ExecuteJob) -> dict[str, Any]:
-    """Write what `read_execute` reads."""
+    """Write the form that `read_execute` reads."""
     if command.additional_io is not None:
         raise FieldError("", "cannot have additional_io: Batsim 5 has no such jobs")
     data: dict[str, Any] = {

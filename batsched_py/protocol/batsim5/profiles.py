@@ -1,4 +1,4 @@
-"""Profiles on the wire of Batsim 5: typed tables there, members under the names of Batsim 4 in our values."""
+"""Profiles on the wire of Batsim 5: typed tables, converted to members with the names of Batsim 4."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _TABLE_OF: Final[Mapping[str, str]] = {
     "parallel_homogeneous_total": "ParallelTaskHomogeneousProfile",
     **dict.fromkeys(_TRACES.values(), "TraceReplayProfile"),
 }
-#: Members that Batsim 5 needs, of those that Batsim 4's files may leave out -> their value.
+#: Members that Batsim 5 requires and that Batsim 4's files may omit -> their default.
 _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "composed": {"repeat": 1},
     "parallel_homogeneous": {"com": 0},
     "parallel_homogeneous_total": {"com": 0},
     "parallel_homogeneous_pfs": {"storage": "pfs", "bytes_to_read": 0, "bytes_to_write": 0},
 }
-#: Members of the type itself, which are no one's extra data. Batsim keeps `ret` to itself.
+#: Members of the type itself, which are not extra data. Batsim does not send `ret`.
 _TYPE_MEMBERS: Final = frozenset({"type", "ret", "extra_data", _STRATEGY})
 
 
@@ -66,7 +66,7 @@ def profile_id(workload: str, name: str) -> str:
 
 
 def read_profile(item: Any, path: str) -> tuple[str, str, dict[str, Any]]:
-    """Return (workload, name, members in Batsim 4's words) of a `ProfileAndId`; FieldError."""
+    """Return (workload, name, members with Batsim 4's names) of a `ProfileAndId`; FieldError."""
     if type(item) is not dict:
         raise FieldError(path, f"must be an object with a profile, not {shown(item)}")
     try:
@@ -81,7 +81,7 @@ def read_profile(item: Any, path: str) -> tuple[str, str, dict[str, Any]]:
 
 
 def write_profile(workload: str, name: str, members: Mapping[str, Any]) -> dict[str, Any]:
-    """Write what `read_profile` reads; FieldError for a type that Batsim 5 has not, or for a member that it needs."""
+    """Write the form that `read_profile` reads; FieldError for an unsupported type or a missing member."""
     kind = members.get("type")
     table = _TABLE_OF.get(kind) if type(kind) is str else None
     if table is None:
@@ -96,10 +96,10 @@ def write_profile(workload: str, name: str, members: Mapping[str, Any]) -> dict[
 
 
 def read_extra(said: str, known: frozenset[str]) -> dict[str, Any]:
-    """Return the members that `extra_data` brings: those of an object, but for `known` names; else the text itself.
+    """Return the members in `extra_data`: those of an object, except `known` names; else the text itself.
 
-    The text is kept, too, if the members alone would not give it again. An object that is nested so deeply that it
-    cannot be written is a text.
+    The text is kept, too, if writing the members would not reproduce it. An object that is too deeply nested to be
+    written is treated as a text.
     """
     try:
         parsed = orjson.loads(said) if said.startswith("{") else None
@@ -115,7 +115,7 @@ def read_extra(said: str, known: frozenset[str]) -> dict[str, Any]:
 
 
 def write_extra(members: Mapping[str, Any], known: frozenset[str]) -> str:
-    """Return the text of `extra_data`: the one that was read, or the members that are not `known` as an object."""
+    """Return the text of `extra_data`: the one that was read, or an object with the members that are not `known`."""
     said = members.get("extra_data")
     if type(said) is str:
         return said

@@ -13,7 +13,7 @@ from batsched_py.text.display import shown
 _MEMBERS: Final = frozenset({"job_ids", "progresses"})
 _ATOMIC: Final = "KillProgressAtomicProfile"
 _SEQUENTIAL: Final = "KillProgressSequentialProfile"
-#: Deeper trees are refused: no composed profile nests like that, a hostile message might.
+#: Deeper trees are refused: composed profiles are not nested like that, but a hostile message might be.
 _DEEPEST: Final = 100
 
 
@@ -32,7 +32,7 @@ def read_killed(timestamp: float, data: Data) -> JobKilled:
 
 
 def write_killed(event: JobKilled) -> dict[str, Any]:
-    """Write what `read_killed` reads."""
+    """Write the form that `read_killed` reads."""
     progresses = [
         {"job_id": job_id, "wrapper": _write_node(job_id.partition("!")[0], node)}
         for job_id, node in event.progress.items()

@@ -1,4 +1,4 @@
-"""Calls and measurements of Batsim 5: once, or at each multiple of a period, in whole seconds or milliseconds."""
+"""Triggers of calls and probes of Batsim 5: once or periodic, in whole seconds or milliseconds."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from batsched_py.text.display import shown
 # but not for a difference below NOISE: Batsim's clock is late by the latency of its messages, and a time planned from
 # it for a whole millisecond would otherwise move to the next one.
 
-#: Unit -> how many there are in a second.
+#: Unit -> number of units in a second.
 _UNITS: Final = {"Second": 1, "Millisecond": 1000}
-#: Seconds by which a time may be after a whole millisecond and count as that.
+#: Seconds by which a time may exceed a whole millisecond and still be rounded down to it.
 NOISE: Final = 1e-6
 #: The largest number of an unsigned integer of 64 bits, and of 32.
 _MOST: Final = 2**64 - 1
@@ -31,7 +31,7 @@ _SUMMARIES: Final[dict[ProbeSummary, str]] = {
     "sum": "Sum",
     "mean": "ArithmeticMean",
 }
-#: The parts of a probe that rc2 runs with one value alone -> (type, value).
+#: The members of a probe for which rc2 supports a single value -> (type, value).
 _FIXED: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     "temporal_aggregation_function": ("NoTemporalAggregation", {}),
     "emission_filtering_policy": ("NoFiltering", {}),
@@ -67,9 +67,9 @@ def read_call(timestamp: float, data: Data) -> CallMeLater | CallPeriodically:
 
 
 def write_call(command: CallMeLater) -> dict[str, Any]:
-    """Write a call at the first millisecond that is not before `at`; without an id that is its id.
+    """Write a call at the first millisecond that is not before `at`, which is also the default of its id.
 
-    One that is asked for after the command is never rounded down to what is not after it.
+    A call that is later than the command is never rounded down to the command's time or before.
     """
     if not 0 <= command.at < math.inf:
         raise FieldError("when.time", f"must be a finite time from 0, not {command.at!r}")
@@ -90,10 +90,10 @@ def write_periodic_call(command: CallPeriodically) -> dict[str, Any]:
 
 
 def milliseconds(time: float) -> int:
-    """Return the first integer that, as milliseconds, is not more than NOISE before `time` (s).
+    """Return the smallest number of milliseconds that is not more than NOISE before `time` (s).
 
-    Batsim's clock is late by the latency of its messages, 1e-10 s as a rule: what was planned from it, for a whole
-    millisecond, is meant for that.
+    Batsim's clock is late by the latency of its messages, usually 1e-10 s: times computed from it that are just after a
+    whole millisecond are meant to be that millisecond.
     """
     nearest = round(time * 1000)
     return nearest if nearest / 1000 >= time - NOISE else nearest + 1
@@ -109,7 +109,7 @@ def period_fault(period: float, times: int | None) -> str | None:
 
 
 def read_probe(timestamp: float, data: Data) -> CreateProbe:
-    """Read CreateProbeEvent; of all that can be said rc2 runs cumulated energy of hosts, told periodically."""
+    """Read CreateProbeEvent; rc2 supports only periodic reports of the accumulated energy of hosts."""
     only(data, _PROBE_MEMBERS)
     expected = {"metrics": "Power", "resources_type": "HostResources"}
     expected |= {f"{name}_type": kind for name, (kind, _) in _FIXED.items()}
@@ -137,7 +137,7 @@ def read_probe(timestamp: float, data: Data) -> CreateProbe:
 
 
 def write_probe(command: CreateProbe) -> dict[str, Any]:
-    """Write what `read_probe` reads, with all that a probe could say besides."""
+    """Write the form that `read_probe` reads, including the members with a single supported value."""
     _check_name(command.probe_id, "probe_id")
     if not command.hosts:
         raise FieldError("resources.host_ids", "must name at least one host")
@@ -160,7 +160,7 @@ def write_probe(command: CreateProbe) -> dict[str, Any]:
 
 
 def _read_period(data: Data, path: str) -> tuple[float, int | None]:
-    """Return the period in seconds, and how many there are."""
+    """Return the period in seconds, and the number of repetitions."""
     only(data, frozenset({"period", "offset", "time_unit", "mode_type", "mode"}), path)
     if data.get("offset", 0) != 0:
         raise FieldError(f"{path}.offset", "must be 0, the only one that Batsim 5 runs")
