@@ -18,7 +18,8 @@ class Metric(Struct, frozen=True):
     """One number that describes a run.
 
     Attributes:
-        name: a field of RunMetrics, as in options of commands. title: title in tables.
+        name: a field of RunMetrics, as in options of commands.
+        title: title in tables.
         unit: unit in tables; "" for none.
         scale: factor from SI units to the unit of tables.
         digits: digits after the point.

@@ -69,8 +69,8 @@ class Outcome(Brief, frozen=True):
         approximations: simplifications of the simulator, a line each.
         error: one line if the run failed; "" if it ended normally.
         exit_code: the exit code for the error; 0 without one.
-        options: options that the algorithm ran with, defaults included, as JSON values. features: the features that the
-            algorithm requested of Batsim 5; None for earlier versions.
+        options: options that the algorithm ran with, defaults included, as JSON values.
+        features: the features that the algorithm requested of Batsim 5; None for earlier versions.
     """
 
     workload: str

@@ -32,11 +32,14 @@ class Demand(NamedTuple):
     """The demand of a job.
 
     Attributes:
-        query: the query that each of its hosts must satisfy. kind: its class. requester: its user, class and origin.
-            cpus: amount of each host that it takes, if hosts are shared. vault: the query for the vault of its data;
-            None if it needs none. space: amount of the vault that it takes. label: name of the vault in its profile;
-            None if the profile does not name one. alternatives: its own schedules, in order of preference; empty to
-            have them proposed.
+        query: the query that each of its hosts must satisfy.
+        kind: its class.
+        requester: its user, class and origin.
+        cpus: amount of each host that it takes, if hosts are shared.
+        vault: the query for the vault of its data; None if it needs none.
+        space: amount of the vault that it takes.
+        label: name of the vault in its profile; None if the profile does not name one.
+        alternatives: its own schedules, in order of preference; empty to have them proposed.
     """
 
     query: Expression

@@ -36,8 +36,9 @@ class PlacementAnswer(NamedTuple):
     """A placement of a schedule, and its outcome.
 
     Attributes:
-        code: GRANTED, or the reason of its failure. token, vault_token: the grants of host and vault; None for none.
-            refused_by: the host or the vault that refused; None if neither did.
+        code: GRANTED, or the reason of its failure.
+        token, vault_token: the grants of host and vault; None for none.
+        refused_by: the host or the vault that refused; None if neither did.
     """
 
     placement: Placement
@@ -50,7 +51,9 @@ class PlacementAnswer(NamedTuple):
 class Enactor:
     """Maker of reservations for schedules, which releases grants that are not needed.
 
-    Attributes: requests: number of requests to resources. releases: number of grants that were released unused.
+    Attributes:
+        requests: number of requests to resources.
+        releases: number of grants that were released unused.
     """
 
     def __init__(self, find: Find, keep: Keep = "any") -> None:
@@ -94,7 +97,8 @@ class Negotiation:
     `reserve` sends requests until one alternative is granted as a whole; `approve` checks that it is still valid, and
     otherwise continues with the next one; `start` uses the tokens; `decline` releases all grants.
 
-    Attributes: position: position of the granted alternative; None for none.
+    Attributes:
+        position: position of the granted alternative; None for none.
     """
 
     def __init__(

@@ -27,11 +27,15 @@ class PlacementRequest(NamedTuple):
 
     Attributes:
         objects: their names; each is placed on a host of its own.
-        query: the query that each of the hosts must satisfy. now: seconds. requester: the requester; hosts that are
-            certain to refuse it are left out. None to ask these, too. vault: the query for the vault of the first
-            object; None for no vault. space: amount of the vault that is needed. without: names of hosts and vaults to
-            exclude. arrange: the order in which hosts are proposed; None for that of the placer. turn: number of
-            previous requests. alternatives: schedules to choose from, in order of preference; empty for any.
+        query: the query that each of the hosts must satisfy.
+        now: seconds.
+        requester: the requester; hosts that are certain to refuse it are left out. None to ask these, too.
+        vault: the query for the vault of the first object; None for no vault.
+        space: amount of the vault that is needed.
+        without: names of hosts and vaults to exclude.
+        arrange: the order in which hosts are proposed; None for that of the placer.
+        turn: number of previous requests.
+        alternatives: schedules to choose from, in order of preference; empty for any.
     """
 
     objects: Sequence[str]
@@ -58,8 +62,9 @@ class PlacerSettings(NamedTuple):
 
     Attributes:
         arrange: the order of hosts.
-        alternatives: maximum number of schedules in a proposal. draw: returns random numbers from 0 to 1. fate: the
-            outcome of objects whose placement was lost.
+        alternatives: maximum number of schedules in a proposal.
+        draw: returns random numbers from 0 to 1.
+        fate: the outcome of objects whose placement was lost.
     """
 
     arrange: Arrange = best
@@ -74,8 +79,8 @@ class Placer:
     Subclass it, and override the methods to change: `-o place=file.py:Class`.
 
     Attributes:
-        collection: the source of hosts; it may be replaced between requests. enactor: makes reservations for schedules;
-            it may be replaced, too.
+        collection: the source of hosts; it may be replaced between requests.
+        enactor: makes reservations for schedules; it may be replaced, too.
         settings: how schedules are proposed.
     """
 

@@ -45,7 +45,8 @@ class _Granted:
     """A reservation.
 
     Attributes:
-        used: number of times its token was presented. running: number of running objects that were started with it.
+        used: number of times its token was presented.
+        running: number of running objects that were started with it.
     """
 
     def __init__(self, token: Token) -> None:
@@ -63,8 +64,8 @@ class Resource:
 
     Attributes:
         name: unique.
-        capacity: total amount for shared reservations: CPUs of a host, space of a vault. up: False if it cannot be
-            reserved or used.
+        capacity: total amount for shared reservations: CPUs of a host, space of a vault.
+        up: False if it cannot be reserved or used.
     """
 
     def __init__(self, name: str, capacity: float = 1.0, policies: tuple[Policy, ...] = ()) -> None:

@@ -35,10 +35,12 @@ class Request(NamedTuple):
     """Terms of a reservation.
 
     Attributes:
-        holder: name of the requester. start, end: seconds; the block is [start, end). type: kind of the reservation.
-            amount: amount of a shared resource: CPUs of a host, space of a vault. time_out: seconds after which an
-            unused token expires. user, job_class, origin: source of the request, for the policies of resources; None if
-            unknown.
+        holder: name of the requester.
+        start, end: seconds; the block is [start, end).
+        type: kind of the reservation.
+        amount: amount of a shared resource: CPUs of a host, space of a vault.
+        time_out: seconds after which an unused token expires.
+        user, job_class, origin: source of the request, for the policies of resources; None if unknown.
     """
 
     holder: str
@@ -58,7 +60,8 @@ class Token(NamedTuple):
     Attributes:
         id: unique among the tokens of its resource.
         resource: the name of the resource.
-        request: the granted terms. created: time of the grant in seconds.
+        request: the granted terms.
+        created: time of the grant in seconds.
     """
 
     id: int

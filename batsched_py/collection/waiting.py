@@ -37,7 +37,8 @@ class _Line:
     """Jobs with the same query.
 
     Attributes:
-        query: their query. changes: True if starts of jobs can make more hosts suitable.
+        query: their query.
+        changes: True if starts of jobs can make more hosts suitable.
         numbers: size -> numbers of jobs, ascending; no list is empty.
     """
 

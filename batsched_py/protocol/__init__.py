@@ -17,6 +17,6 @@ Invariants:
 * Reading a message results in a typed value or in RemoteProtocolError, which names the member and the rule; writing one
   that the peer must refuse results in LocalProtocolError, and nothing is sent.
 * Unknown events and undocumented members are kept; unknown commands are errors.
-* Requests and replies alternate, and time never decreases (`TURNS` in conversation.py). * Reading and then writing a
-  message gives the same message (a property, tested for all kinds in each dialect).
+* Requests and replies alternate, and time never decreases (`TURNS` in conversation.py).
+* Reading and then writing a message gives the same message (a property, tested for all kinds in each dialect).
 """

@@ -41,7 +41,8 @@ class Resource(Struct, frozen=True):
     """A host as SIMULATION_BEGINS describes it.
 
     Attributes:
-        id: its number in interval sets. name: its name in the platform file.
+        id: its number in interval sets.
+        name: its name in the platform file.
         state: idle, computing, sleeping, switching_on, switching_off or unavailable.
         properties: of the host, in the platform file; values are strings.
         zone_properties: of its zone; None before Batsim 4.0, which sends none.
@@ -250,7 +251,8 @@ class ProbeData(Struct, frozen=True):
 
     Attributes:
         probe_id: of the probe.
-        hosts: measured hosts. values: joules of each of them, or one value if `aggregated`.
+        hosts: measured hosts.
+        values: joules of each of them, or one value if `aggregated`.
         aggregated: True if `values` is the sum or the mean of the hosts.
     """
 

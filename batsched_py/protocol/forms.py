@@ -31,10 +31,12 @@ class Envelope:
     need another pair of `parse` and `dump` for the same documents.
 
     Attributes:
-        kind: name of the member with the type of an event. data: name of the member with its data. parse: reads a
-            document with `now` and the list `events`; RemoteProtocolError. dump: writes one; TypeError for a part that
-            cannot be encoded as JSON. complete: takes an event with missing members and the readers; returns
-            (timestamp, type, data), or None if the members are required.
+        kind: name of the member with the type of an event.
+        data: name of the member with its data.
+        parse: reads a document with `now` and the list `events`; RemoteProtocolError.
+        dump: writes one; TypeError for a part that cannot be encoded as JSON.
+        complete: takes an event with missing members and the readers; returns (timestamp, type, data), or None if the
+            members are required.
     """
 
     __slots__ = ("complete", "data", "dump", "kind", "parse")

@@ -6,7 +6,7 @@ to commands and bytes. Then
 * serve.py: the loop for ZeroMQ: receive, answer, record, send;
 * making.py: creates the algorithm from its options;
 * clock.py: the simulated time that a decision takes, none by default;
-* queries.py: answers to Batsim's queries, such as how long a job would wait;
+* questions.py: answers to Batsim's queries, such as how long a job would wait;
 * requests.py: jobs that external events submit or cancel;
 * recurring.py: periodic calls and energy queries, emulated by single ones where Batsim has no commands for them;
 * stored_jobs.py: jobs and answers that Batsim keeps in Redis instead of its messages;

@@ -1,7 +1,7 @@
-"""Values of options: read from text and JSON, checked, and made of files or code where the user names some.
+"""Values of options: read from text and JSON, checked, and loaded from files or code that the user names.
 
-This is the one door of the core to files and to users' code. What a peer or a recording gives is data, which chooses
-among built-in things; nothing is opened or imported for it.
+This is the only place where the core reads files and loads user code. Options from a peer or a recording are data and
+can only select built-in values; nothing is opened or imported for them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _HARMLESS: Final = (bool, int, float, type(None))
 class Origin(Enum):
     """Source of an option.
 
-    What a peer or a recording gives is data, which chooses among built-in things. Files and modules are named by the
-    user, and code is loaded for nobody else.
+    Options from a peer or a recording are data and can only select built-in values. Only the user can name files and
+    modules, from which code is loaded.
     """
 
     USER = "user"
@@ -41,7 +41,7 @@ class Origin(Enum):
 
 
 def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], algorithm: str) -> OptionsType:
-    """Make the options object of names and values that the user gave.
+    """Create the options object from names and values of the user.
 
     Text is converted, JSON values must have the right type. Raises OptionError for a name that does not exist, a value
     of the wrong type or out of range.
@@ -54,8 +54,8 @@ def read_values(
 ) -> dict[str, Any]:
     """Read the values of options by name, converted and checked one by one; OptionError as in `parse_options`.
 
-    For a peer nothing is imported or opened: OptionError for whatever names no built-in thing, and for an option that
-    only the user sets.
+    For a peer nothing is imported or opened: OptionError for a value that is not built in, and for an option that only
+    the user may set.
     """
     if not given:
         return {}
@@ -79,7 +79,7 @@ def _no_such_option(name: str, known: Sequence[str], algorithm: str) -> str:
 
 
 def make_options(options_type: type[OptionsType], values: Mapping[str, Any], algorithm: str) -> OptionsType:
-    """Make the options object of values that were read; OptionError if they break a rule of the class's own."""
+    """Create the options object from parsed values; OptionError if they break a rule of the class."""
     try:
         return options_type(**values)
     except (TypeError, ValueError) as error:  # in __post_init__
@@ -98,7 +98,7 @@ def _value(value: Any, expected: Any, metadata: Mapping[str, Any], origin: Origi
 
 
 def _check_peer(value: Any, expected: Any, metadata: Mapping[str, Any]) -> None:
-    """Raise ValueError if a peer may not set this option, or names what it must not."""
+    """Raise ValueError if a peer may not set this option, or may not give this value."""
     if isinstance(value, str) and len(value) > MOST:
         raise ValueError(f"must have at most {MOST} characters, not {len(value)}")
     if metadata.get("things") is not None or _is_harmless(expected):
@@ -111,7 +111,7 @@ def _check_peer(value: Any, expected: Any, metadata: Mapping[str, Any]) -> None:
 
 
 def _is_harmless(expected: Any) -> bool:
-    """Return whether all values of a type are numbers, truth values or one of a few words."""
+    """Return whether all values of a type are numbers, truth values or fixed words."""
     if get_origin(expected) is Literal:
         return True
     if get_origin(expected) in (Union, types.UnionType):
@@ -129,7 +129,7 @@ def _find(value: Any, things: Named[Any], origin: Origin) -> Any:
 def _read(
     value: Any, parse: Callable[[str, Mapping[str, Any]], Any], others: Mapping[str, Callable[[str, bytes], Any]]
 ) -> Any:
-    """Return what a file is read as; None for "none"."""
+    """Return the parsed content of a file; None for "none"."""
     if value is None or value == "none":
         return None
     if not isinstance(value, str) or not value:
@@ -180,7 +180,7 @@ def _to_number(value: Any, expected: type) -> Any:
     try:
         number = expected(value)
         finite = math.isfinite(number)
-    except (ValueError, OverflowError):  # also integers that no float holds: nobody means them
+    except (ValueError, OverflowError):  # also integers too large for a float, which are certainly mistakes
         raise wrong from None
     if not finite:
         raise wrong

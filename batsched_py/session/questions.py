@@ -26,8 +26,11 @@ class QueryAnswers:
 
     Args:
         scheduler: the algorithm, which estimates waiting times.
-        view: of the state. plan: receives the answers. refusal: returns the reason why a job can never run; None if it
-            may wait. begins: the first event of the run. state: the state of the run.
+        view: of the state.
+        plan: receives the answers.
+        refusal: returns the reason why a job can never run; None if it may wait.
+        begins: the first event of the run.
+        state: the state of the run.
     """
 
     def __init__(

@@ -30,9 +30,12 @@ class Requests:
     """The requests of a run, from its first message on.
 
     Args:
-        scheduler: the algorithm, which is notified of cancelled jobs. state: of the run; it expects more jobs until the
-            last request. view: of the state. plan: used to submit jobs. call_every: maximum interval of calls, in
-            seconds, as long as requests may arrive; None if the sender can wake the algorithm.
+        scheduler: the algorithm, which is notified of cancelled jobs.
+        state: of the run; it expects more jobs until the last request.
+        view: of the state.
+        plan: used to submit jobs.
+        call_every: maximum interval of calls, in seconds, as long as requests may arrive; None if the sender can wake
+            the algorithm.
 
     Raises OptionError if jobs cannot be submitted in this run.
     """

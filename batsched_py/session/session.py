@@ -96,18 +96,21 @@ class Session:
     Args:
         scheduler: the algorithm's class.
         options: its options, as text or as JSON values; they take precedence over those of a recording and of Batsim.
-            recorded: options of a recording, which take precedence over those in Batsim's `sched-config`. Both may
-            choose only among built-in values: a function, file or path in them is an OptionError.
+        recorded: options of a recording, which take precedence over those in Batsim's `sched-config`. Both may choose
+            only among built-in values: a function, file or path in them is an OptionError.
         clock: how long decisions take in simulated time.
         open_store: opens the store of job descriptions that Batsim does not send; called once, if its configuration has
-            Redis. warn: called with each warning, one line; None to ignore warnings. limits: maximum size of a message.
-            requests: True if external events may submit and cancel jobs (see `session.requests`). call_every: maximum
-            interval of calls, in simulated seconds, as long as these events may arrive. log: called with batches of
-            rows of holds and promises; None for no log. features: features of Batsim 5 to request in addition to the
-            algorithm's needs. These are registration and the reuse of profiles if the algorithm or events submit jobs;
-            in that case, or if it `needs_profiles`, all profiles at the beginning, else each with its job.
-            compute_sharing: True if several jobs may run on one host of Batsim 5, which does not check it; earlier
-            versions set it themselves.
+            Redis.
+        warn: called with each warning, one line; None to ignore warnings.
+        limits: maximum size of a message.
+        requests: True if external events may submit and cancel jobs (see `session.requests`).
+        call_every: maximum interval of calls, in simulated seconds, as long as these events may arrive.
+        log: called with batches of rows of holds and promises; None for no log.
+        features: features of Batsim 5 to request in addition to the algorithm's needs. These are registration and the
+            reuse of profiles if the algorithm or events submit jobs; in that case, or if it `needs_profiles`, all
+            profiles at the beginning, else each with its job.
+        compute_sharing: True if several jobs may run on one host of Batsim 5, which does not check it; earlier versions
+            set it themselves.
 
     Raises OptionError at once if the options are wrong.
     """

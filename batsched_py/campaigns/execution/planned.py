@@ -43,8 +43,8 @@ class RunEnvironment(Struct, frozen=True):
 
     Attributes:
         platform: the hosts.
-        settings: settings of the simulator, with external events. clock: the time that decisions take, as after
-            --clock.
+        settings: settings of the simulator, with external events.
+        clock: the time that decisions take, as after --clock.
         window: the part of each run that is measured.
         batsim: the files of real Batsim, if it simulates; None for the embedded simulator.
         code_folder: folder that is searched for modules of algorithms after Python's path; "" for none.

@@ -49,7 +49,9 @@ class LogWorkloads(Struct, frozen=True):
         form: "sacct" or "".
         every: seconds of each part; None for the log as one workload.
         window: the part of the log that is used.
-        rules: rules of cleaning. unit: of `sacct`: the unit that a host represents. work: the kind of work of its jobs.
+        rules: rules of cleaning.
+        unit: of `sacct`: the unit that a host represents.
+        work: the kind of work of its jobs.
     """
 
     name: str
@@ -107,7 +109,8 @@ class SimulatorSettings(Struct, frozen=True):
         settings: those of the simulator, without external events.
         events: file of external events; None for none.
         clock: the time that decisions take, as after --clock.
-        simulator: the simulator. given: name -> value, as the study file has them.
+        simulator: the simulator.
+        given: name -> value, as the study file has them.
     """
 
     settings: Settings = DEFAULTS

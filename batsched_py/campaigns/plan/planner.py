@@ -44,7 +44,8 @@ class Setting(Struct, frozen=True):
         platform: its name.
         settings: "clock=fixed:1", if the campaign has several; "" otherwise.
         file: the platform's file.
-        given: the settings that the study file gives. environment: the environment in which runs are executed.
+        given: the settings that the study file gives.
+        environment: the environment in which runs are executed.
         events_sha256: of the file of external events; None without one.
     """
 

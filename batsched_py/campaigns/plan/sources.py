@@ -36,7 +36,8 @@ class WorkloadSource(Struct, frozen=True):
     Attributes:
         name: unique on a platform.
         group: the workloads of a group are observations of the same thing, and are compared together.
-        workload: the workload, or the model from which the worker draws it. origin: its file or its model.
+        workload: the workload, or the model from which the worker draws it.
+        origin: its file or its model.
     """
 
     name: str

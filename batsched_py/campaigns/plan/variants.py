@@ -26,9 +26,11 @@ class PlannedVariant(Struct, frozen=True):
     """An algorithm with its options, under a unique name.
 
     Attributes:
-        name: name in tables. algorithm: the algorithm as the study file names it. loaded: the same with absolute paths,
-            to be found from any folder. options: options that it runs with, defaults included, as JSON values. given:
-            names of the options that the study file gives.
+        name: name in tables.
+        algorithm: the algorithm as the study file names it.
+        loaded: the same with absolute paths, to be found from any folder.
+        options: options that it runs with, defaults included, as JSON values.
+        given: names of the options that the study file gives.
         takes_seed: True if it has an option `seed` that is not given.
         files: role -> SHA-256 of the files of the algorithm and its options.
     """

@@ -40,7 +40,8 @@ class Tuning(Struct, frozen=True):
         algorithm: as after -s.
         fixed: options that all trials have.
         spaces: option -> the values among which it is chosen.
-        metric: the objective: its mean over all runs. trials: number of trials.
+        metric: the objective: its mean over all runs.
+        trials: number of trials.
         seed: of the search.
     """
 
