@@ -1,4 +1,4 @@
-"""The machine as selections see it: hosts and their properties, those asleep, and the zones they are in."""
+"""The machine as selections see it: hosts with their properties, sleeping hosts, and zones."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from batsched_py.hostset import HostSet
 from batsched_py.planning.power import HostPower, SleepState, SwitchTimes, read_power
 from batsched_py.planning.power import wake_cost as power_cost
 
-#: The zones of each level, as bits; smallest zones first. The zones of a level have all hosts between them, no host is
-#: in two of them, and none lies across two zones of the next level.
+#: The zones of each level, as bits; smallest zones first. The zones of a level partition the hosts, and each zone is
+#: within one zone of the next level.
 Zones = tuple[tuple[int, ...], ...]
 
-#: The property that says a host's zone if the user names none.
+#: The default property for the zone of a host.
 USUAL_ZONE: Final = "rack"
 
 
 class MachineHost(Protocol):
-    """A host, as algorithms see it (`batsched_py.api.Host`)."""
+    """A host with the properties that algorithms see (`batsched_py.api.Host`)."""
 
     @property
     def name(self) -> str:
@@ -36,7 +36,7 @@ class MachineHost(Protocol):
 
 
 class Machine(Protocol):
-    """The hosts and what they do now. A View is one."""
+    """The hosts and their current state. A View implements it."""
 
     @property
     def hosts(self) -> Mapping[int, MachineHost]:
@@ -51,15 +51,15 @@ class Machine(Protocol):
 
 
 def zones_of(hosts: Mapping[int, MachineHost], said_by: str = "") -> Zones:
-    """Return the zones of these hosts: hosts with the same value of a property are in one zone.
+    """Group hosts into zones: hosts with the same value of a property are in one zone.
 
     Args:
         hosts: by number.
-        said_by: the name of the property; or several, smaller zones first, as in "rack/room": a zone is then a rack of
-            a room. A host's own property counts before that of its zone in the platform; hosts without it are in one
-            zone. "" stands for "rack", or, if no host has that, for all zone properties together.
+        said_by: the name of the property; or several, smaller zones first, like "rack/room": a zone is then a rack of a
+            room. A host's own property takes precedence over that of its zone in the platform; hosts without it are in
+            one zone. "" means "rack", or, if no host has it, all zone properties together.
 
-    Raises OptionError if no host has a property that was named.
+    Raises OptionError if no host has a named property.
     """
     if said_by:
         names = said_by.split("/")
@@ -78,12 +78,13 @@ def zones_of(hosts: Mapping[int, MachineHost], said_by: str = "") -> Zones:
 
 
 def wake_cost(host: MachineHost, pstate: str | None) -> tuple[float, float, float]:
-    """Return the cost of waking a host that sleeps in this pstate, to be compared with that of others.
+    """Return a sort key for the cost of waking a host that sleeps in this pstate.
 
-    That is the energy of waking where the platform tells how long it takes (the property `speed_per_state`: a switch is
-    1 flop), which comes first; else the power that is drawn meanwhile; of equals the lighter sleep, which draws more,
-    is left sooner. A host that describes no power is dearest; one of unknown pstate is taken to be in the sleep that is
-    cheapest to leave. PlatformError if nobody can read what a host says of its power.
+    It is the energy of waking if the platform has its duration (the property `speed_per_state`: a switch is 1 flop),
+    and these hosts come first; else the power drawn while waking. Among equals, the lighter sleep, which draws more
+    power, comes first. A host without a description of its power has the highest cost; a host in an unknown pstate is
+    assumed to be in the sleep that is cheapest to leave. PlatformError if the description of a host's power cannot be
+    read.
     """
     power = read_power(host.name, host.properties)
     if power is None:

@@ -17,14 +17,14 @@ _PSTATE: Final = re.compile(r"[0-9]{1,9}")
 
 
 class Draw(Struct, frozen=True):
-    """Watts of a host in one pstate: doing nothing, and with all of it busy."""
+    """Power of a host in one pstate in watts: idle, and fully loaded."""
 
     idle: float
     full: float
 
 
 class SwitchTimes(Struct, frozen=True):
-    """Seconds that it takes to fall asleep and to wake up. Batsim does not tell them: they are given or learned."""
+    """Seconds to fall asleep and to wake up. Batsim does not send them: they are given or learned."""
 
     off: float
     on: float
@@ -35,11 +35,11 @@ class SleepState(Struct, frozen=True):
 
     Attributes:
         pstate: its number.
-        off: number of the virtual pstate that models the way there; nobody may ask for it.
-        on: that of the way back.
-        watts: drawn asleep.
-        off_watts: drawn on the way there.
-        on_watts: drawn on the way back.
+        off: number of the virtual pstate that models falling asleep; it cannot be requested.
+        on: number of the virtual pstate that models waking up.
+        watts: power while asleep.
+        off_watts: power while falling asleep.
+        on_watts: power while waking up.
     """
 
     pstate: int
@@ -58,9 +58,9 @@ class SleepState(Struct, frozen=True):
         return self.on_watts * times.on
 
     def break_even(self, idle: float, times: SwitchTimes) -> float:
-        """Return the seconds of idleness from which sleeping pays, for a host that draws `idle` watts awake.
+        """Return the break-even idle time in seconds, for a host that draws `idle` watts awake.
 
-        Both ways are part of them; infinite if the host draws no less asleep.
+        It includes falling asleep and waking up; infinity if sleeping does not draw less.
         """
         switching = times.off + times.on
         if self.watts >= idle:
@@ -70,13 +70,14 @@ class SleepState(Struct, frozen=True):
 
 
 class HostPower(Struct, frozen=True):
-    """One host; two hosts with the same properties are equal.
+    """The power of a host; two hosts with the same properties are equal.
 
     Attributes:
         draws: watts in each pstate.
-        sleeps: where it can sleep, in the order of the platform file.
+        sleeps: its sleep states, in the order of the platform file.
         computing: the pstates in which it can run jobs, ascending.
-        speeds: flop/s in each pstate, empty if nobody told: Batsim does not, the property `speed_per_state` may.
+        speeds: flop/s in each pstate, from the property `speed_per_state`; empty without it, because Batsim does not
+            send them.
     """
 
     draws: tuple[Draw, ...]
@@ -85,19 +86,19 @@ class HostPower(Struct, frozen=True):
     speeds: tuple[float, ...] = ()
 
     def sleep_state(self, pstate: int | None) -> SleepState | None:
-        """Return the sleep of this pstate, None if that does not sleep."""
+        """Return the sleep state of this pstate; None if it is not one."""
         return next((sleep for sleep in self.sleeps if sleep.pstate == pstate), None)
 
     @property
     def deepest(self) -> SleepState | None:
-        """The sleep that draws least; of equals the first."""
+        """The sleep state with the lowest power; the first among equals."""
         return min(self.sleeps, key=lambda sleep: sleep.watts, default=None)
 
 
 def read_power(host: str, properties: Mapping[str, Any]) -> HostPower | None:
-    """Read `wattage_per_state` (once `watt_per_state`), `sleep_pstates` and `speed_per_state`.
+    """Read `wattage_per_state` (formerly `watt_per_state`), `sleep_pstates` and `speed_per_state`.
 
-    None if the host describes no power. PlatformError if it does, and nobody can read it.
+    None if the host does not describe its power. PlatformError if the description cannot be read.
     """
     name = "wattage_per_state" if "wattage_per_state" in properties else "watt_per_state"
     if name not in properties:
@@ -110,12 +111,12 @@ def read_power(host: str, properties: Mapping[str, Any]) -> HostPower | None:
 
 
 def wake_cost(sleep: SleepState, times: SwitchTimes | None) -> tuple[float, float]:
-    """Return a key to sort by: joules (infinite if times are not known), then the watts that waking draws."""
+    """Return a sort key: joules of waking (infinity if times are unknown), then watts while waking."""
     return math.inf if times is None else sleep.on_joules(times), sleep.on_watts
 
 
 def positive_numbers(text: str) -> tuple[float, ...]:
-    """Return finite numbers that are separated by commas; none if one of them is not positive, or no number."""
+    """Parse finite numbers separated by commas; return () if one of them is not positive or not a number."""
     try:
         numbers = tuple(float(piece) for piece in text.split(","))
     except ValueError:

@@ -7,18 +7,18 @@ from typing import Final
 
 from batsched_py.model.job import Job
 
-#: Seconds by which Batsim may be late or early: its news of an instant passes through simulated messages (E18).
+#: Seconds by which times from Batsim may deviate, because its events pass through simulated messages (E18).
 TOLERANCE: Final = 1e-3
-#: How many of these there are in a second.
+#: Number of these in a second.
 _STEPS: Final = 1000
-#: Seconds by which the difference of two times may be wrong, so that a wait of 1 s is 0.9999999999 s.
+#: Rounding error in seconds of a difference of times: a wait of 1 s may be 0.9999999999 s.
 _ROUNDING: Final = 1e-6
 
 
 def wait_of(job: Job, now: float) -> float:
     """Return the seconds since the submission of a job, rounded down to a multiple of TOLERANCE; never less than 0.
 
-    Batsim's messages come a little late, by different times in its versions. With the exact wait, this would decide
+    Batsim's messages are slightly late, by different delays in its versions. With the exact wait, these would decide
     between jobs that were submitted together, or whose keys are equal.
     """
     steps = math.floor((now - job.submit_time + _ROUNDING) * _STEPS)

@@ -1,10 +1,10 @@
-"""The availability: the hosts that are free now, and those that will be, for algorithms that plan.
+"""The availability: the hosts that are free now and in the future, for planning algorithms.
 
-It has three parts. What is so now (`busy`, `reserved`, `down`) is its own. What will change when is in the *calendar*,
-the truth about the future. Few questions walk the calendar from now on until they are answered, which is the cheapest
-for an algorithm with one promise. Beyond that it keeps a *slot table*, which is made of the calendar when a question
-needs it, and dropped when something happens that it cannot follow. Promises themselves are kept by whoever makes them,
-in a promise book (`promise_book`) or a book of reservations (`reservations`).
+It has three parts. It keeps the current state (`busy`, `reserved`, `down`) itself. The *calendar* has the future
+changes. With few reservations, a query walks the calendar from now on, which is the cheapest way for an algorithm with
+one promise. With more, it uses a *slot table*, which is built from the calendar when a query needs it, and dropped at
+changes that cannot be applied to it. The promises themselves are in a promise book (`promise_book`) or a book of
+reservations (`reservations`).
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from batsched_py.planning.future.slot_table import SlotTable
 # instead of joining sets, and `vacate` intersects none. Sets of more than 4 096 hosts are counted once, and their sizes
 # then follow by addition (`_large`).
 
-#: Starts of reservations up to which questions walk the calendar; beyond that it pays to keep the slot table.
+#: Number of starts of reservations up to which queries walk the calendar; with more, a slot table is faster.
 FEW: Final = 2
 
 
 class Availability:
     """The free hosts as a step function of time.
 
-    What is free at `now` is fact; what comes later is prediction: work ends at its walltime, reservations begin and
-    end. Work that is past its predicted end still holds its hosts; they are expected the instant after `now`. Hosts
-    in `down` (asleep, switching, failed) are never free, unless somebody expects them back.
+    The hosts free at `now` are facts; later ones are predictions: work ends at its walltime, reservations begin and
+    end. Work past its predicted end keeps its hosts; they are expected the instant after `now`. Hosts in `down`
+    (asleep, switching, failed) are never free, unless their return is expected (`expect`).
 
-    A change costs a binary search and an insertion; a question walks the calendar until it is answered.
+    A change costs a binary search and an insertion; a query walks the calendar until it has its result.
     """
 
     __slots__ = (
@@ -71,20 +71,20 @@ class Availability:
         #: Bits of hosts whose reservation has begun and not ended at `now`.
         self.reserved = 0
         self._calendar = Calendar(hosts)
-        # The hot path asks for these.
+        # Used in the hot path.
         self._ends, self._starts, self._stops = self._calendar.ends, self._calendar.starts, self._calendar.stops
-        #: Bits of busy hosts whose predicted end is not the one that was told when the work began.
+        #: Bits of busy hosts whose predicted end has changed since their work began.
         self._predicted = 0
-        #: The same future cut into slots, while there are many reservations; None: made when it is needed.
+        #: The same future as slots, while there are many reservations; None: built when it is needed.
         self._table: SlotTable | None = None
-        #: Bits of hosts that are free; None if they must be found anew.
+        #: Bits of hosts that are free; None if they must be recomputed.
         self._free: int | None = None
-        #: Sets are so large that counting them takes time.
+        #: True if sets are so large that counting their bits is slow.
         self._large = hosts.bit_length() > SMALL
-        #: True once work has been on hosts that had work.
+        #: True once work has started on busy hosts.
         self._shared = False
-        #: Changes so far other than that work began and ended, and promises were made and given back. As long as
-        #: this number stands, what is reserved can still be had.
+        #: Number of changes other than starts and ends of work, and promises made and released. As long as it does not
+        #: change, reservations remain possible.
         self.disruptions = 0
 
     @property
@@ -112,7 +112,7 @@ class Availability:
         self._disrupt()
 
     def drop_slots(self) -> None:
-        """Make the slot table anew at the next question: cheaper than to write many changes through."""
+        """Rebuild the slot table at the next query, which is cheaper than applying many changes."""
         self._table = None
 
     def _disrupt(self) -> None:
@@ -137,7 +137,7 @@ class Availability:
                 table.advance(now)
 
     def occupy(self, hosts: int, until: float) -> None:
-        """Let work take these hosts from now, presumably until then (infinite: no one knows)."""
+        """Start work on these hosts now, with the predicted end `until` (infinity: unknown)."""
         if self._table is not None:
             self._table.take(self.now, until, hosts, plain=self._is_plain(hosts) and not hosts & self.busy)
         if hosts & self.busy:
@@ -153,7 +153,7 @@ class Availability:
             self._ends.add(until, hosts)
 
     def vacate(self, hosts: int, until: float) -> None:
-        """Let the work end that was to hold these hosts until then."""
+        """End the work on these hosts whose predicted end was `until`."""
         self.busy ^= self.busy & hosts if self._shared else hosts
         free = self._free
         if free is not None:
@@ -179,9 +179,9 @@ class Availability:
         return not (self._starts.times or self._stops.times or self.reserved or hosts & self._down)
 
     def predict(self, hosts: HostSet, end: float) -> None:
-        """Expect the work that holds these hosts to end then, not as was thought before; infinite: never.
+        """Change the predicted end of the work on these hosts; infinity: never.
 
-        Walks the running work once. Hosts without work are left out.
+        Walks the running work once. Hosts without work are ignored.
         """
         bits = hosts.bits & self.busy
         self._ends.forget(bits)
@@ -191,10 +191,10 @@ class Availability:
             self._ends.add(end, bits)
 
     def expect(self, hosts: HostSet, time: float) -> None:
-        """Expect these hosts, which are down, back at `time` (infinite: never, as is thought without this).
+        """Expect these hosts, which are down, back at `time` (infinity: never, which is the default).
 
-        Questions about later count them, and so does a promise. What was expected of a host is forgotten when it is
-        back; one that is late is expected the instant after `now`. Hosts that are not down are left out.
+        Queries and promises for later times count them. The expectation ends when a host is back; a host that is late
+        is expected the instant after `now`. Hosts that are not down are ignored.
         """
         bits = hosts.bits & self._down
         self._calendar.returns.forget(bits)
@@ -203,20 +203,20 @@ class Availability:
             self._calendar.returns.add(time, bits)
 
     def end_told_by(self, time: float) -> bool:
-        """Return whether work is late or expected to end exactly then: its end will be announced, no call is needed.
+        """Return whether an end of work, late or expected at `time`, will be announced, so that no call is needed.
 
-        The same goes for hosts that are expected back exactly then, or are late and so expected the instant after now.
+        The same applies to hosts whose return is late or expected at `time`.
         """
         return self._calendar.announces(time, self.now)
 
     def reserve(self, promise: Promise) -> None:
-        """Keep these hosts, or as many, from everyone else; they must be free then, as the questions promise."""
+        """Reserve these hosts, or their number; they must be free then, as the queries return them."""
         self._book(promise, reserved=True)
         if self._table is not None:
             self._table.book(promise, self.now, reserved=True)
 
     def release(self, promise: Promise) -> None:
-        """Take a reservation back; one that has ended by itself is gone already."""
+        """Release a reservation, unless it has already ended by itself."""
         if promise.end <= self.now:
             return
         self._book(promise, reserved=False)
@@ -224,22 +224,22 @@ class Availability:
             self._table.book(promise, self.now, reserved=False)
 
     def move_claim(self, before: Claim, after: Claim) -> None:
-        """Note that `after` is claimed instead of `before`, which is still to come: it was moved in the slot table."""
+        """Replace the claim `before`, which has not begun, by `after`; the slot table has been updated."""
         claims = self._calendar.claims
         claims.remove(before)
         claims.add(after)
 
     def move(self, before: Slot, after: Slot) -> bool:
-        """Reserve `after` instead of `before`, which is still to come; not later, and as many hosts.
+        """Replace the slot `before`, which has not begun, by `after`, which is not later and has as many hosts.
 
-        False if the slots by which it was found are not true any more.
+        Return False if the slots from which it was computed are outdated.
         """
         self._book(before, reserved=False)
         self._book(after, reserved=True)
         return self._table is not None and self._table.move(before, after)
 
     def _book(self, promise: Promise, *, reserved: bool) -> None:
-        """Write a promise into the calendar, or take it out again."""
+        """Add a promise to the calendar, or remove it."""
         if isinstance(promise, Claim):
             claims = self._calendar.claims
             (claims.add if reserved else claims.remove)(promise)
@@ -254,7 +254,7 @@ class Availability:
 
     @property
     def slots_by_host(self) -> HostSlots:
-        """The slot table: which hosts are free when. For the parts of planning."""
+        """The slot table by hosts: the free hosts over time. Internal to planning."""
         table = self._true_table()
         if table.by_host is None:
             table.tangled = self._calendar.taken_twice(self.busy, self.reserved, self._down)
@@ -263,7 +263,7 @@ class Availability:
 
     @property
     def slots_by_count(self) -> CountSlots:
-        """The slot table: how many hosts are free and unclaimed when. For the parts of planning."""
+        """The slot table by counts: the number of free and unclaimed hosts over time. Internal to planning."""
         table = self._true_table()
         if table.by_count is None:
             table.tangled = self._calendar.taken_twice(self.busy, self.reserved, self._down)
@@ -277,7 +277,7 @@ class Availability:
         return self._table
 
     def free_during(self, start: float, end: float) -> HostSet:
-        """Return hosts that are free without interruption in [start, end), `start` at or after now."""
+        """Return the hosts that are free during all of [start, end), `start` at or after now."""
         free = self.free if start <= self.now else self._free_at(start)
         return HostSet(free & ~self._starts.between(start, end))
 
@@ -289,9 +289,9 @@ class Availability:
         among: HostSet | None = None,
         choose: Choose | None = None,
     ) -> Slot | None:
-        """Return the slot of `size` hosts in [start, start + duration), not before now; None if they are too few.
+        """Return a slot of `size` hosts in [start, start + duration), not before now; None if there are too few.
 
-        `among` are the hosts that may be taken, all if None; `choose` picks them, the lowest if None.
+        `among` are the eligible hosts, None for all; `choose` selects them, None for the lowest.
         """
         hosts = pick_hosts(self.free_during(start, start + duration).bits, size, choose, among)
         return None if hosts is None else Slot(start, start + duration, hosts)
@@ -299,9 +299,9 @@ class Availability:
     def earliest(
         self, size: int, duration: float, among: HostSet | None = None, choose: Choose | None = None
     ) -> Slot | None:
-        """Return the first slot of `size` hosts for `duration` seconds; None if there will never be one.
+        """Return the first slot of `size` hosts for `duration` seconds; None if there is none.
 
-        `among` and `choose` as for `slot_at`; where `choose` finds nothing, later starts are tried.
+        `among` and `choose` as for `slot_at`; if `choose` returns None, later starts are tried.
         """
         eligible = self.hosts if among is None else among.bits
         if len(self._starts.times) > FEW:
@@ -315,16 +315,16 @@ class Availability:
         return None
 
     def earliest_count(self, size: int, duration: float) -> Claim | None:
-        """Return the first time at which `size` hosts, whichever, are free for `duration` seconds; None if never.
+        """Return the first claim of any `size` hosts for `duration` seconds; None if there is none.
 
-        Free are those that are neither reserved nor claimed.
+        It counts hosts that are neither reserved nor claimed.
         """
         return self.slots_by_count.earliest(size, duration)
 
     def count_falls(self) -> list[tuple[float, int]]:
-        """Return (instant, how many hosts, whichever, are free and unclaimed from now until after it).
+        """Return (instant, number of hosts that are free and unclaimed from now until after it).
 
-        From now; the numbers descend, and instants at which nothing falls are left out.
+        The first instant is now; numbers descend, and instants without a decrease are omitted.
         """
         falls: list[tuple[float, int]] = []
         for time, room in self._rooms():
@@ -333,7 +333,7 @@ class Availability:
         return falls
 
     def host_falls(self) -> list[tuple[float, HostSet]]:
-        """Return (instant, the hosts that are free from now until after it), as `count_falls`."""
+        """Return (instant, hosts that are free from now until after it), like `count_falls`."""
         free = self.free
         falls = [(self.now, HostSet(free))]
         for time in self._starts.times:
@@ -344,7 +344,7 @@ class Availability:
         return falls
 
     def shadow(self, size: int) -> Shadow | None:
-        """Return when `size` hosts, whichever, will be free, and how many more; None if never.
+        """Return the time at which any `size` hosts will be free, and the number of spare hosts; None if never.
 
         EASY's "shadow time" and "extra nodes" (Lifka 1995; Mu'alem and Feitelson 2001): a promise on a count of hosts.
         """
@@ -359,7 +359,7 @@ class Availability:
                     return Shadow(time, spare)
             return None
         ends = self._ends
-        if not (self._down or self._shared or self.reserved):  # hosts of one end are none of another's: count
+        if not (self._down or self._shared or self.reserved):  # sets of different ends are disjoint: count
             sizes = ends.sizes
             for time in ends.times:
                 spare += sizes[time]
@@ -384,12 +384,12 @@ class Availability:
             yield from self._later_steps()
             return
         free = self.free
-        for time in self._ends.times:  # nothing is reserved: hosts only become free
+        for time in self._ends.times:  # no reservations: hosts only become free
             free |= self._ends.bits[time]
             yield time, free & ~self._down
 
     def _rooms(self) -> Iterator[tuple[float, int]]:
-        """Return (instant, how many hosts are free and unclaimed from then on), from now, instants ascending."""
+        """Return (instant, number of hosts that are free and unclaimed from then on), from now, instants ascending."""
         return self._calendar.claims.left_of(((time, free.bit_count()) for time, free in self._steps()), self.now)
 
     def _later_steps(self) -> Iterator[tuple[float, int]]:

@@ -1,7 +1,7 @@
-"""The calendar, all that is known of the future: ends of work, returns of failed hosts, bookings of hosts, claims.
+"""The calendar of known future changes: ends of work, returns of failed hosts, bookings of hosts, claims.
 
-Each is kept by the instant at which something changes, and a question walks these instants. Everything else about the
-future is made of it and can be dropped at any time.
+Changes are kept by their instants, and a query walks these instants. All other data about the future is derived from it
+and can be dropped at any time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Changes:
     __slots__ = ("_size_of", "bits", "sizes", "times")
 
     def __init__(self, all_hosts: int = 0) -> None:
-        """Begin empty; `all_hosts` are the bits of all hosts, which decide on the faster way to count some."""
+        """Begin empty; `all_hosts` are the bits of all hosts, by which the faster way of counting is chosen."""
         self._size_of = counter(all_hosts)
         #: Instants with at least one host, ascending.
         self.times: list[float] = []
@@ -52,7 +52,7 @@ class Changes:
         self.sizes: dict[float, int] = {}
 
     def add(self, time: float, hosts: int) -> None:
-        """Let these hosts change at this instant, too."""
+        """Add a change of these hosts at this instant."""
         if time in self.bits:
             self.bits[time] |= hosts
         else:
@@ -61,7 +61,7 @@ class Changes:
         self.sizes[time] = self._size_of(self.bits[time])
 
     def remove(self, time: float, hosts: int) -> None:
-        """Let these hosts not change at this instant after all."""
+        """Remove the change of these hosts at this instant."""
         left = self.bits.get(time, 0)
         left = 0 if left == hosts else left ^ (left & hosts)
         if left:
@@ -72,49 +72,49 @@ class Changes:
             del self.times[bisect_left(self.times, time, 0, len(self.times))]
 
     def forget(self, hosts: int) -> None:
-        """Let these hosts not change, whenever they were to; walks all instants."""
+        """Remove all changes of these hosts; walks all instants."""
         for time in [time for time in self.times if self.bits[time] & hosts]:
             self.remove(time, hosts)
 
     def take(self, time: float) -> int:
-        """Forget the instant; the bits that change at it, none if it is not here."""
+        """Remove an instant; return the bits that change at it, 0 if there is no change."""
         hosts = self.bits.get(time, 0)
         self.remove(time, hosts)
         return hosts
 
     def between(self, start: float, end: float) -> int:
-        """Return bits that change in the open interval (start, end)."""
+        """Return the bits that change in the open interval (start, end)."""
         count = len(self.times)
         times = self.times[bisect_right(self.times, start, 0, count) : bisect_left(self.times, end, 0, count)]
         return reduce(or_, map(self.bits.__getitem__, times), 0) if times else 0
 
     def all(self) -> int:
-        """Return bits that change at any time."""
+        """Return the bits that change at any time."""
         return reduce(or_, self.bits.values(), 0)
 
 
 class Claims:
-    """Claims on numbers of hosts, whichever. They are told apart as objects, since two of them may be alike."""
+    """Claims on numbers of arbitrary hosts. They are identified as objects, because two of them may be equal."""
 
     __slots__ = ("_claims",)
 
     def __init__(self) -> None:
-        #: Identity -> claim; those that are over may still be here.
+        #: Identity -> claim; claims that are over may still be included.
         self._claims: dict[int, Claim] = {}
 
     def __bool__(self) -> bool:
         return bool(self._claims)
 
     def add(self, claim: Claim) -> None:
-        """Enter a claim, which is not here."""
+        """Add a new claim."""
         self._claims[id(claim)] = claim
 
     def remove(self, claim: Claim) -> None:
-        """Take out a claim that is not over."""
+        """Remove a claim that is not over."""
         del self._claims[id(claim)]
 
     def left_of(self, steps: Iterable[tuple[float, int]], now: float) -> Iterator[tuple[float, int]]:
-        """Subtract what is claimed from a number: yield (instant, difference from then on), from now, ascending.
+        """Subtract the claims from a number over time: yield (instant, difference from then on), from now, ascending.
 
         `steps` are (instant, number) from then on, the first is `now`.
         """
@@ -135,9 +135,9 @@ class Claims:
             yield time, number - taken
 
     def _after(self, now: float) -> tuple[int, list[tuple[float, int]]]:
-        """Return how many are claimed at `now`, and (instant, by how much that changes) after it, instants ascending.
+        """Return the number claimed at `now`, and (instant, change of the number) after it, instants ascending.
 
-        Forgets the claims that are over.
+        Removes the claims that are over.
         """
         taken = 0
         changes: dict[float, int] = {}
@@ -153,35 +153,35 @@ class Claims:
 
 
 class Calendar:
-    """The expected changes, by the instant. It does not know what is free now: that is given to its questions."""
+    """The expected changes, by instant. It does not have the current state, which is an argument of its queries."""
 
     __slots__ = ("claims", "ends", "returns", "starts", "stops")
 
     def __init__(self, hosts: int) -> None:
         """Begin empty; `hosts` are the bits of all hosts."""
-        #: Predicted ends of work; those up to now are overdue.
+        #: Predicted ends of work; ends up to now are overdue.
         self.ends: Final = Changes(hosts)
-        #: Expected returns of hosts that are down; those up to now are overdue.
+        #: Expected returns of hosts that are down; returns up to now are overdue.
         self.returns: Final = Changes()
         #: Starts of bookings of hosts, later than now.
         self.starts: Final = Changes()
         #: Ends of bookings of hosts, later than now.
         self.stops: Final = Changes()
-        #: The number of hosts that are claimed, whichever.
+        #: The claims on numbers of hosts.
         self.claims: Final = Claims()
 
     def only_ends(self, now: float) -> bool:
-        """Return whether nothing is late, and all that is expected is that work ends."""
+        """Return whether nothing is late, and ends of work are the only expected changes."""
         times = self.ends.times
         return not (self.stops.times or self.starts.times or self.returns.times or (times and times[0] <= now))
 
     def late(self, now: float) -> bool:
-        """Return whether some work should have ended by now, or some host should be back."""
+        """Return whether some work should have ended or some host should have returned by now."""
         ends, returns = self.ends.times, self.returns.times
         return bool((ends and ends[0] <= now) or (returns and returns[0] <= now))
 
     def announces(self, time: float, now: float) -> bool:
-        """Return whether some work is late, or work ends or hosts return exactly then."""
+        """Return whether some work is late, or an end of work or a return of hosts is expected exactly at `time`."""
         ends, returns = self.ends, self.returns
         if time in ends.bits or time in returns.bits or (ends.times and ends.times[0] <= now):
             return True
@@ -190,8 +190,8 @@ class Calendar:
     def steps(self, now: float, hosts: int, busy: int, kept: int, down: int) -> Iterator[tuple[float, int]]:
         """Yield (instant, bits of the hosts that are free from then on), after now, instants ascending.
 
-        Of all `hosts` some are `busy`, `kept` by a booking or `down` now. What is overdue is expected the instant after
-        `now`.
+        Of all `hosts`, some are `busy`, `kept` by a booking or `down` now. Overdue changes are expected the instant
+        after `now`.
         """
         ends, returns, starts, stops = self.ends.bits, self.returns.bits, self.starts.bits, self.stops.bits
         times = {*ends, *returns, *starts, *stops}
@@ -209,7 +209,7 @@ class Calendar:
             yield time, hosts & ~(busy | kept | down)
 
     def taken_twice(self, busy: int, kept: int, down: int) -> int:
-        """Return bits of hosts that are taken for two reasons at one time, somewhere from now on."""
+        """Return the bits of hosts that are taken for two reasons at the same time, at any time from now on."""
         twice, taken, position = busy & kept, busy, 0
         ends, starts = self.ends, self.starts
         for time in starts.times:

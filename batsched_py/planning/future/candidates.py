@@ -1,12 +1,12 @@
-"""Candidates: the promises of numbers of hosts that may come sooner, known by what was freed.
+"""Candidates for compression: the claims that may be moved to earlier times after hosts were released.
 
-Most promises cannot come sooner when something was freed, and those that can mostly move by a little, since what was
-before them does. So promises are not searched for each release, but looked up by what was freed:
+Most promises cannot be moved after a release, and most others move by a little only, because those before them do.
+Therefore, promises are not all searched after each release, but looked up by the released hosts and times:
 
-* One that begins where something was freed, or just after, may be able to begin a little sooner.
-* One that begins later may fit into the window around what was freed, if that is long enough now, and was not before.
+* A promise that begins in or just after a released interval may begin a little earlier.
+* A promise that begins later may fit into the window around the released interval, if that is long enough only now.
 
-Both find some promises too many, and none too few: a window that was not there before has some of what was freed.
+Both rules may select too many promises, but never miss one: a new window contains some of the released hosts.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from batsched_py.planning.future.ranking import Ranking
 # A call of `note` costs O(slots of the widest window), two binary searches for each class, and the entries that it
 # finds.
 
-#: What rounding may add to a sum of two times, and more, as a share of it.
+#: Upper bound of the relative rounding error of a sum of two times.
 ROUNDING: Final = 1e-12
 
 
@@ -53,11 +53,11 @@ class Candidates:
         self.starts: Ranking[Entry[Claim]] = Ranking()
         #: The same by duration, for sizes whose bit_length() - 1 is the position.
         self._by_duration: list[Ranking[Entry[Claim]]] = []
-        #: The slots that we have looked at, and that have noted since what was freed; None: none.
+        #: The slots that were examined, and that record releases since then; None: none.
         self._slots: CountSlots | None = None
 
     def enter(self, entry: Entry[Claim], promise: Claim) -> None:
-        """Enter a promise that is the earliest there is now."""
+        """Add a promise that has the earliest possible start now."""
         self.starts.add(promise.start, entry)
         power = promise.size.bit_length() - 1
         while power >= len(self._by_duration):
@@ -65,12 +65,12 @@ class Candidates:
         self._by_duration[power].add(entry.duration, entry)
 
     def leave(self, entry: Entry[Claim], promise: Claim) -> None:
-        """Forget a promise."""
+        """Remove a promise."""
         self.starts.remove(promise.start, entry)
         self._by_duration[promise.size.bit_length() - 1].remove(entry.duration, entry)
 
     def look(self, slots: CountSlots) -> None:
-        """Find those who may come sooner because of what was freed since this was asked; all, if the slots are new."""
+        """Find the candidates after the releases since the last call; all entries if the slots are new."""
         if self._slots is slots and slots.freed is not None:
             if slots.freed:
                 now = slots.times[0]
@@ -83,9 +83,9 @@ class Candidates:
         self._slots, slots.freed = slots, []
 
     def note(self, slots: CountSlots, start: float, end: float, count: int) -> None:
-        """Find those who may come sooner because there is room for up to `count` more in [start, end) now.
+        """Find the candidates after an increase by up to `count` hosts in [start, end).
 
-        For those who had room enough before, in all of it, nothing has changed.
+        Entries for which there was already enough room in all of it are not affected.
         """
         times, rooms, starts = slots.times, slots.rooms, self.starts
         low, high = slots.between(start, end)
@@ -104,9 +104,9 @@ class Candidates:
             self._note_later(slots, low, high, end, before=before, room=room)
 
     def _note_later(self, slots: CountSlots, low: int, high: int, end: float, *, before: int, room: int) -> None:
-        """Find those promised a start after `end` who may fit into a window with slots from `low` to before `high`.
+        """Find the entries promised after `end` that may fit into a window with slots from `low` to before `high`.
 
-        They are larger than `before`, and not larger than `room`.
+        Their sizes are larger than `before`, and not larger than `room`.
         """
         times, rooms, rankings = slots.times, slots.rooms, self._by_duration
         first, count, hair = times[low], len(times), times[-1] * ROUNDING
@@ -115,7 +115,7 @@ class Candidates:
             if not durations:
                 continue
             least = max(1 << power, before + 1)
-            wide_low, wide_high = low, high  # not by `around`: the calls would take a seventh of a run
+            wide_low, wide_high = low, high  # not by `around`: its calls would take a seventh of a run
             while wide_low and rooms[wide_low - 1] >= least:
                 wide_low -= 1
             while wide_high < count and rooms[wide_high] >= least:
@@ -124,7 +124,7 @@ class Candidates:
             longest = (times[wide_high] - begin if wide_high < count else math.inf) + hair
             if durations[0] <= longest:
                 low, high = slots.around(low, high, min((2 << power) - 1, room))
-                if high == count:  # free for ever: who is promised a start there may come sooner anyway
+                if high == count:  # free forever: entries promised there are candidates anyway
                     self._note_pending(slots, low, end)
                     return
                 short = first - times[low] - hair
@@ -136,17 +136,17 @@ class Candidates:
             low, high = wide_low, wide_high
 
     def _note_pending(self, slots: CountSlots, low: int, end: float) -> None:
-        """Let those who may come sooner, and are promised a start after `end`, be looked for around slot `low`, too."""
+        """Extend the search around slot `low` for the candidates that are promised after `end`."""
         begin = slots.times[slots.around(low, low, 1)[0]]
         for entry in self.starts.within(end, math.inf):
             if entry.near < math.inf:
                 entry.since, entry.until = min(entry.since, begin), max(entry.until, end)
 
     def _note_short(self, entries: list[Entry[Claim]], end: float) -> None:
-        """Let those of these who may come sooner, and are promised a start after `end`, be looked for up to then.
+        """Extend the search up to `end` for the candidates among these entries that are promised after `end`.
 
-        They fitted into a window that there was before, so that they may come sooner anyway; but somebody who is served
-        before them may take that one.
+        They fitted into an existing window and are therefore candidates already, but an entry that is served before
+        them may take it.
         """
         for entry in entries:
             if entry.until < end < entry.start and entry.near < math.inf:

@@ -1,4 +1,4 @@
-"""Slots by count: the future cut into slots of time, with the number of hosts that are free in each."""
+"""Slots by count: the future divided into time slots, with the number of free hosts in each."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from batsched_py.planning.future.promises import Claim
 
 
 class CountSlots:
-    """The number of hosts, whichever, that are free and unclaimed.
+    """The number of free and unclaimed hosts over time.
 
-    A step function of time; slot i lasts from times[i] to times[i + 1], the last one for ever. A change costs a binary
+    A step function of time; slot i lasts from times[i] to times[i + 1], the last one forever. A change costs a binary
     search, up to two insertions, and a step for each slot that it covers.
     """
 
     __slots__ = ("freed", "rooms", "times")
 
     def __init__(self, steps: Iterable[tuple[float, int]]) -> None:
-        """Make the slots of (instant, how many are free from then on); instants ascend from now."""
+        """Build the slots from (instant, number of free hosts from then on); instants ascend from now."""
         #: The instants at which slots begin, ascending; the first is `now`.
         self.times: list[float] = []
-        #: The number of hosts that are free in each slot; never the same in two that follow each other.
+        #: The number of free hosts in each slot; adjacent slots have different numbers.
         self.rooms: list[int] = []
-        #: What `give` has freed and not taken back at once, as (start, end, count), for a book that sets this to a list
-        #: and empties it; None: for nobody.
+        #: Releases by `give`, except those that were reverted at once, as (start, end, count), for the book that sets
+        #: this to a list and empties it; None: not recorded.
         self.freed: list[tuple[float, float, int]] | None = None
         for time, room in steps:
             if not self.times or self.rooms[-1] != room:
@@ -59,7 +59,7 @@ class CountSlots:
         self.times[0] = now
 
     def give(self, start: float, end: float, count: int) -> None:
-        """Free so many more in [start, end), `start` not before now; take them if negative."""
+        """Add `count` free hosts in [start, end), `start` not before now; remove them if negative."""
         if start >= end:
             return
         freed = self.freed
@@ -71,9 +71,9 @@ class CountSlots:
         self._change(start, end, count)
 
     def move(self, size: int, start: float, end: float, sooner: float, sooner_end: float) -> float:
-        """Take so many in [sooner, sooner_end) instead of in [start, end), which does not begin sooner.
+        """Move `size` hosts from [start, end) to [sooner, sooner_end), which does not begin later.
 
-        Return from when to `end` there is more room now.
+        Return the time from which there is more room, until `end`.
         """
         taken, freed = start, sooner_end
         if freed < taken:
@@ -84,7 +84,7 @@ class CountSlots:
         return freed
 
     def _change(self, start: float, end: float, count: int) -> None:
-        """Let there be so many more in [start, end), which is not empty."""
+        """Add `count` in [start, end), which is not empty."""
         times, rooms = self.times, self.rooms
         slots = len(times)
         first = index = bisect_left(times, start, 0, slots)
@@ -111,7 +111,7 @@ class CountSlots:
         return low, bisect_left(times, end, low, count)
 
     def around(self, low: int, high: int, size: int) -> tuple[int, int]:
-        """Widen the range of slots from `low` to before `high` as far as there is room for `size` on both sides."""
+        """Extend the range of slots from `low` to before `high` on both sides while there is room for `size`."""
         rooms, count = self.rooms, len(self.rooms)
         while low and rooms[low - 1] >= size:
             low -= 1
@@ -135,15 +135,15 @@ class CountSlots:
         until: float = -math.inf,
         near: float = -math.inf,
     ) -> float:
-        """Return the start that a reserved promise would have if it were reserved anew; infinite if that is as it is.
+        """Return the earliest start at which a reserved promise could be reserved again; infinity if it is not earlier.
 
-        Of the windows that end before it begins, those are looked for that begin at `since` or later and before
+        Of the windows that end before the promise begins, it considers those that begin at `since` or later and before
         `until`, and those that begin at `near` or later: by default all.
         """
         times, rooms, never = self.times, self.rooms, math.inf
         count = len(times)
         index = high = bisect_left(times, start, 0, count)
-        while index and rooms[index - 1] >= size:  # what is free up to the promise, and then its own
+        while index and rooms[index - 1] >= size:  # free slots up to the promise, then its own hosts
             index -= 1
         if index:
             sooner = never
@@ -157,10 +157,10 @@ class CountSlots:
         return never if index == high else times[index]
 
     def _window(self, size: int, duration: float, first: int, high: int, limit: int) -> float:
-        """Return when the first window begins, in a slot from `first` to before `limit`; infinite if there is none.
+        """Return the start of the first window that begins in a slot from `first` to before `limit`; infinity if none.
 
-        From slot `high` on all is free. A window is looked at from its end: a slot without room rules out all starts up
-        to it at once.
+        All hosts count as free from slot `high` on. Windows are checked from their ends: a slot without room excludes
+        all starts up to it at once.
         """
         times, rooms = self.times, self.rooms
         start = first

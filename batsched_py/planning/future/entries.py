@@ -1,4 +1,4 @@
-"""Entries: what a promise book has written down of each job that waits."""
+"""Entries of a promise book, one for each waiting job."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Kind = TypeVar("Kind", Slot, Claim, Shadow)
 
 
 class Entry(Generic[Kind]):
-    """A job that waits, and its promise; None if no start can be foreseen. Lower numbers are served first.
+    """A waiting job and its promise; None if no start can be predicted. Lower numbers are served first.
 
-    Its size and the promised start, infinite if there is none, are read again and again: they stand here, too. An
-    earlier start is to be looked for if `near` is finite: in windows that begin at `since` or later and before `until`,
-    and in those that begin at `near` or later.
+    Its size and its promised start (infinity without one) are duplicated here because they are read often. An earlier
+    start is to be searched if `near` is finite: in windows that begin at `since` or later and before `until`, and in
+    those that begin at `near` or later.
     """
 
     __slots__ = ("duration", "job", "near", "number", "promise", "since", "size", "start", "until")
@@ -41,12 +41,12 @@ class Entry(Generic[Kind]):
         self.until = -math.inf
 
     def renew(self, promise: Kind) -> None:
-        """Enter a better promise."""
+        """Replace the promise by a better one."""
         self.promise = promise
         self.start = promise.start
 
     def search_between(self, since: float, until: float) -> None:
-        """Let windows that begin in [since, until) be searched, too."""
+        """Extend the search to windows that begin in [since, until)."""
         self.since = min(self.since, since)
         self.until = max(self.until, until)
         self.near = min(self.near, self.start)

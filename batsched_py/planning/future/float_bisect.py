@@ -1,6 +1,6 @@
-"""`bisect` for lists of floats. Compiled, it takes a fifth of the time of Python's, which compares numbers as objects.
+"""`bisect` for lists of floats. Compiled, it takes a fifth of the time of Python's, which compares objects.
 
-Interpreted, Python's takes its place.
+In the interpreter, Python's functions are used.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import bisect
 
 
 def bisect_left(numbers: list[float], number: float, low: int, high: int) -> int:
-    """Return the first place from `low` on whose number is not below this one; `high` if there is none before."""
+    """Return the first index in [low, high) whose number is not below `number`; `high` if there is none."""
     while low < high:
         middle = (low + high) // 2
         if numbers[middle] < number:
@@ -20,7 +20,7 @@ def bisect_left(numbers: list[float], number: float, low: int, high: int) -> int
 
 
 def bisect_right(numbers: list[float], number: float, low: int, high: int) -> int:
-    """Return the first place from `low` on whose number is above this one; `high` if there is none before."""
+    """Return the first index in [low, high) whose number is above `number`; `high` if there is none."""
     while low < high:
         middle = (low + high) // 2
         if number < numbers[middle]:

@@ -1,4 +1,4 @@
-"""Slots by host: the future cut into slots of time, with the set of hosts that are free in each."""
+"""Slots by host: the future divided into time slots, with the set of free hosts in each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from batsched_py.planning.future.promises import Choose, Slot
 
 
 class Wanted(NamedTuple):
-    """So many of the eligible hosts (bits) for so many seconds; those that are its own already are free for it."""
+    """A number of eligible hosts (bits) for a duration in seconds; hosts that it already owns count as free."""
 
     size: int
     duration: float
@@ -43,23 +43,24 @@ class Wanted(NamedTuple):
 
 
 class HostSlots:
-    """The sets of hosts that are free.
+    """The sets of free hosts over time.
 
-    A step function of time; slot i lasts from times[i] to times[i + 1], the last one for ever. A change costs two
-    binary searches, up to two insertions, and a step for each slot that it covers.
+    A step function of time; slot i lasts from times[i] to times[i + 1], the last one forever. A change costs two binary
+    searches, up to two insertions, and a step for each slot that it covers.
     """
 
     __slots__ = ("_full_until", "_latest_full", "free", "freed_until", "rooms", "times")
 
     def __init__(self, steps: Iterable[tuple[float, int]]) -> None:
-        """Make the slots of (instant, bits that are free from then on); instants ascend from now."""
+        """Build the slots from (instant, bits of free hosts from then on); instants ascend from now."""
         #: The instants at which slots begin, ascending; the first is `now`.
         self.times: list[float] = []
-        #: The number of hosts that are free in each slot.
+        #: The number of free hosts in each slot.
         self.rooms: list[int] = []
-        #: Bits of these hosts; never the same in two slots that follow each other.
+        #: Bits of these hosts; adjacent slots have different bits.
         self.free: list[int] = []
-        #: The end of what became free since this was last set; set to -infinity before a search, to note what it frees.
+        #: The latest end of a release since this was last set; set to -infinity before a search, to record its
+        #: releases.
         self.freed_until = math.inf
         #: Size -> every slot that begins before this instant has less room.
         self._full_until: dict[int, float] = {}
@@ -81,7 +82,7 @@ class HostSlots:
     def take(self, start: float, end: float, hosts: int) -> bool:
         """Take these hosts in [start, end), `start` not before now.
 
-        False if some of them were not free: the slots are then wrong, and must be made anew.
+        Return False if some of them were not free: the slots are then invalid, and must be rebuilt.
         """
         if start >= end:
             return True
@@ -111,9 +112,9 @@ class HostSlots:
         self._join(first)
 
     def move(self, before: Slot, after: Slot) -> bool:
-        """Take the hosts of `after` instead of those of `before`, which does not begin sooner; False as `take`.
+        """Move a reservation from `before` to `after`, which does not begin later; return False like `take`.
 
-        What is taken in both is not touched, if the hosts are the same.
+        If the hosts are the same, the common interval is not changed.
         """
         hosts = before.hosts.bits
         if before.hosts == after.hosts and after.end > before.start:
@@ -127,10 +128,10 @@ class HostSlots:
         return self._window(Wanted(size, duration, eligible, choose), len(self.times), len(self.times))
 
     def sooner(self, promise: Slot, duration: float, limit: float, choose: Choose | None) -> Slot | None:
-        """Return a reserved promise as it would be if it were reserved anew; None if that is as it is.
+        """Return the slot at which a reserved promise would be reserved again; None if it is unchanged.
 
-        Only starts before `limit`, or before the end of what was freed meanwhile, are looked for. If `choose` picks the
-        hosts all are, as its reasons are unknown.
+        Only starts before `limit`, or before the end of later releases, are considered; with `choose` all starts,
+        because its criteria are unknown.
         """
         hosts, since, times = promise.hosts.bits, promise.start, self.times
         limit = max(limit, self.freed_until) if choose is None else math.inf
@@ -140,9 +141,9 @@ class HostSlots:
         return self._others_instead(promise, wanted) if found is None and since < limit else found
 
     def _window(self, wanted: Wanted, high: int, limit: int) -> Slot | None:
-        """Return the first window that begins before slot `limit`; from slot `high` on wanted.own counts as free.
+        """Return the first window that begins before slot `limit`; `wanted.own` counts as free from slot `high` on.
 
-        As for counts, each window is looked at from its end; if there is room enough, once more for the same hosts.
+        Like for counts, each window is checked from its end; if there is enough room, again for the same hosts.
         """
         times, rooms, count = self.times, self.rooms, len(self.times)
         size, duration = wanted.size, wanted.duration
@@ -166,7 +167,7 @@ class HostSlots:
         return None
 
     def _mark_freed(self, start: float) -> None:
-        """Note that there is more room from `start` on."""
+        """Record that there is more room from `start` on."""
         if start < self._latest_full:
             full = self._full_until
             for size, time in full.items():
@@ -189,7 +190,7 @@ class HostSlots:
         return index
 
     def _same_hosts(self, wanted: Wanted, start: int, stop: int, high: int) -> tuple[HostSet | None, int]:
-        """Return hosts that are free in all slots from `start` to before `stop`; else None, and the slot in the way."""
+        """Return hosts that are free in all slots from `start` to before `stop`; else None, and the blocking slot."""
         size, own, free = wanted.size, wanted.own, self.free
         common, index = wanted.eligible, stop
         while index > start:
@@ -200,7 +201,7 @@ class HostSlots:
         return pick_hosts(common, size, wanted.choose), start
 
     def _others_instead(self, slot: Slot, wanted: Wanted) -> Slot | None:
-        """Return the slot with hosts that would be picked instead of its own; None if they would be the same."""
+        """Return the slot with the hosts that would be selected now; None if they are the same."""
         times, free, hosts = self.times, self.free, wanted.own
         others = ~hosts & ((1 << hosts.bit_length()) - 1) if wanted.choose is None else ~hosts
         count = len(times)
@@ -214,7 +215,7 @@ class HostSlots:
         return Slot(slot.start, slot.start + wanted.duration, chosen)
 
     def _cut(self, time: float) -> int:
-        """Return the slot that begins at `time`, made if there is none; the end of the list for infinity."""
+        """Return the slot that begins at `time`, splitting one if needed; the end of the list for infinity."""
         times = self.times
         if time == math.inf:
             return len(times)
@@ -226,10 +227,10 @@ class HostSlots:
         return index
 
     def _join(self, index: int) -> None:
-        """Take a border out if it divides nothing any more."""
+        """Merge two slots if they have the same hosts."""
         if 0 < index < len(self.times) and self.free[index] == self.free[index - 1]:
             self._delete(index, index + 1)
 
     def _delete(self, first: int, last: int) -> None:
-        """Forget the slots from `first` up to `last`; the one before them lasts longer then."""
+        """Delete the slots from `first` up to `last`; the one before them is extended."""
         del self.times[first:last], self.rooms[first:last], self.free[first:last]

@@ -1,19 +1,18 @@
-"""The promise book: promises of waiting jobs in the order of serving, and the gaps that they leave for others.
+"""The promise book: promises of waiting jobs in the order of service, and the gaps between them.
 
-A promise lives here and, as far as it takes hosts from others, in the availability; nowhere else. A book has promises
-of one kind, and each kind is a way of its own to keep them:
+A promise is here and, if it reserves hosts, in the availability; nowhere else. Each kind of promise has its own book:
 
-* `CountBook`: a number of hosts during a time (`Claim`), the textbook's promise;
-* `HostBook`: these very hosts during a time (`Slot`);
-* `ShadowBook`: one number of hosts from an instant on (`Shadow`), EASY's. It says the same as a claim, but there is but
-  one, so that nothing is reserved and nothing compressed.
+* `CountBook`: a number of hosts during an interval (`Claim`), the textbook's promise;
+* `HostBook`: specific hosts during an interval (`Slot`);
+* `ShadowBook`: one number of hosts from an instant on (`Shadow`), EASY's. Because there is only one, nothing is
+  reserved and nothing compressed.
 
-Promises of shares of hosts will be a fourth kind, on slots of their own (see `slot_table`).
+Promises of shares of hosts will be a fourth kind, with their own slots (see `slot_table`).
 
-When hosts are released promises are *compressed*. The rule is to give each back in turn and reserve it again at its
-earliest start, which is never later. Most promises come out as they were, so nothing is given back to find that out:
-before the promise's start the slots are searched as they are, and from its start on what it has itself is free for it.
-Promises of numbers of hosts are only searched if they may come sooner (see `candidates`).
+When hosts are released, promises are *compressed*: each in turn is released and reserved again at its earliest start,
+which is never later. Because most promises do not change, nothing is released to find that start: slots before the
+promise's start are searched as they are, and from its start on its own hosts count as free. Promises of numbers of
+hosts are searched only if they may start earlier (see `candidates`).
 """
 
 from __future__ import annotations
@@ -51,36 +50,38 @@ from batsched_py.planning.future.ranking import Ranking
 # withdrawn the slot table is dropped first, because making it anew costs less than releasing one promise after the
 # other: `order=sjf` executes 14 % fewer instructions in all with ADR 26.
 
-#: (number of hosts, instant): so many are free from now until then; instants ascend, numbers descend.
+#: (number of hosts, instant): these are free from now until then; instants ascend, numbers descend.
 Limits: TypeAlias = list[tuple[int, float]]
 
 
 class Gaps(ABC):
-    """The hosts that are free now, and until when by the promises. Starts take from them; nothing is given back.
+    """The hosts that are free now, and the times until which promises leave them free.
 
-    Promises make it fall at their starts only, so that it has few steps, and a question walks those before its end.
+    Starts take hosts; none are returned.
+
+    The number decreases only at starts of promises, so there are few steps, and a query walks those before its end.
     """
 
     __slots__ = ("free", "left")
 
-    #: Bits of the hosts that are free now, and how many these are.
+    #: Bits of the hosts that are free now, and their number.
     free: int
     left: int
 
     @abstractmethod
     def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
-        """Return hosts of `among` (all, if None) that are free now and, by the promises, until `end`.
+        """Return hosts of `among` (None for all) that are free now and, by the promises, until `end`.
 
-        They are picked by `choose` (the lowest, if None). None: there are too few, or none of those there are will do.
+        `choose` selects them (None for the lowest). None if there are too few, or `choose` finds none.
         """
 
     @abstractmethod
     def take(self, hosts: HostSet, end: float) -> None:
-        """Note that work starts on these hosts, as `find` gave them, until `end`."""
+        """Record a start on these hosts, which `find` returned, until `end`."""
 
     @abstractmethod
     def limits(self, among: int | None = None) -> Limits:
-        """Return the limits on jobs that may start on these hosts (all, if None): so many hosts until then."""
+        """Return the limits on jobs that may start on these hosts (None for all): numbers of hosts and their ends."""
 
 
 class CountGaps(Gaps):
@@ -89,9 +90,9 @@ class CountGaps(Gaps):
     __slots__ = ("_falls",)
 
     def __init__(self, free: int, falls: list[tuple[float, int]]) -> None:
-        """Take over the `falls`, which begin now."""
+        """Take ownership of the `falls`, which begin now."""
         self.free, self.left = free, size_of(free)
-        #: (instant, how many hosts nobody is promised from then on, at least); instants ascend.
+        #: (instant, minimum number of hosts without promises from then on); instants ascend.
         self._falls = falls
 
     def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
@@ -128,14 +129,14 @@ class CountGaps(Gaps):
 
 
 class HostGaps(Gaps):
-    """Gaps between promises of these very hosts: only a job that ends in time may use them."""
+    """Gaps between promises of specific hosts: only a job that ends in time may use them."""
 
     __slots__ = ("_falls",)
 
     def __init__(self, free: int, falls: list[tuple[float, HostSet]]) -> None:
         """Keep the `falls`, which begin now."""
         self.free, self.left = free, size_of(free)
-        #: (instant, the hosts that stay free until after it); instants ascend.
+        #: (instant, hosts that remain free until after it); instants ascend.
         self._falls = falls
 
     def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
@@ -166,7 +167,7 @@ class HostGaps(Gaps):
 
 
 class PromiseBook(ABC, Generic[Kind]):
-    """Promises of one kind, in the order of serving."""
+    """Promises of one kind, in the order of service."""
 
     __slots__ = ("_availability", "_duration", "_gaps", "entries")
 
@@ -175,55 +176,56 @@ class PromiseBook(ABC, Generic[Kind]):
 
         Args:
             availability: called when the future is needed.
-            duration: for how long a job is expected to run, in seconds.
+            duration: returns the expected run time of a job in seconds.
         """
         self._availability, self._duration = availability, duration
-        #: Job id -> its entry, in the order of serving.
+        #: Job id -> its entry, in the order of service.
         self.entries: dict[str, Entry[Kind]] = {}
-        #: The gaps between the promises; None if they must be found anew.
+        #: The gaps between the promises; None if they must be recomputed.
         self._gaps: Gaps | None = None
 
     @abstractmethod
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Kind | None:
-        """Return the first start that breaks no promise, as a promise; None if there is none.
+        """Return a promise with the first start that breaks no other promise; None if there is none.
 
-        Where the promise is of hosts these are of `among` (all, if None), picked by `choose` (the lowest, if None).
+        For a promise of specific hosts, these are from `among` (None for all), selected by `choose` (None for the
+        lowest).
         """
 
     @abstractmethod
     def _find_gaps(self) -> Gaps:
-        """Return what is free now, and until when."""
+        """Compute the hosts that are free now, and until when."""
 
     def keep(self, job: Job, promise: Kind | None) -> None:
-        """Enter a promise; the job is served after those that have one."""
+        """Add a promise; the job is served after those that have one."""
         self._gaps = None
         self.entries[job.id] = Entry(job, promise)
 
     def withdraw(self, entry: Entry[Kind]) -> None:
-        """Give a promise up: others may use what it kept from them."""
+        """Withdraw a promise, which releases its hosts."""
         self._gaps = None
         del self.entries[entry.job.id]
 
     def withdraw_all(self) -> None:
-        """Give all promises up; those who wait are served anew."""
+        """Withdraw all promises; waiting jobs are served again."""
         self._gaps = None
         self.entries.clear()
 
     def gaps(self) -> Gaps:
-        """Return what is free now and until when, by the promises. Who starts by them takes from them."""
+        """Return the hosts that are free now and, by the promises, until when. Starts must be taken from them."""
         if self._gaps is None:
             self._gaps = self._find_gaps()
         return self._gaps
 
     def forget_gaps(self) -> None:
-        """Find the gaps anew when they are asked for: work has begun or ended."""
+        """Recompute the gaps when they are needed next: work has begun or ended."""
         self._gaps = None
 
 
 class ReservingBook(PromiseBook[Reserved]):
     """Promises that are reserved in the availability as long as they are in the book.
 
-    A change costs two binary searches and an insertion beside what it costs the availability.
+    A change costs two binary searches and an insertion in addition to the cost in the availability.
     """
 
     __slots__ = ("_numbers", "_seen_disruptions", "_starts")
@@ -239,17 +241,17 @@ class ReservingBook(PromiseBook[Reserved]):
 
     @property
     def first_start(self) -> float:
-        """The first start that is promised; infinite if there is none."""
+        """The first promised start; infinity if there is none."""
         starts = self._starts.numbers
         return starts[0] if starts else math.inf
 
     def starting(self, now: float) -> list[tuple[Entry[Reserved], Reserved]]:
-        """Return those that are promised a start by now, each with its promise, in the order of serving."""
+        """Return the entries that are promised a start by now, with their promises, in the order of service."""
         entries = sorted(self._starts.within(-math.inf, now), key=lambda entry: entry.number)
         return [(entry, entry.promise) for entry in entries if entry.promise is not None]
 
     def keep(self, job: Job, promise: Reserved | None) -> None:
-        """Enter a promise, and reserve it."""
+        """Add a promise, and reserve it."""
         self._gaps = None
         self._numbers += 1
         entry = self.entries[job.id] = Entry(job, promise, self._duration(job), self._numbers)
@@ -258,7 +260,7 @@ class ReservingBook(PromiseBook[Reserved]):
             self._enter(entry, promise)
 
     def withdraw(self, entry: Entry[Reserved]) -> None:
-        """Give a promise up, and release it."""
+        """Withdraw a promise, and release it."""
         self._gaps = None
         del self.entries[entry.job.id]
         if entry.promise is not None:
@@ -272,33 +274,33 @@ class ReservingBook(PromiseBook[Reserved]):
         self._starts.remove(promise.start, entry)
 
     def withdraw_all(self) -> None:
-        """Give all promises up, and release them."""
+        """Withdraw all promises, and release them."""
         if len(self.entries) > 1:
-            self._availability().drop_slots()  # to make them anew costs less than to free one promise after the other
+            self._availability().drop_slots()  # rebuilding them is cheaper than releasing one promise after the other
         for entry in list(self.entries.values()):
             self.withdraw(entry)
         self._gaps = None
 
     @property
     def stands(self) -> bool:
-        """True if each job has a promise that can still be kept, as far as is known."""
+        """True if each job has a promise that can still be kept, according to the availability."""
         same = self._seen_disruptions == self._availability().disruptions
         return same and len(self._starts.items) == len(self.entries)
 
     def note_renewal(self) -> None:
-        """Note that all promises can be kept as the availability is now."""
+        """Record that all promises can be kept with the current availability."""
         self._seen_disruptions = self._availability().disruptions
 
     @abstractmethod
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Reserved]]:
-        """Make each promise anew in turn, at its earliest start; yield those that are better now, as they are found.
+        """Move each promise in turn to its earliest start; yield those that have improved.
 
         Only for a book that `stands`.
         """
 
 
 class CountBook(ReservingBook[Claim]):
-    """Promises of numbers of hosts, whichever."""
+    """Promises of numbers of arbitrary hosts."""
 
     __slots__ = ("_candidates",)
 
@@ -319,7 +321,7 @@ class CountBook(ReservingBook[Claim]):
         self._candidates.leave(entry, promise)
 
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Claim]]:  # noqa: ARG002
-        """Compress as a ReservingBook; looks only at the promises that may come sooner."""
+        """Compress as a ReservingBook; searches only the promises that may start earlier."""
         future, candidates, starts = self._availability(), self._candidates, self._starts
         now, slots, never = future.now, future.slots_by_count, math.inf
         candidates.look(slots)
@@ -333,7 +335,7 @@ class CountBook(ReservingBook[Claim]):
             entry.since = entry.near = never
             entry.until = -never
             promise, start, size = entry.promise, entry.start, entry.size
-            if promise is None or start < now:  # its time has come, and its hosts are late
+            if promise is None or start < now:  # it is due, and its hosts are late
                 continue
             sooner = slots.sooner(start, size, entry.duration, since=since, until=until, near=near)
             if sooner == never:
@@ -355,7 +357,7 @@ class CountBook(ReservingBook[Claim]):
 
 
 class HostBook(ReservingBook[Slot]):
-    """Promises of these very hosts."""
+    """Promises of specific hosts."""
 
     __slots__ = ()
 
@@ -364,7 +366,7 @@ class HostBook(ReservingBook[Slot]):
         return self._availability().earliest(job.size, self._duration(job), among, choose)
 
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Slot]]:
-        """Compress as a ReservingBook; searches only up to where hosts were freed since they were last looked at."""
+        """Compress as a ReservingBook; searches only up to the latest release since the last compression."""
         future = self._availability()
         now, slots = future.now, future.slots_by_host
         # Hosts freed before this pass concern all entries. Those that the pass frees count at once for later entries,
@@ -372,7 +374,7 @@ class HostBook(ReservingBook[Slot]):
         limit, slots.freed_until = slots.freed_until, -math.inf
         for entry in self.entries.values():
             promise = entry.promise
-            if promise is None or promise.start < now:  # its time has come, and its hosts are late
+            if promise is None or promise.start < now:  # it is due, and its hosts are late
                 continue
             better = slots.sooner(promise, entry.duration, limit, choose)
             if better is not None:
@@ -391,15 +393,15 @@ class HostBook(ReservingBook[Slot]):
 
 
 class ShadowBook(PromiseBook[Shadow]):
-    """One promise on a number of hosts, for which nothing is reserved: overtaking jobs leave it enough of them.
+    """One promise of a number of hosts without a reservation: backfilled jobs leave it enough hosts.
 
-    It is not compressed but found anew, and its start needs no call: the end of some work tells of it.
+    It is recomputed instead of compressed, and its start needs no call: it coincides with an end of work.
     """
 
     __slots__ = ()
 
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Shadow:  # noqa: ARG002
-        """Return the only promise; infinitely late if there is no start."""
+        """Return the only promise; its start is infinity if there is none."""
         return self._availability().shadow(job.size) or Shadow(math.inf, 0)
 
     def _find_gaps(self) -> Gaps:

@@ -1,4 +1,4 @@
-"""Promises of a start: of these very hosts, of a number of them, or of a number from an instant on."""
+"""Promises of a start: specific hosts, a number of hosts, or a number of hosts from an instant on."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 
-#: A choice of hosts: of these free ones, at least as many as asked for, that many; None: none of them will do.
+#: A choice of hosts: (at least `size` free hosts, size) -> `size` of them; None if none are acceptable.
 Choose: TypeAlias = Callable[[HostSet, int], HostSet | None]
 
 
 class Slot(Struct, frozen=True, gc=False):
-    """Hosts during the half-open time [start, end), in seconds."""
+    """Hosts during the half-open interval [start, end), in seconds."""
 
     start: float
     end: float
@@ -22,25 +22,25 @@ class Slot(Struct, frozen=True, gc=False):
 
 
 class Claim(Struct, frozen=True, gc=False):
-    """A number of hosts, whichever, during the half-open time [start, end), in seconds."""
+    """A number of arbitrary hosts during the half-open interval [start, end), in seconds."""
 
     start: float
     end: float
     size: int
-    #: As of a Slot: any will do.
+    #: For the interface of a Slot: any hosts.
     hosts: ClassVar[None] = None
 
 
-#: The promises that can be reserved.
+#: The promises that can be reserved in the availability.
 Promise: TypeAlias = Slot | Claim
 #: One of them.
 Reserved = TypeVar("Reserved", Slot, Claim)
 
 
 class Shadow(Struct, frozen=True, gc=False):
-    """A number of hosts, whichever, from `start` on; `spare` more than asked will be free then."""
+    """A number of arbitrary hosts from `start` on; `spare` more than requested will be free then."""
 
     start: float
     spare: int
-    #: As of a Slot: any will do.
+    #: For the interface of a Slot: any hosts.
     hosts: ClassVar[None] = None

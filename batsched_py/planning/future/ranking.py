@@ -1,4 +1,4 @@
-"""A ranking: items in ascending order of a number that each of them has."""
+"""A ranking: items in ascending order of a number."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 
 class Ranking(Generic[Item]):
-    """Items by a number. A change costs a binary search and an insertion, which moves what stands behind it."""
+    """Items by a number. A change costs a binary search and an insertion, which moves the items after it."""
 
     __slots__ = ("items", "numbers")
 
@@ -28,13 +28,13 @@ class Ranking(Generic[Item]):
         self.items: list[Item] = []
 
     def add(self, number: float, item: Item) -> None:
-        """Enter an item, behind those of the same number."""
+        """Add an item, after those with the same number."""
         place = bisect_right(self.numbers, number, 0, len(self.numbers))
         self.numbers.insert(place, number)
         self.items.insert(place, item)
 
     def remove(self, number: float, item: Item) -> None:
-        """Take out this very item, which has that number."""
+        """Remove this item (by identity), which has that number."""
         items = self.items
         place = bisect_left(self.numbers, number, 0, len(items))
         while items[place] is not item:

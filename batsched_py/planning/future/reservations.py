@@ -1,4 +1,4 @@
-"""A book of reservations: hosts that owners keep from one instant to another, on top of the availability."""
+"""A book of reservations: hosts that owners reserve for intervals, on top of the availability."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NO_HOSTS = HostSet()
 
 
 class Reservation(Struct, frozen=True):
-    """Hosts that are kept for somebody.
+    """Hosts that are reserved for an owner.
 
     Attributes:
         id: unique in its book.
-        slot: which hosts, from when to when.
-        owner: whose it is, say a job's id; one owner may have several reservations.
-        kind: what the hosts are kept for, in the owner's words.
+        slot: the hosts and the interval.
+        owner: the owner, such as a job's id; one owner may have several reservations.
+        kind: purpose of the reservation, a word of the owner's choice.
     """
 
     id: str
@@ -38,29 +38,29 @@ class Reservation(Struct, frozen=True):
 
 
 class Reservations:
-    """Reservations of which no two have a host at the same time, each also kept in the availability.
+    """Reservations without overlaps of hosts and times, each also reserved in the availability.
 
-    What is not possible is answered with the reason, and changes nothing. Questions cost a look at each reservation
-    that begins before the end of what is asked; a change costs such a look, a binary search and an insertion.
+    An impossible change returns the reason and changes nothing. A query checks each reservation that begins before the
+    end of its interval; a change costs a query, a binary search and an insertion.
     """
 
     __slots__ = ("_added", "_availability", "_by_id", "_ends", "_starts")
 
     def __init__(self, availability: Availability) -> None:
         self._availability = availability
-        #: Id -> (number, reservation); the number is that of adding, and stays when it is moved.
+        #: Id -> (number, reservation); numbers are in order of addition, and do not change when it is moved.
         self._by_id: dict[str, tuple[int, Reservation]] = {}
         #: (start, number, id) and (end, number, id) of each of them, ascending.
         self._starts: list[tuple[float, int, str]] = []
         self._ends: list[tuple[float, int, str]] = []
-        #: Reservations ever added.
+        #: Number of reservations ever added.
         self._added = 0
 
     def add(self, *reservations: Reservation, over: HostSet = NO_HOSTS) -> str | None:
-        """Keep all of these slots, or none: then the reason.
+        """Add all of these reservations, or none: then return the reason.
 
-        A slot's hosts must be free during all of it, but for those in `over`: whoever works there will have been
-        stopped by the owner. No host may be in two reservations at once.
+        A slot's hosts must be free during all of it, except those in `over`, on which the owner will have stopped the
+        work. No host may be in two reservations at once.
         """
         done: list[str] = []
         for reservation in reservations:
@@ -75,7 +75,7 @@ class Reservations:
         return None
 
     def move(self, reservation_id: str, slot: Slot, over: HostSet = NO_HOSTS) -> str | None:
-        """Give a reservation another slot; if that is not possible it keeps its own, and the reason is returned.
+        """Move a reservation to another slot; if that is not possible, it keeps its own, and the reason is returned.
 
         Raises KeyError if there is no such reservation.
         """
@@ -86,9 +86,9 @@ class Reservations:
         return fault
 
     def truncate(self, reservation_id: str, end: float) -> Reservation | None:
-        """Let a reservation end sooner; it is removed, and None returned, if nothing of it is left to come.
+        """Shorten a reservation; it is removed, and None returned, if nothing of it remains.
 
-        Raises KeyError if there is no such reservation, ValueError if it ended sooner anyway.
+        Raises KeyError if there is no such reservation, ValueError if it ends before `end`.
         """
         number, before = self._by_id[reservation_id]
         if end > before.slot.end:
@@ -101,11 +101,11 @@ class Reservations:
         return after
 
     def remove(self, reservation_id: str) -> Reservation:
-        """Take a reservation out, which leaves no trace; KeyError if there is none of this id."""
+        """Remove a reservation completely; KeyError if there is none with this id."""
         return self._take(reservation_id)[1]
 
     def expire(self) -> list[Reservation]:
-        """Take out the reservations that have ended by now; these, in order of their ends."""
+        """Remove the reservations that have ended by now; return them in order of their ends."""
         gone = [key for _, _, key in self._ends[: bisect_right(self._ends, (self._availability.now, math.inf))]]
         return [self.remove(reservation_id) for reservation_id in gone]
 
@@ -115,7 +115,7 @@ class Reservations:
         return None if found is None else found[1]
 
     def starting(self, until: float) -> list[Reservation]:
-        """Return those that begin at or before `until`, in order of their starts, then of adding."""
+        """Return the reservations that begin at or before `until`, in order of their starts, then of addition."""
         return [self._by_id[key][1] for _, _, key in self._starts[: bisect_right(self._starts, (until, math.inf))]]
 
     def next_change(self, after: float) -> float | None:
@@ -134,21 +134,21 @@ class Reservations:
         )
 
     def touching(self, hosts: HostSet, start: float, end: float) -> Iterator[Reservation]:
-        """Yield those that have one of these hosts at some time in [start, end), in order of their starts."""
+        """Yield the reservations of any of these hosts that overlap [start, end), in order of their starts."""
         for _, _, key in self._starts[: bisect_left(self._starts, (end, 0))]:
             found = self._by_id[key][1]
             if found.slot.end > start and not found.slot.hosts.isdisjoint(hosts):
                 yield found
 
     def held(self, start: float, end: float) -> HostSet:
-        """Return hosts that are in a reservation at some time in [start, end)."""
+        """Return the hosts that are reserved at any time in [start, end)."""
         bits = 0
         for found in self.touching(HostSet(self._availability.hosts), start, end):
             bits |= found.slot.hosts.bits
         return HostSet(bits)
 
     def __iter__(self) -> Iterator[Reservation]:
-        """Yield all, in order of their starts, then of adding; the book may change meanwhile."""
+        """Yield all, in order of their starts, then of addition; the book may change meanwhile."""
         return iter([self._by_id[key][1] for _, _, key in self._starts])
 
     def __len__(self) -> int:
@@ -158,7 +158,7 @@ class Reservations:
         return reservation_id in self._by_id
 
     def check(self) -> None:
-        """Raise InvariantError if the book contradicts itself."""
+        """Raise InvariantError if the book is inconsistent."""
         kept = [(number, found.slot, key) for key, (number, found) in self._by_id.items()]
         if self._starts != sorted((slot.start, number, key) for number, slot, key in kept):
             raise InvariantError(f"t={seconds(self._availability.now)}: the starts are not those of the reservations")
@@ -184,7 +184,7 @@ class Reservations:
         return number, reservation
 
     def _fault(self, reservation: Reservation, over: HostSet) -> str | None:
-        """Return why it cannot be kept, None if it can."""
+        """Return the reason why a reservation is impossible; None if it is possible."""
         slot, future = reservation.slot, self._availability
         if reservation.id in self._by_id:
             return f"{reservation.id} has a reservation already"

@@ -1,10 +1,10 @@
-"""The slot table: the future cut into slots of time, by hosts and by counts, so that many promises can be searched.
+"""The slot table: the future divided into time slots, by hosts and by counts, to search many promises fast.
 
-It is scratch. `Availability` makes it at the first question that needs it, writes through what is reserved in it and
-the plain work, and drops it whenever something else happens. The truth stays in the calendar.
+It is a cache. `Availability` builds it at the first query that needs it, updates it with reservations and plain work,
+and drops it at any other change. The calendar has the original data.
 
-The amount that a slot has free is a number of hosts (`CountSlots`) or these very hosts (`HostSlots`). Another one, such
-as shares of hosts, is another class beside them.
+The free amount of a slot is a number of hosts (`CountSlots`) or a set of hosts (`HostSlots`). Another kind of amount,
+such as shares of hosts, needs another class.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from batsched_py.planning.future.promises import Claim, Promise, Slot
 
 
 class SlotTable:
-    """The slots by host and by count; each is None until it is asked for, and when it is not true any more.
+    """The slots by host and by count; each is None until it is needed, and when it is outdated.
 
-    Two things are not written through: work that is late (`late`), for its hosts are expected the instant after every
-    `now`; and what hosts are freed of that are taken for two reasons at one time (`tangled`).
+    Two kinds of changes are not applied: those of late work (`late`), whose hosts are expected the instant after each
+    `now`; and releases of hosts that are taken for two reasons at the same time (`tangled`).
     """
 
     __slots__ = ("by_count", "by_host", "late", "tangled")
@@ -38,20 +38,21 @@ class SlotTable:
     def __init__(self, *, late: bool) -> None:
         self.by_host: HostSlots | None = None
         self.by_count: CountSlots | None = None
-        #: True if the table was made while something was late: true until the next message, or until that is told.
+        #: True if the table was built while something was late: it is valid until the next message, or until the late
+        #: end arrives.
         self.late = late
         #: Bits of hosts that, somewhere in the slots, are taken twice.
         self.tangled = 0
 
     def advance(self, now: float) -> None:
-        """Drop what is over at `now`."""
+        """Drop the slots that are over at `now`."""
         if self.by_host is not None:
             self.by_host.advance(now)
         if self.by_count is not None:
             self.by_count.advance(now)
 
     def take(self, start: float, end: float, hosts: int, *, plain: bool) -> None:
-        """Take these hosts in [start, end); `plain` if all of them were free all the while."""
+        """Take these hosts in [start, end); `plain` if all of them were free during all of it."""
         if self.by_host is not None and not self.by_host.take(start, end, hosts):
             self.by_host = None
         self._give_counts(start, end, -hosts.bit_count(), plain=plain)
@@ -65,7 +66,7 @@ class SlotTable:
         self._give_counts(start, end, hosts.bit_count(), plain=plain)
 
     def book(self, promise: Promise, now: float, *, reserved: bool) -> None:
-        """Take what is promised, or free it, from `now` on."""
+        """Take the hosts of a promise, or free them, from `now` on."""
         start = max(promise.start, now)
         if not isinstance(promise, Claim):
             (self.take if reserved else self.give)(start, promise.end, promise.hosts.bits, plain=False)
@@ -73,9 +74,9 @@ class SlotTable:
             self.by_count.give(start, promise.end, -promise.size if reserved else promise.size)
 
     def move(self, before: Slot, after: Slot) -> bool:
-        """Take the hosts of `after` instead of those of `before`, which does not begin sooner.
+        """Move a reservation from `before` to `after`, which does not begin later.
 
-        False if the slots by host are not true any more.
+        Return False if the slots by host are outdated.
         """
         self.by_count = None
         if before.hosts.bits & self.tangled or (self.by_host is not None and not self.by_host.move(before, after)):

@@ -1,9 +1,9 @@
-"""Choices that users make by name, each a table of names that takes functions of the user's, too (`named.Named`).
+"""Policies that users select by name; each table of names also accepts user functions (`named.Named`).
 
 * `ordering`: orders of the waiting jobs (`ORDERS`), and the line of jobs in such an order (`Line`).
-* `selection`: choices among the free hosts (`SELECTIONS`); `layouts` is the arithmetic on bits that they use.
+* `selection`: selections among the free hosts (`SELECTIONS`), based on the bit arithmetic of `layouts`.
 * `constraints`: limits on the hosts of a job, free or not (`CONSTRAINTS`).
 
-Each row has its formula or its source. What is chosen is a frozen value; it keeps nothing from one decision to the next
-but what `prepare` made for the machine.
+Each row has its formula or its source. Policies are frozen values; the only state kept between decisions is the one
+that `prepare` computes for the machine.
 """

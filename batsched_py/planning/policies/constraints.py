@@ -1,4 +1,4 @@
-"""Constraints: functions of the user's that limit the hosts on which a job may run."""
+"""Constraints: user functions that limit the hosts on which a job may run."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from batsched_py.model.job import Job
 from batsched_py.named import Named, failed
 from batsched_py.planning.machine import MachineHost
 
-#: A user's function: (job, hosts by number) -> those on which the job may run; the hosts are `batsched_py.api.Host`.
+#: A user function: (job, hosts by number) -> hosts on which the job may run; hosts are `batsched_py.api.Host`.
 Rule = Callable[[Job, Mapping[int, Any]], HostSet | Iterable[int]]
 
 
 class Constraint(Struct, frozen=True):
-    """A rule by which each job may run on some hosts only, or none, by which it may run anywhere."""
+    """A rule that limits the hosts of each job, or no rule, for no limit."""
 
     name: str
     rule: Rule | None = None
 
     def hosts(self, job: Job, hosts: Mapping[int, MachineHost], everywhere: HostSet) -> HostSet:
-        """Return those of `everywhere`, the numbers of `hosts`, on which the job may run.
+        """Return the hosts in `everywhere`, the numbers of `hosts`, on which the job may run.
 
-        PlanError if the user's function raises, or gives what are no numbers of hosts.
+        PlanError if the user's function raises, or returns anything but numbers of hosts.
         """
         if self.rule is None:
             return everywhere
         what = f"constraint {self.name} for {job.id}"
         try:
             given = self.rule(job, hosts)
-            if isinstance(given, Iterator):  # it may raise when it is asked for the next
+            if isinstance(given, Iterator):  # it may raise during iteration
                 given = list(given)
         except BaseException as error:
             raise failed(what, error) from error
@@ -50,7 +50,7 @@ def _ask(job: Job, hosts: Mapping[int, Any]) -> HostSet:  # noqa: ARG001  # as a
     raise AssertionError(f"{job.id}: queries are asked by the placement")
 
 
-#: The constraint by which each job says in its member `constraint` on which hosts it may run, as a query.
+#: The constraint that each job gives as a query in its member `constraint`.
 QUERY: Final = Constraint("query", _ask)
 
 
@@ -59,7 +59,7 @@ def adopt(name: str, function: Callable[..., Any]) -> Constraint:
     return Constraint(name, function)
 
 
-#: "none", "query", or a function of the user's.
+#: "none", "query", or a user function.
 CONSTRAINTS: Final[Named[Constraint]] = Named(
     "constraint", {"none": Constraint("none"), "query": QUERY}, ("job", "hosts"), adopt
 )

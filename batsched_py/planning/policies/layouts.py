@@ -1,4 +1,4 @@
-"""Layouts of a job's hosts: in a run, in few zones, far apart. Arithmetic on bits; None if too few are free."""
+"""Layouts of a job's hosts: contiguous, in few zones, spread. Functions on bits; None if too few are free."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from batsched_py.planning.machine import Zones
 
 
 def contiguous(free: int, size: int) -> int | None:
-    """Return the lowest `size` bits of the shortest run of at least `size` ones, of equal runs the lowest.
+    """Return the lowest `size` bits of the shortest run of at least `size` ones, the lowest among equal runs.
 
-    A bit is left where a run of `size` begins: runs are shortened by doubling steps until they have lost size - 1.
+    Runs are shortened by size - 1, in doubling steps, so that the remaining bits mark the beginnings of runs of `size`.
     """
     starts, length = free, 1
     while length < size and starts:
@@ -27,7 +27,7 @@ def contiguous(free: int, size: int) -> int | None:
 
 
 def best_effort_contiguous(free: int, size: int) -> int | None:
-    """Pick as `contiguous` if a run is long enough, else from as few runs as possible (see `fewest`)."""
+    """Select like `contiguous` if a run is long enough, else from as few runs as possible (see `fewest`)."""
     bits = contiguous(free, size)
     if bits is not None or size_of(free) < size:
         return bits
@@ -37,7 +37,7 @@ def best_effort_contiguous(free: int, size: int) -> int | None:
 
 
 def local(free: int, size: int, zones: Zones) -> int | None:
-    """Pick `size` hosts in the smallest zone that suffices, with the fewest free; else in as few as possible."""
+    """Select `size` hosts in the smallest sufficient zone, with the fewest free hosts; else in as few as possible."""
     if size_of(free) < size:
         return None
     for level, members in enumerate(zones):
@@ -48,7 +48,7 @@ def local(free: int, size: int, zones: Zones) -> int | None:
 
 
 def _within(free: int, size: int, zones: Zones) -> int:
-    """Pick `size` hosts from as few top-level zones as possible, recursively. Requires enough free hosts."""
+    """Select `size` hosts from as few top-level zones as possible, recursively. Requires enough free hosts."""
     if not zones:
         return lowest(free, size) or 0
     members = [part for zone in zones[-1] if (part := free & zone)]
@@ -57,10 +57,10 @@ def _within(free: int, size: int, zones: Zones) -> int:
 
 
 def fewest(counts: Sequence[int], size: int) -> list[tuple[int, int]]:
-    """Take `size` in all from as few pieces as possible, as (index, how many): whole ones, and a part of one.
+    """Take `size` in total from as few pieces as possible, as (index, number): whole pieces and a part of one.
 
-    The largest are taken whole as long as none suffices for what is missing; the rest comes from the smallest that
-    does. Of like pieces the first. The counts sum up to `size` at least.
+    The largest pieces are taken whole as long as no piece suffices for the remainder, which is taken from the smallest
+    sufficient one. The first piece is taken among equals. The counts must sum up to at least `size`.
     """
     taken: list[tuple[int, int]] = []
     order = sorted(range(len(counts)), key=lambda index: -counts[index])
@@ -74,10 +74,10 @@ def fewest(counts: Sequence[int], size: int) -> list[tuple[int, int]]:
 
 
 def spread(free: int, size: int, zones: Zones) -> int | None:
-    """Take as equal a number as is free from each of the largest zones, recursively; at last at equal distances.
+    """Take equal numbers from the largest zones, recursively; within the smallest zones at equal distances.
 
-    Zones with few free hosts give what they have, the others make up for it; if there are more zones than hosts to
-    take, those with the most free hosts give one each, of like ones the first.
+    Zones with few free hosts give all they have, the others compensate; if there are more zones than hosts to take,
+    those with the most free hosts give one each, the first among equals.
     """
     if size_of(free) < size:
         return None

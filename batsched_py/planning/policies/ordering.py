@@ -15,10 +15,10 @@ from batsched_py.model.job import Job
 from batsched_py.named import Named, failed
 from batsched_py.planning.waiting import wait_of
 
-#: A number for a job at an instant.
+#: (job, time) -> a number.
 Key = Callable[[Job, float], float]
 
-#: Seconds below which a run does not count as shorter: the usual threshold of the bounded slowdown.
+#: Seconds below which a run does not count as shorter: the usual threshold of the bounded slowdown metric.
 SLOWDOWN_THRESHOLD: Final = 10.0
 #: The divisor of UNICEP for jobs of one host, whose log2 is 0: they come before all others, as in the limit.
 SMALLEST_LOGARITHM: Final = 1e-15
@@ -37,12 +37,12 @@ class Order(Struct, frozen=True):
     """An order of jobs: the smaller the key, the earlier a job is served; equal keys in order of arrival.
 
     Attributes:
-        name: what users write.
-        key: a number for a job at an instant (seconds since the start of the simulation); infinite is last.
-        dynamic: the order of two jobs may change with time, so that it must be found again at each decision.
+        name: name in options.
+        key: a number for a job at a time (seconds since the start of the simulation); infinity is last.
+        dynamic: True if the order of two jobs may change with time, so that it must be computed at each decision.
         formula: the key, where s is the submission, r the walltime (infinite without one), w the wait until now in
             whole milliseconds (`wait_of`), in seconds, and n the number of hosts.
-        source: where it comes from.
+        source: publication.
     """
 
     name: str
@@ -52,23 +52,23 @@ class Order(Struct, frozen=True):
     source: str
 
     def sorted(self, jobs: Iterable[Job], now: float) -> list[Job]:
-        """Return the jobs, which come in order of arrival, in this order at `now`."""
+        """Return jobs, given in order of arrival, in this order at `now`."""
         key = self.key
         return sorted(jobs, key=lambda job: key(job, now))
 
 
 def area_of(job: Job) -> float:
-    """Return the host-seconds that the job asks for: n * r."""
+    """Return the requested host-seconds of a job: n * r."""
     return job.size * job.limit
 
 
 def slowdown_of(job: Job, now: float) -> float:
-    """Return (w + r) / r, the slowdown if it started now; 1 without a walltime."""
+    """Return (w + r) / r, the slowdown if the job started now; 1 without a walltime."""
     return 1.0 + wait_of(job, now) / job.limit
 
 
 def bounded_slowdown_of(job: Job, now: float) -> float:
-    """Return max(1, (w + r) / max(r, 10)): the same, where short runs do not count as shorter than 10 s."""
+    """Return max(1, (w + r) / max(r, 10)): the same with a run time of at least 10 s."""
     walltime = job.limit
     if walltime == math.inf:
         return 1.0
@@ -76,18 +76,18 @@ def bounded_slowdown_of(job: Job, now: float) -> float:
 
 
 def wfp3_of(job: Job, now: float) -> float:
-    """Return -(w / r)^3 * n: jobs that have waited long for what they asked for, and large ones, come first."""
+    """Return -(w / r)^3 * n: jobs that have waited long relative to their walltime, and large ones, come first."""
     ratio = wait_of(job, now) / job.limit
     return -(ratio * ratio * ratio) * job.size
 
 
 def unicep_of(job: Job, now: float) -> float:
-    """Return -w / (log2(n) * r): jobs that have waited long for what they asked for, and small ones, come first."""
+    """Return -w / (log2(n) * r): jobs that have waited long relative to their walltime, and small ones, come first."""
     return -wait_of(job, now) / (max(math.log2(max(job.size, 1)), SMALLEST_LOGARITHM) * job.limit)
 
 
 def submission_logarithm(job: Job) -> float:
-    """Return log10(s), where the first second counts as its end: there is no logarithm of 0."""
+    """Return log10(max(s, 1)): the logarithm of 0 is undefined."""
     return math.log10(max(job.submit_time, 1.0))
 
 
@@ -114,7 +114,7 @@ def f4_of(job: Job, _: float) -> float:
 def adopt(name: str, function: Callable[..., Any]) -> Order:
     """Return the order of a user's function(job, now).
 
-    It is asked at each decision, unless the function has an attribute `dynamic` that is False.
+    It is called at each decision, unless the function has an attribute `dynamic` that is False.
     """
 
     def key(job: Job, now: float) -> float:
@@ -160,12 +160,12 @@ _ORDERS: Final = (
     Order("f4", f4_of, False, "r * sqrt(n) + 530000 * log10(s)", CARASTAN),
 )
 
-#: Name -> order; users may bring a function of their own.
+#: Name -> order; users may give their own function.
 ORDERS: Final[Named[Order]] = Named("queue order", {order.name: order for order in _ORDERS}, ("job", "now"), adopt)
 
 
 class Waiting(Protocol):
-    """The jobs that wait, in order of arrival."""
+    """The waiting jobs, in order of arrival."""
 
     def __iter__(self) -> Iterator[Job]: ...
 
@@ -173,9 +173,10 @@ class Waiting(Protocol):
 
 
 class Line:
-    """The waiting jobs in an order: kept sorted, or sorted when asked for if the order is dynamic.
+    """The waiting jobs in an order: kept sorted, or sorted at each use if the order is dynamic.
 
-    In a kept order an arrival costs a binary search and an insertion, and who has left is dropped when it is passed.
+    In a static order, an arrival costs a binary search and an insertion, and jobs that have left are dropped during
+    iteration.
     """
 
     __slots__ = ("_arrivals", "_entries", "order")
@@ -184,7 +185,7 @@ class Line:
         self.order = order
         #: (key, number of arrival, job), ascending; some may have left. Empty if the order is dynamic or arrival.
         self._entries: list[tuple[float, int, Job]] = []
-        #: Jobs that ever joined.
+        #: Number of jobs that ever joined.
         self._arrivals = 0
 
     def join(self, jobs: Iterable[Job], now: float) -> None:
@@ -197,7 +198,7 @@ class Line:
             insort(self._entries, (order.key(job, now), self._arrivals, job))
 
     def jobs(self, waiting: Waiting, now: float) -> Iterator[Job]:
-        """Yield those that wait, first served first; who is started meanwhile is not visited any more."""
+        """Yield the waiting jobs in the order of service, without those that are started meanwhile."""
         if self.order is FCFS:
             return iter(waiting)
         if self.order.dynamic:

@@ -17,15 +17,15 @@ from batsched_py.text.wording import counted
 
 
 class Selection(Struct, frozen=True):
-    """A way to choose hosts.
+    """A policy that selects hosts.
 
     Attributes:
-        name: what users type.
-        prepare: makes the choice for a machine; asked once, at setup. Its second argument is the option `zone`, the
-            properties that say which zone a host is in ("" for the usual one); OptionError if no host has them.
-        total: it finds hosts wherever enough are free; if not, a job may wait although they are.
-        source: where it is published.
-        by_zone: it asks which zone a host is in.
+        name: name in options.
+        prepare: returns the choice for a machine; called once, at setup. Its second argument is the option `zone`, the
+            properties that give the zone of a host ("" for the default); OptionError if no host has them.
+        total: True if it finds hosts whenever enough are free; if False, a job may wait although they are.
+        source: publication.
+        by_zone: True if it uses the zones of hosts.
     """
 
     name: str
@@ -82,7 +82,7 @@ def cheapest(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
     For algorithms that offer hosts which sleep: where none does it is `lowest`. Of like cost the lowest numbers. Costs
     as `lowest` if enough are awake, else n log n for n sleeping ones. See `machine.wake_cost`.
     """
-    #: (host, pstate in which it sleeps) -> the cost of waking it.
+    #: (sleeping host, its pstate) -> the cost of waking it.
     costs: dict[tuple[int, str | None], tuple[float, float, float]] = {}
 
     def cost(host: int) -> tuple[float, float, float]:
@@ -105,7 +105,7 @@ def cheapest(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
 
 
 def adopt(name: str, function: Callable[..., Any]) -> Selection:
-    """Return a selection that asks a user's function(free, size, hosts)."""
+    """Return a selection that calls a user's function(free, size, hosts)."""
 
     def prepare(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
         def choose(free: HostSet, size: int) -> HostSet | None:
@@ -123,7 +123,7 @@ def adopt(name: str, function: Callable[..., Any]) -> Selection:
 
 
 def _checked(name: str, free: HostSet, size: int, hosts: object) -> HostSet:
-    """Return what a user's function gave; PlanError if a job of this size cannot run there."""
+    """Return the hosts from a user's function; PlanError if a job of this size cannot run on them."""
     what = _asked(name, free, size)
     if type(hosts) is not HostSet:
         raise PlanError(f"{what}: it must give a HostSet or None, not {hosts!r}")
@@ -135,7 +135,7 @@ def _checked(name: str, free: HostSet, size: int, hosts: object) -> HostSet:
 
 
 def _asked(name: str, free: HostSet, size: int) -> str:
-    """Return the function's name with all that it was asked: it does not know the job."""
+    """Return the function's name with its arguments, because it does not know the job."""
     return f"selection {name} for {counted(size, 'host')} of {free}"
 
 
@@ -151,7 +151,7 @@ _CONTIGUITY: Final = (
     "Lucarelli, Mendonca, Trystram and Wagner, Contiguity and locality in backfilling scheduling, CCGrid 2015"
 )
 
-#: The selections that users choose by name.
+#: The selections by name.
 SELECTIONS: Final[Named[Selection]] = Named(
     "host selection",
     {
