@@ -1,17 +1,17 @@
-"""Managed experiments: computes, storages and networks that one document describes, deployed as a whole (BonFIRE).
+"""Managed experiments: computes, storages and networks described in one document and deployed as a whole (BonFIRE).
 
-* `model`: an experiment, its resources and their references; nothing behind the parsers knows in which form it came.
-* `states`: of experiments, reservations and resources, as tables; `log`: what has happened.
-* `orchestrator`: brings experiments through their states, by `deploying`, `progress`, `reserving` and `undoing`; the
-  books of each experiment are in `managed`.
-* `resource_manager`: what an orchestrator asks for resources and reservations.
-* `testbed`: where resources can be: locations with their catalogues and delays, and types of instances.
-* `parsing`: documents in JSON and OVF to the model; `validation`: rules between members; `faults`: all that is wrong.
-* `aggregator`, `contexts`: what a document says in one word, and is expanded.
-* `deployment`: the order in which the resources of an experiment are created; `forecast`: when, if all goes well.
-* `lease_manager`: a resource manager on leases, with a `hosting` finder of hosts, `addresses` and
+* `model`: an experiment, its resources and their references, independent of the format of the document.
+* `states`: tables of the states of experiments, reservations and resources; `log`: messages about progress.
+* `orchestrator`: moves experiments through their states, with `deploying`, `progress`, `reserving` and `undoing`;
+  `managed` contains the data of each experiment.
+* `resource_manager`: the interface through which an orchestrator requests resources and reservations.
+* `testbed`: locations with their catalogues and delays, and types of instances.
+* `parsing`: documents in JSON and OVF to the model; `validation`: rules between members; `faults`: lists of errors.
+* `aggregator`, `contexts`: expansion of abbreviations in documents.
+* `deployment`: the order in which the resources of an experiment are created; `forecast`: the earliest times.
+* `lease_manager`: a resource manager on leases, with a finder of hosts (`hosting`), `addresses` and
   `lease_records`.
-* `playing`: timelines in the machines of experiments; `tables`: what became of all.
+* `playing`: timelines in the machines of experiments; `tables`: tables of results.
 
-Nothing here does I/O. Times are seconds; those of a document count from the start of the simulation.
+Nothing here does I/O. Times are seconds; those in documents are relative to the start of the simulation.
 """

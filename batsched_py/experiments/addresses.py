@@ -1,4 +1,4 @@
-"""Addresses of computes in networks: the next one that is free, always the same for the same run."""
+"""Addresses of computes in networks, assigned in ascending order, and therefore reproducible."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Final
 from batsched_py.experiments.model import Compute, Network
 from batsched_py.text.display import displayed
 
-#: Addresses in networks that exist, or state none of their own.
+#: Address range of existing networks, and of those without a range in the document.
 _FIRST: Final = int(IPv4Address("10.0.0.0"))
-#: The network of a compute that names none.
+#: The network of a compute without networks.
 ANY: Final = ""
 
 
 class _Network:
-    """A network that was created: its name, its address, how many it has, and how many are given."""
+    """A created network: its name, its address range, and the total and assigned numbers of addresses."""
 
     def __init__(self, network: Network) -> None:
         self.name, self.size, self.given = network.name, network.size, 0
         self.address: IPv4Address | IPv6Address | None = ip_address(network.address) if network.address else None
 
     def next(self) -> str | None:
-        """Return the next address, after that of the network itself; None if it has none of its own."""
+        """Return the next address after that of the network itself; None if it has no address range."""
         self.given += 1
         if self.size is not None and self.given > self.size:
             raise ValueError(f"network {displayed(self.name)} has no address left")
@@ -31,25 +31,25 @@ class _Network:
 
 
 class Addresses:
-    """Addresses of a run; they are never given again."""
+    """The addresses of a run, which are never reused."""
 
     def __init__(self) -> None:
-        #: Experiment -> name -> network of its own.
+        #: Experiment -> name -> network.
         self._networks: dict[str, dict[str, _Network]] = {}
         self._others = count(1)
 
     def add(self, experiment: str, network: Network) -> None:
-        """Note a network that was asked for."""
+        """Add a requested network."""
         self._networks.setdefault(experiment, {})[network.name] = _Network(network)
 
     def forget(self, experiment: str) -> None:
-        """Forget the networks of an experiment that is gone."""
+        """Remove the networks of a deleted experiment."""
         self._networks.pop(experiment, None)
 
     def give(self, compute: Compute, experiment: str) -> dict[str, str]:
-        """Return network -> address of an instance of a compute of this experiment.
+        """Assign and return network -> address of an instance of a compute of this experiment.
 
-        ValueError if a network has none left.
+        ValueError if a network has no free address.
         """
         own = self._networks.get(experiment, {})
         found = dict[str, str]()

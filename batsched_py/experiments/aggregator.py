@@ -1,4 +1,4 @@
-"""Aggregator: the compute that collects the metrics of all others, which a document asks for by a word (M21)."""
+"""Aggregator: the compute that collects the metrics of all others, requested by one member of a document (M21)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from msgspec.structs import replace
 from batsched_py.experiments.model import AddressOf, Compute, Experiment, Reference
 
 NAME: Final = "BonFIRE-Monitor"
-#: Context by which a compute knows its address.
+#: Context that passes its address to computes.
 CONTEXT: Final = "aggregator_ip"
 NETWORK: Final = "BonFIRE WAN"
 _IMAGE: Final = "BonFIRE Zabbix Aggregator v8"
 
 
 def with_aggregator(experiment: Experiment) -> Experiment:
-    """Return the experiment with the aggregator that it asks for, before all other resources.
+    """Return the experiment with the requested aggregator before all other resources.
 
-    Each compute without a context `aggregator_ip` needs its address. It is where the first compute is if the document
-    names no location.
+    Each compute without a context `aggregator_ip` depends on its address. Its default location is that of the first
+    compute.
     """
     if experiment.aggregator is None:
         return experiment

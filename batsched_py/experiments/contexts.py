@@ -1,4 +1,4 @@
-"""Contexts of computes in their timelines: in the text of an entry, `${ctx.KEY}` stands for a context (M38)."""
+"""Contexts of computes in their timelines: in the text of an entry, `${ctx.KEY}` represents a context (M38)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CONTEXT: Final = re.compile(r"\$\{ctx\.([^{}]*)\}")
 
 
 def context_keys(entries: Any) -> Iterator[str]:
-    """Yield the keys that texts of entries name, at any depth, in their order."""
+    """Yield the keys referenced in texts of entries, at any depth, in order."""
     if isinstance(entries, str):
         yield from _CONTEXT.findall(entries)
     elif isinstance(entries, Mapping):
@@ -22,7 +22,7 @@ def context_keys(entries: Any) -> Iterator[str]:
 
 
 def with_contexts(entries: Any, contexts: Mapping[str, str]) -> Any:
-    """Return entries with contexts for their keys; KeyError for a key that is not among them."""
+    """Return the entries with keys replaced by contexts; KeyError for an unknown key."""
     if isinstance(entries, str):
         return _CONTEXT.sub(lambda found: contexts[found[1]], entries)
     if isinstance(entries, Mapping):

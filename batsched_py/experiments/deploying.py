@@ -1,4 +1,4 @@
-"""Deployment of one experiment: asks for its resources in their order, and follows them until all are there."""
+"""Deployment of one experiment: requests its resources in order, and monitors them until all are created."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from batsched_py.text.wording import seconds
 
 
 class DeploymentSettings(Struct, frozen=True):
-    """How experiments are deployed.
+    """The rules by which experiments are deployed.
 
     Attributes:
-        deploy: whatever needs nothing that is missing at once, or one resource after the other (M25).
-        ip_timeout: seconds from a compute's creation until its address must be known, if it is needed.
+        deploy: all resources whose dependencies exist in parallel, or one resource after the other (M25).
+        ip_timeout: maximum seconds from a compute's creation until its address is known, if needed.
     """
 
     deploy: Literal["parallel", "sequential"] = "parallel"
@@ -45,17 +45,17 @@ class DeploymentSettings(Struct, frozen=True):
 
 
 class DeploymentError(Exception):
-    """A deployment cannot go on; its text is the reason, on one line."""
+    """The failure of a deployment; its text is the reason, on one line."""
 
 
 class Deployment:
-    """The deployment of one experiment. Its methods raise DeploymentError if the experiment is to be rolled back.
+    """The deployment of one experiment. Its methods raise DeploymentError if the experiment must be rolled back.
 
     Args:
-        one: the experiment, whose books are kept.
-        manager: is asked for resources.
-        settings: how it is deployed.
-        asked: is told of each resource that was asked for and has an id.
+        one: the experiment, which is updated.
+        manager: the manager from which resources are requested.
+        settings: the rules of deployments.
+        asked: called with each requested resource after it has an id.
     """
 
     def __init__(
@@ -67,12 +67,12 @@ class Deployment:
     ) -> None:
         self._one, self._manager, self._settings, self._asked = one, manager, settings, asked
         self._progress = Progress(one.order, sequential=settings.deploy == "sequential")
-        #: Computes whose address is needed -> when it must be known, the first one first.
+        #: Computes whose address is needed -> deadline for it, in ascending order.
         self._deadlines: dict[str, float] = {}
 
     @property
     def complete(self) -> bool:
-        """True if everything is there, and every needed address is known (M25)."""
+        """True if all resources are created, and all needed addresses are known (M25)."""
         return self._progress.complete
 
     def begin(self, now: float) -> None:
@@ -93,7 +93,7 @@ class Deployment:
             raise DeploymentError(f"the experiment was refused: {error}") from error
 
     def proceed(self, now: float) -> None:
-        """Ask for all that may be asked for, and see whether an address is overdue."""
+        """Request all resources whose dependencies exist, and check whether an address is overdue."""
         while (planned := self._progress.take()) is not None:
             self._request(planned, now)
         for name, deadline in self._deadlines.items():
@@ -102,11 +102,11 @@ class Deployment:
             return
 
     def next_time(self) -> float:
-        """Return when the next address is overdue; infinity if none is missing."""
+        """Return the deadline of the next address; infinity if none is missing."""
         return next(iter(self._deadlines.values()), math.inf)
 
     def note(self, resource: ManagedResource, status: ResourceStatus, now: float) -> None:
-        """Note how a resource that was asked for stands now."""
+        """Update the status of a requested resource."""
         one, unknown = self._one, resource.addressed is None
         if status.state == "failed":
             if resource.state is ResourceState.CREATED:
@@ -156,7 +156,7 @@ class Deployment:
             self._asked(resource)
 
     def _fail(self, resource: ManagedResource, reason: str, now: float) -> None:
-        """Roll back because of a resource that cannot be created, or leave it out with all that need it (M30)."""
+        """Handle a resource that cannot be created: roll back, or leave it out with all that depend on it (M30)."""
         one, resource.reason = self._one, reason
         if not resource.optional:
             resource.change(ResourceState.FAILED, now)

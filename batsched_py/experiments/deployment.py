@@ -1,7 +1,7 @@
-"""Deployment order of an experiment: templates become instances, and each resource comes after those it needs.
+"""Deployment order of an experiment: templates become instances, and each resource follows its dependencies.
 
-BonFIRE's planner (M8, M9): a graph, then one linear order; among resources that nothing holds back the document's order
-decides, and the instances of a template stand together.
+BonFIRE's planner (M8, M9): a dependency graph, then one topological order. The document's order decides between
+resources whose dependencies are satisfied, and the instances of a template are adjacent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from batsched_py.experiments.model import (
 
 
 class DependencyCycleError(ValueError):
-    """Resources that need each other; `names` begins and ends with the same one, and each needs the next."""
+    """A cycle of dependencies; `names` begins and ends with the same resource, and each one depends on the next."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
@@ -34,7 +34,7 @@ class DependencyCycleError(ValueError):
 def deployment_order(experiment: Experiment) -> tuple[PlannedResource, ...]:
     """Return the resources of a valid experiment in the order of their creation.
 
-    DependencyCycleError if there is none.
+    DependencyCycleError if there is no order.
     """
     resources = {one.name: one for one in experiment.resources}
     instances = {one.name: instance_names(one) for one in experiment.resources}
@@ -44,7 +44,7 @@ def deployment_order(experiment: Experiment) -> tuple[PlannedResource, ...]:
 
 
 def needed_by_each(experiment: Experiment) -> dict[str, dict[str, None]]:
-    """Return name -> names that it needs, of all resources, in the document's order."""
+    """Return name -> names of its dependencies, for all resources, in the document's order."""
     names = {one.name for one in experiment.resources}
     networks: dict[str, list[str]] = {}
     for one in experiment.resources:
@@ -55,7 +55,7 @@ def needed_by_each(experiment: Experiment) -> dict[str, dict[str, None]]:
 
 
 def instance_names(resource: Resource) -> tuple[str, ...]:
-    """Return the names of the instances of a template, or that of the resource itself (M32)."""
+    """Return the names of the instances of a template, or the name of another resource (M32)."""
     if isinstance(resource, Compute) and resource.count > 1:
         return tuple(f"{resource.name}-{number}" for number in range(1, resource.count + 1))
     return (resource.name,)
@@ -64,11 +64,11 @@ def instance_names(resource: Resource) -> tuple[str, ...]:
 def _dependencies(
     resource: Resource, names: Container[str], networks: Mapping[str, Sequence[str]], place: Mapping[str, int]
 ) -> dict[str, None]:
-    """Return the names of an experiment's resources that a resource needs directly, each once, the first first.
+    """Return the names of a resource's direct dependencies within the experiment, without repetition, in order.
 
     Args:
-        resource: which needs them.
-        names: of all resources.
+        resource: the resource with the dependencies.
+        names: names of all resources.
         networks: location -> names of networks there.
         place: name -> place in the document.
     """
@@ -81,21 +81,21 @@ def _dependencies(
 
 
 def references(resource: Resource) -> tuple[Reference, ...]:
-    """Return all references of a resource to storages, networks and what joins them."""
+    """Return all references of a resource to storages, networks and their connections."""
     if isinstance(resource, Compute):
         return (*resource.storages, *resource.networks)
     return resource.networks if isinstance(resource, Router) else ()
 
 
 def addresses_of(resource: Resource) -> tuple[str, ...]:
-    """Return the names of the computes whose addresses a resource needs."""
+    """Return the names of the computes whose addresses a resource depends on."""
     if not isinstance(resource, Compute):
         return ()
     return tuple(one.compute for one in resource.contexts.values() if isinstance(one, AddressOf))
 
 
 def resource_order(needs: Mapping[str, Mapping[str, None]]) -> list[str]:
-    """Return names so that each comes after those that it needs, the earliest of the document first.
+    """Return names in topological order of their dependencies, the earliest in the document first.
 
     DependencyCycleError if there is no such order.
     """
@@ -116,7 +116,7 @@ def resource_order(needs: Mapping[str, Mapping[str, None]]) -> list[str]:
 
 
 def _begun_early(cycle: Sequence[str], position: Mapping[str, int]) -> list[str]:
-    """Return a cycle of names, each of which is needed by the next, so that each needs the next, the earliest first."""
+    """Reverse a cycle of names, so that each depends on the next, and begin with the earliest in the document."""
     around = list(reversed(cycle))[:-1]
     first = around.index(min(around, key=position.__getitem__))
     return [*around[first:], *around[: first + 1]]

@@ -1,4 +1,4 @@
-"""Faults of documents: what is wrong where, all of them at once (M7, M18)."""
+"""Faults of documents: all errors with their paths in one list (M7, M18)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from batsched_py.errors import WorkloadError
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
-#: Faults of one document that are listed; more help nobody.
+#: Maximum number of listed faults of one document.
 MOST_FAULTS: Final = 100
 
 
 class Fault(Struct, frozen=True):
-    """A member of a document, by its path, and the rule that it breaks."""
+    """A member of a document, by its path, and the rule that it violates."""
 
     path: str
     message: str
@@ -26,22 +26,22 @@ class Fault(Struct, frozen=True):
 
 
 class DescriptorError(WorkloadError):
-    """A document is no descriptor of an experiment."""
+    """The error for a document that is not a descriptor of an experiment."""
 
 
 class DescriptorSyntaxError(DescriptorError):
-    """A document is not JSON or XML that is read here."""
+    """The error for a document that is not valid JSON or supported XML."""
 
 
 class DescriptorSizeError(DescriptorError):
-    """A document is too large."""
+    """The error for a document that is too large."""
 
 
 class InvalidDescriptorError(DescriptorError):
-    """A document breaks rules; its text names the first fault and the number of the others.
+    """The error for a document that breaks rules; its text is the first fault and the number of others.
 
     Attributes:
-        faults: all of them, in the document's order.
+        faults: all faults, in the document's order.
     """
 
     arguments = ("file", "faults")
@@ -54,15 +54,15 @@ class InvalidDescriptorError(DescriptorError):
 
 
 class RefusedValueError(Exception):
-    """A value is refused; its fault is noted already. Whoever reads what surrounds it goes on without it."""
+    """The signal that a value was refused, after noting its fault; the surrounding object is read without it."""
 
 
 class EnoughFaultsError(Exception):
-    """A document has so many faults that nothing more of it is read."""
+    """The signal that a document has too many faults to continue reading."""
 
 
 class Place:
-    """A place in a document, and the list that takes the faults that are found there.
+    """A place in a document, and the list to which its faults are added.
 
     Attributes:
         path: `resources[0].compute.name`; "" for the whole document.
@@ -80,16 +80,16 @@ class Place:
         return Place(self._faults, f"{self.path}[{index}]")
 
     def inside(self, path: str) -> Place:
-        """Return the place that a path leads to from here, such as `[3].at`."""
+        """Return the place at a relative path, such as `[3].at`."""
         return Place(self._faults, f"{self.path}{path}")
 
     def note(self, message: str) -> None:
-        """Note a fault; EnoughFaultsError after the last one that is listed."""
+        """Add a fault; EnoughFaultsError after the maximum number."""
         self._faults.append(Fault(self.path, message))
         if len(self._faults) == MOST_FAULTS:
             raise EnoughFaultsError
 
     def refuse(self, message: str) -> NoReturn:
-        """Note a fault, and give up the value in this place."""
+        """Add a fault, and raise RefusedValueError for the value in this place."""
         self.note(message)
         raise RefusedValueError

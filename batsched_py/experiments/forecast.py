@@ -1,4 +1,4 @@
-"""Forecast of a deployment: when each resource would be there if every request were granted at once."""
+"""Forecast of a deployment: the creation time of each resource if every request were granted immediately."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from batsched_py.experiments.testbed import Location, Testbed
 
 
 class Forecast(Struct, frozen=True):
-    """What is expected of a resource, in seconds from the beginning of the deployment.
+    """The expected times of a resource, in seconds from the beginning of the deployment.
 
     Attributes:
         planned: the resource.
-        requested: when it is asked for.
-        created: when it is there.
-        addressed: when the address of a compute is known; None for others.
+        requested: time of the request.
+        created: time of the creation.
+        addressed: time at which the address of a compute is known; None for others.
     """
 
     planned: PlannedResource
@@ -27,9 +27,9 @@ class Forecast(Struct, frozen=True):
 
 
 def forecast(order: Sequence[PlannedResource], testbed: Testbed) -> tuple[Forecast, ...]:
-    """Return what is expected of the resources of a deployment order.
+    """Return the forecasts for the resources of a deployment order.
 
-    Each is asked for when all that it needs is there. A location that the testbed does not know has no delays.
+    Each is requested when all its dependencies exist. A location unknown to the testbed has no delays.
     """
     found = dict[str, Forecast]()
     for one in order:
@@ -44,7 +44,7 @@ def forecast(order: Sequence[PlannedResource], testbed: Testbed) -> tuple[Foreca
 
 
 def deployed_at(forecasts: Sequence[Forecast]) -> float:
-    """Return when all are created, and every address that somebody needs is known."""
+    """Return the time at which all are created, and all needed addresses are known."""
     needed = {name for one in forecasts for name in one.planned.addresses}
     times = [one.created for one in forecasts]
     times += [one.addressed or 0.0 for one in forecasts if one.planned.name in needed]

@@ -1,4 +1,4 @@
-"""Hosts of computes: which hosts suit an instance, by its location, its host and cluster, or its constraint (M31)."""
+"""Hosts of computes: the hosts suitable for an instance, by location, host and cluster, or constraint (M31)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from batsched_py.text.display import shown
 # same columns as in `placer`, whose parts are computed once for all instances. The set never changes, as only fixed
 # properties of hosts count: what hosts are doing is the lease scheduler's business.
 
-#: Attributes of a host that name its location: properties of its own, or of its zone.
+#: Attributes of a host that name its location: its own properties, or those of its zone.
 _LOCATIONS: Final = ("location", "site", "zone_location", "zone_site")
 _CLUSTERS: Final = ("cluster", "zone_cluster")
 
 
 class HostFinder:
-    """The hosts of a site, by number from 0, and what is known of each.
+    """The hosts of a site, by number from 0, and their attributes.
 
-    Where no host says where it is, each is everywhere.
+    If no host specifies a location, each host is in all locations.
 
     Args:
-        attributes: of each host, as records of the collection have them.
+        attributes: attributes of each host, as in records of the collection.
     """
 
     def __init__(self, attributes: Sequence[Mapping[str, Value]]) -> None:
@@ -44,15 +44,15 @@ class HostFinder:
 
     @property
     def locations(self) -> Sequence[str]:
-        """Names of locations, by the first host of each; empty if no host says where it is."""
+        """Names of locations, in the order of their first hosts; empty if no host specifies one."""
         return list(self._locations)
 
     def location_of(self, host: int) -> str | None:
-        """Return where a host is; None if it does not say."""
+        """Return the location of a host; None if unspecified."""
         return next(self._values(self._attributes[host], _LOCATIONS), None)
 
     def find(self, compute: Compute, location: str | None) -> int:
-        """Return the bits of hosts on which an instance may be.
+        """Return the bits of the hosts suitable for an instance.
 
         Raises RefusedByManagerError, with the reason, if there is none.
         """

@@ -1,6 +1,6 @@
 """A resource manager on leases: a compute is a lease of one machine, a reservation a lease of many (M35).
 
-Storages, networks, links and routers take no hosts, and are there after their creation delays.
+Storages, networks, links and routers need no hosts, and exist after their creation delays.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ from batsched_py.text.wording import seconds
 # reservation's, which then counts it among its `users`, and never both. A status that changes makes news, except by a
 # deletion, of which the caller knows.
 
-#: The number of a lease that is not requested.
+#: The number of a lease that has not been requested.
 _UNKNOWN: Final = 0
-#: Percent of one CPU.
+#: One CPU in percent.
 _ONE_CPU: Final = 100.0
 
 
@@ -64,11 +64,11 @@ class LeaseManager:
     """All resources and reservations of a run.
 
     Args:
-        scheduler: of the leases.
-        enlist: returns the number of a new lease that is known by a name.
-        finder: of hosts for computes.
+        scheduler: the scheduler of the leases.
+        enlist: returns the number of a new lease with a name.
+        finder: the finder of hosts for computes.
         testbed: delays and types of instances.
-        wait: seconds that a compute may wait for a host: 0 for now or never, infinity for as long as it takes (M23).
+        wait: maximum seconds that a compute waits for a host: 0 for no wait, infinity for no limit (M23).
     """
 
     def __init__(
@@ -85,11 +85,11 @@ class LeaseManager:
         self._experiments: dict[str, dict[str, None]] = {}
         self._resources: dict[str, LeasedResource] = {}
         self._reservations: dict[str, LeasedReservation] = {}
-        #: Number of a lease -> id of the reservation or the resource that it is for.
+        #: Number of a lease -> id of its reservation or resource.
         self._of: dict[int, str] = {}
         self._addresses = Addresses()
         self._numbers = {kind: count(1) for kind in ("experiments", "resources", "reservations")}
-        #: Heap of (time, number, id, its new status; None if its patience ends).
+        #: Heap of (time, number, id, new status; None at the end of the maximum wait).
         self._coming: list[tuple[float, int, str, ResourceStatus | None]] = []
         self._order = count()
         self._news: dict[str, None] = {}
@@ -112,7 +112,7 @@ class LeaseManager:
         self._addresses.forget(id)
 
     def create_resource(self, experiment: str, request: ResourceRequest, now: float) -> str:
-        """Return its id; a compute begins when its machine does."""
+        """Return its id; the creation of a compute begins when its machine starts."""
         id, planned = self._new("resources"), request.planned
         resource = LeasedResource(experiment, planned)
         if isinstance(planned.resource, Compute):
@@ -126,12 +126,12 @@ class LeaseManager:
         return id
 
     def get_resource(self, id: str, now: float) -> ResourceStatus:
-        """Return how it stands."""
+        """Return its status."""
         del now
         return self._resources[id].status
 
     def delete_resource(self, id: str, now: float) -> None:
-        """Take back its machine; if that is of a reservation, it is free for another resource."""
+        """Release its machine; one in a reservation becomes free for another resource."""
         resource = self._resources[id]
         resource.status = ResourceStatus("failed", reason="it was deleted")
         self._experiments[resource.experiment].pop(id, None)
@@ -141,7 +141,7 @@ class LeaseManager:
         del self._resources[id]
 
     def expect_end(self, experiment: str, end: float, now: float) -> None:
-        """Let machines be free for others from this time on, at which their experiment ends."""
+        """Plan machines as free from this time on, at which their experiment ends."""
         for id in self._experiments[experiment]:
             resource = self._resources[id]
             if resource.own and resource.lease is not None:
@@ -149,26 +149,26 @@ class LeaseManager:
         self._scheduler.step(now)
 
     def has_room(self, request: ReservationRequest, now: float) -> bool:
-        """Return whether the machines of a reservation would find hosts."""
+        """Return whether hosts exist for the machines of a reservation."""
         try:
             return self._scheduler.has_room(self._reservation(_UNKNOWN, request, now), now)
         except RefusedByManagerError:
             return False
 
     def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
-        """Return the id of a reservation of all machines for one time: at its start, or as early as there is room."""
+        """Return the id of a reservation of all machines at one time: its start, or the earliest possible one."""
         id = self._new("reservations")
         self._reserve(id, request, owner, now)
         return id
 
     def reserve(self, id: str, request: ReservationRequest, owner: str, now: float) -> None:
-        """Reserve for a user, who has chosen the id."""
+        """Create a reservation for a user under an id chosen by the user."""
         if id in self._reservations:
             raise RefusedByManagerError(f"there is a reservation {displayed(id)} already")
         self._reserve(id, request, owner, now)
 
     def withdraw(self, id: str, now: float) -> None:
-        """Take back a user's reservation; experiments in it lose their machines."""
+        """Cancel a user's reservation; experiments in it lose their machines."""
         if id not in self._reservations or id.startswith("/"):
             raise RefusedByManagerError(f"there is no reservation {displayed(id)} of a user")
         if self._reservations[id].lease.ended:
@@ -188,7 +188,7 @@ class LeaseManager:
         self._reservations[id] = LeasedReservation(owner, lease, groups, nodes)
 
     def get_reservation(self, id: str, owner: str, now: float) -> ReservationStatus:
-        """Return how it stands; machines that nobody uses are named first."""
+        """Return its status; unused machines come first."""
         del now
         one = self._reservations.get(id)
         if one is None:
@@ -205,11 +205,11 @@ class LeaseManager:
         )
 
     def delete_reservation(self, id: str, now: float) -> None:
-        """Take it back."""
+        """Cancel it."""
         self._take_back(self._reservations.pop(id).lease, now)
 
     def news(self, now: float) -> Sequence[str]:
-        """Return whose status has changed."""
+        """Return the ids of resources and reservations with a changed status."""
         while self._coming and self._coming[0][0] <= now:
             _, _, id, status = heappop(self._coming)
             resource = self._resources.get(id)
@@ -218,7 +218,7 @@ class LeaseManager:
             if status is not None:
                 resource.status = status
                 self._news[id] = None
-                if status.state == "failed":  # nobody deletes what was never created
+                if status.state == "failed":  # the orchestrator does not delete resources that were never created
                     self._leave(id)
                     if resource.own and resource.lease is not None:
                         self._take_back(resource.lease, now)
@@ -229,17 +229,17 @@ class LeaseManager:
         return news
 
     def next_time(self) -> float:
-        """Return when a creation is over, an address known, or patience at its end."""
+        """Return the next time at which a creation ends, an address is known, or a maximum wait ends."""
         return self._coming[0][0] if self._coming else math.inf
 
     # What the leases do
 
     def owns(self, lease: Lease) -> bool:
-        """Return whether a lease is that of a resource or a reservation."""
+        """Return whether a lease belongs to a resource or a reservation."""
         return lease.id in self._of
 
     def note(self, action: Action, now: float) -> None:
-        """Note what has happened to a lease."""
+        """Process a change of a lease."""
         if isinstance(action, Occupy):
             return
         id = self._of[action.lease.id]
@@ -261,7 +261,7 @@ class LeaseManager:
                 self._lose(user, "its reservation is over")
 
     def _reservation(self, number: int, request: ReservationRequest, now: float) -> Lease:
-        """Return the lease of all machines of a reservation; RefusedByManagerError if one of them suits no host."""
+        """Return the lease of all machines of a reservation; RefusedByManagerError if no host suits one of them."""
         demands, suitable = list[Amounts](), list[int]()
         for one in request.instances:
             demands += [self._demand(one.compute)] * len(one.names)
@@ -282,7 +282,7 @@ class LeaseManager:
     def _give_machine(
         self, id: str, resource: LeasedResource, compute: Compute, request: ResourceRequest, now: float
     ) -> None:
-        """Take a machine of a reservation, or ask for a lease of one."""
+        """Assign a machine of a reservation, or request a lease of one machine."""
         if request.reserved is not None:
             one = self._reservations.get(request.reservation or "")
             node = None if one is None else one.nodes.get(request.reserved)
@@ -299,7 +299,7 @@ class LeaseManager:
         until = math.inf if request.until is None else request.until
         if until <= now:
             raise RefusedByManagerError("its reservation is over")
-        wait = self._wait if request.until is None else 0.0  # or its reservation would pass with waiting
+        wait = self._wait if request.until is None else 0.0  # otherwise the reservation might end during the wait
         name = f"{resource.experiment}/{request.planned.name}"
         lease = resource.lease = Lease(
             self._enlist(name),
@@ -317,7 +317,7 @@ class LeaseManager:
             self._coming_up(id, now + wait, None)
 
     def _leave(self, id: str) -> None:
-        """Let others use the reserved machine of a resource, if it has one."""
+        """Release the reserved machine of a resource, if it has one."""
         resource = self._resources.get(id)
         if resource is not None and not resource.own and resource.lease is not None:
             reservation = self._reservations.get(self._of[resource.lease.id])
@@ -325,7 +325,7 @@ class LeaseManager:
                 reservation.users.pop(id, None)
 
     def _request(self, lease: Lease, now: float) -> None:
-        """Ask for a lease; RefusedByManagerError if it is refused at once."""
+        """Request a lease; RefusedByManagerError if it is refused immediately."""
         self._scheduler.step(now, requests=[lease])
         if lease.state is State.REJECTED:
             latest = reversed(self._scheduler.actions)  # thousands may have been refused at this instant
@@ -338,7 +338,7 @@ class LeaseManager:
             self._scheduler.step(now)
 
     def _boot(self, id: str, resource: LeasedResource, now: float) -> None:
-        """Begin the creation of a compute whose machine is there."""
+        """Begin the creation of a compute on its machine."""
         lease = resource.lease
         assert lease is not None  # noqa: S101  # of a compute
         run = lease.running

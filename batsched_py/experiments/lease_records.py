@@ -1,4 +1,4 @@
-"""Records of a resource manager on leases: which lease a resource or a reservation has, and what its states mean."""
+"""Records of a resource manager on leases: leases of resources and reservations, and the meaning of their states."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.experiments.states import ReservationState
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
 
-#: How a reservation stands whose lease is in a state; in all others it is pending.
+#: State of a lease -> state of its reservation, which is pending in all others.
 _RESERVATION_STATES: Final[Mapping[State, ReservationState]] = {
     State.ACTIVE: ReservationState.RUNNING,
     State.DONE: ReservationState.ENDED,
@@ -21,7 +21,7 @@ _RESERVATION_STATES: Final[Mapping[State, ReservationState]] = {
     State.FAIL: ReservationState.FAILED,
     State.REJECTED: ReservationState.FAILED,
 }
-#: Why a machine was stopped, in the words of its experiment.
+#: Reasons for the stop of a machine, in terms of its experiment.
 ENDS: Final = {
     "shutdown": "its lease is over",
     "cancel": "its lease was cancelled",
@@ -32,16 +32,16 @@ ENDS: Final = {
 
 
 class LeasedResource(Struct):
-    """A resource that was asked for.
+    """A requested resource.
 
     Attributes:
         experiment: id of its experiment.
-        planned: what it is.
-        status: how it stands.
-        lease: whose machine it is; None for what is no compute.
-        own: nobody else uses the lease.
-        node: of the lease.
-        host: number of its host at the site; None before it has one, and for what is no compute.
+        planned: its description.
+        status: its status.
+        lease: the lease of its machine; None for other kinds than computes.
+        own: whether no other resource uses the lease.
+        node: number of its node in the lease.
+        host: number of its host at the site; None before it has one, and for other kinds than computes.
     """
 
     experiment: str
@@ -64,7 +64,7 @@ class LeasedReservation(Struct):
 
 
 def reservation_state(lease: Lease) -> ReservationState:
-    """Return how a reservation stands by its lease."""
+    """Return the state of a reservation from that of its lease."""
     return _RESERVATION_STATES.get(lease.state, ReservationState.PENDING)
 
 

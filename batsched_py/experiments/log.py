@@ -10,9 +10,9 @@ from msgspec import Struct
 from batsched_py.text.display import displayed
 
 Level = Literal["info", "warning", "error"]
-#: Characters of the text of a message.
+#: Maximum length of the text of a message.
 LONGEST_TEXT: Final = 500
-#: Messages of one log; what comes behind them is counted.
+#: Maximum number of messages in one log; later ones are counted.
 MOST_MESSAGES: Final = 100_000
 
 
@@ -22,10 +22,10 @@ class Message(Struct, frozen=True):
     Attributes:
         time: second of the simulation.
         wall: seconds since 1970; None where no clock was given.
-        level: how grave it is.
-        state: of the experiment, by the name that users see.
-        resource: of which it tells; "" for the experiment as a whole.
-        text: what has happened, on one line.
+        level: severity.
+        state: state of the experiment, by the name shown to users.
+        resource: the resource concerned; "" for the experiment as a whole.
+        text: the event, on one line.
     """
 
     time: float
@@ -37,13 +37,13 @@ class Message(Struct, frozen=True):
 
 
 class ExperimentLog:
-    """Messages whose times never go back.
+    """Messages with non-decreasing times.
 
     Args:
         clock: returns seconds since 1970; None for messages without wall times.
 
     Attributes:
-        left_out: messages beyond the last one that found room.
+        left_out: number of messages after the maximum was reached.
     """
 
     def __init__(self, clock: Callable[[], float] | None = None) -> None:
@@ -57,7 +57,7 @@ class ExperimentLog:
         return self._messages
 
     def add(self, now: float, state: str, text: str, *, resource: str = "", level: Level = "info") -> None:
-        """Add a message; one that would be before the last one has its time."""
+        """Add a message; its time is not earlier than that of the last one."""
         if len(self._messages) == MOST_MESSAGES:
             self.left_out += 1
             return

@@ -1,4 +1,4 @@
-"""Managed experiment: the books of one experiment that was accepted, with its resources and its reservation."""
+"""Managed experiment: the data of one accepted experiment, with its resources and its reservation."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from batsched_py.experiments.states import (
 # A resource's `requested`, `created`, `addressed` and `removed` are the facts from which tables and charts are made;
 # `held` is what an undoing must remove. A leaked resource counts as held: it still exists at the manager.
 
-#: States in which resources exist, or are on their way.
+#: States in which resources exist, or are being created.
 HELD: Final = frozenset({ResourceState.REQUESTED, ResourceState.CREATED, ResourceState.LEAKED})
 
 
 class ManagedResource(Struct):
-    """What became of a resource of the deployment order.
+    """The state and history of a resource in the deployment order.
 
     Attributes:
-        planned: what it is.
-        state: where it stands.
-        id: at the resource manager; None before it is asked for.
-        requested: when it was asked for.
-        created: when it was there.
-        addressed: when its address was known.
-        removed: when it was gone, or found lost.
+        planned: its description.
+        state: its current state.
+        id: its id at the resource manager; None before the request.
+        requested: time of the request.
+        created: time of the creation.
+        addressed: time at which its address was known.
+        removed: time at which it was removed, or found lost.
         addresses: network -> address of a compute.
-        contexts: key -> text, as it was created with.
-        location: where it is.
-        host: number of its host at the site; None for what has none.
+        contexts: key -> text, as of the creation.
+        location: its location.
+        host: number of its host at the site; None without a host.
         reserved: id of the reserved resource that it uses; None for none.
-        optional: without it, the experiment is deployed none the less.
-        reason: why it failed, or was left out.
+        optional: whether the experiment can be deployed without it.
+        reason: reason why it failed, or was left out.
     """
 
     planned: PlannedResource
@@ -77,7 +77,7 @@ class ManagedResource(Struct):
         return isinstance(self.planned.resource, Compute)
 
     def change(self, state: ResourceState, now: float) -> None:
-        """Enter a state; AssertionError if the table has no such change."""
+        """Enter a state; AssertionError if the table does not contain the change."""
         assert state in RESOURCE[self.state], f"{self.name} cannot become {state.value}: it is {self.state.value}"  # noqa: S101
         self.state = state
         if state is ResourceState.REQUESTED:
@@ -93,9 +93,9 @@ class Reservation(Struct):
 
     Attributes:
         id: at the resource manager.
-        own: the orchestrator has made it, and deletes it.
-        status: how it stood when it was last looked at.
-        names: instances for which it was made.
+        own: whether the orchestrator has created it, and deletes it.
+        status: its status at the last check.
+        names: instances for which it was created.
     """
 
     id: str
@@ -105,25 +105,25 @@ class Reservation(Struct):
 
 
 class ManagedExperiment:
-    """An experiment that was accepted.
+    """An accepted experiment.
 
     Attributes:
-        id: under which it is known.
-        number: in the order of acceptance, from 1.
-        experiment: what was asked for.
-        resources: name -> what became of it, in deployment order.
-        owner: who may see and delete it; "" if nobody is asked.
-        accepted: when that was.
-        state: where it stands.
+        id: its id.
+        number: its number in the order of acceptance, from 1.
+        experiment: the requested experiment.
+        resources: name -> resource, in deployment order.
+        owner: user who may see and delete it; "" without access control.
+        accepted: time of the acceptance.
+        state: its current state.
         history: (time, state) of each change.
-        log: what has happened.
+        log: messages about its progress.
         link: id of the experiment at the resource manager; None while there is none.
-        reservation: its own or the user's; None for none.
-        reserves: it is deployed in a reservation.
-        queued: it could be deployed, but for a worker.
-        deployed: when it was.
-        ends: when it ends; None while that is not known.
-        failure: why it has failed; "" if it has not.
+        reservation: its own reservation or the user's; None for none.
+        reserves: whether it is deployed in a reservation.
+        queued: whether it only waits for a worker.
+        deployed: time of the end of its deployment.
+        ends: time at which it ends; None while unknown.
+        failure: reason of its failure; "" if it has not failed.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class ManagedExperiment:
         self.deployed: float | None = None
         self.ends: float | None = None
         self.failure = ""
-        #: Template -> its instances, in their order.
+        #: Template -> its instances, in order.
         self._instances: dict[str, list[ManagedResource]] = {}
         for resource in self.resources.values():
             self._instances.setdefault(resource.planned.resource.name, []).append(resource)
@@ -163,18 +163,18 @@ class ManagedExperiment:
 
     @property
     def waits_for_start(self) -> bool:
-        """True if it could be deployed, but for its start, and has no machines to reserve for it."""
+        """True if it only waits for its start time, without machines to reserve."""
         waits = self.state is ExperimentState.DEPLOYABLE and not self.queued
         return waits and not self.reserves and self.experiment.start is not None
 
     @property
     def waits_for_machines(self) -> bool:
-        """True if computes were asked for that are not there."""
+        """True if requested computes do not exist yet."""
         return any(one.is_compute and one.state is ResourceState.REQUESTED for one in self.resources.values())
 
     @property
     def open(self) -> bool:
-        """True if it has not come to its end."""
+        """True if it has not ended."""
         return self.state not in ENDED_STATES
 
     @property
@@ -189,11 +189,11 @@ class ManagedExperiment:
 
     @property
     def held(self) -> list[ManagedResource]:
-        """Resources that exist or are on their way, in deployment order."""
+        """Resources that exist or are being created, in deployment order."""
         return [one for one in self.resources.values() if one.state in HELD]
 
     def change(self, state: ExperimentState, now: float, text: str = "", *, level: Level = "info") -> None:
-        """Enter a state and tell the log; AssertionError if the table has no such change."""
+        """Enter a state and log the change; AssertionError if the table does not contain it."""
         table = WITH_RESERVATION if self.reserves else WITHOUT_RESERVATION
         assert state in table[self.state], f"{self!r} cannot become {state.value}"  # noqa: S101
         self.state = state
@@ -205,7 +205,7 @@ class ManagedExperiment:
         self.log.add(now, self.state.value, text, resource=resource, level=level)
 
     def note_status(self, resource: ManagedResource, status: ResourceStatus, now: float) -> None:
-        """Note the place of a resource, and addresses that are known now."""
+        """Record the place of a resource, and newly known addresses."""
         resource.location = status.location or resource.location
         resource.host = status.host if resource.host is None else resource.host
         if status.addresses and resource.addressed is None:
@@ -214,7 +214,7 @@ class ManagedExperiment:
     def resolved_contexts(self, compute: Compute) -> dict[str, str]:
         """Return the contexts of a compute with addresses for references to them (M32, M38).
 
-        The address of a template is the list of those of its instances. KeyError names the compute that has none.
+        The address of a template is the list of its instances' addresses. KeyError names a compute without one.
         """
         found = dict[str, str]()
         for key, value in compute.contexts.items():
@@ -227,7 +227,7 @@ class ManagedExperiment:
 
 
 def _address(one: ManagedResource, network: str) -> str:
-    """Return the address in a network; any one if the compute does not say in which networks it is."""
+    """Return the address in a network; any address if the compute does not list its networks."""
     planned = one.planned.resource
     if network not in one.addresses and isinstance(planned, Compute) and not planned.networks and one.addresses:
         return next(iter(one.addresses.values()))

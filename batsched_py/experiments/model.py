@@ -1,4 +1,4 @@
-"""The model of a managed experiment: what one document asks for, whatever its form (M3, M4, M6, M17)."""
+"""The model of a managed experiment: the content of one document, independent of its format (M3, M4, M6, M17)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-#: The type of an instance whose capacity its document states.
+#: The type of instances whose capacity is in the document.
 CUSTOM: Final = "custom"
 _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|/")
 
 
 class Reference(Struct, frozen=True):
-    """The name of a resource in another one's description.
+    """A reference to a resource in the description of another one.
 
     Attributes:
-        name: of a resource of the same experiment, or of one that exists: its name without `@`, or its URI.
-        exists: True for a resource that exists outside of the experiment.
+        name: name of a resource of the same experiment; or of an existing one: its name without `@`, or its URI.
+        exists: whether the resource exists outside of the experiment.
     """
 
     name: str
@@ -35,14 +35,14 @@ class Reference(Struct, frozen=True):
 
 
 class AddressOf(Struct, frozen=True):
-    """The address of a compute in a network, by their names; that of a template is the list of its instances' ones."""
+    """The address of a compute in a network, by their names; for a template, the list of its instances' addresses."""
 
     compute: str
     network: str
 
 
 class Metric(Struct, frozen=True):
-    """A figure that is sampled in a compute every `rate` seconds by a command."""
+    """A metric sampled in a compute every `rate` seconds by a command."""
 
     name: str
     command: str
@@ -58,22 +58,22 @@ class InstanceType(Struct, frozen=True):
 
 
 class Compute(Struct, frozen=True):
-    """A template of machines that are alike.
+    """A template of identical machines.
 
     Attributes:
         name: unique in the experiment.
         description: free text.
-        instance_type: a type's name, or the capacity itself.
-        locations: where instances are created, in turn; empty if `constraint` chooses.
+        instance_type: name of a type, or the capacity itself.
+        locations: locations in which instances are created in turn; empty if `constraint` selects the hosts.
         constraint: query for hosts in the language of constraints; None if `locations` are given.
         count: number of instances.
         host: name of the host on which they are created; None for any.
         cluster: name of the cluster of hosts; None for any.
-        storages: what is attached, the image first.
-        networks: what they are connected to.
-        contexts: key -> text, or the address of a compute, without which an instance cannot be created.
+        storages: attached storages, the image first.
+        networks: connected networks.
+        contexts: key -> text, or the address of a compute, which must be known before the creation of an instance.
         after: names of resources that are created before.
-        metrics: what is measured in each instance.
+        metrics: metrics of each instance.
         reserved: ids of reserved resources of the user's own reservation, one for each instance; or empty.
         timeline: entries of each instance's timeline, as `timelines.parsing` reads them; None for none.
     """
@@ -107,7 +107,7 @@ class Storage(Struct, frozen=True):
 
 
 class Network(Struct, frozen=True):
-    """A network at a location: its address, and how many addresses it has."""
+    """A network at a location: its address, and its number of addresses."""
 
     name: str
     location: str
@@ -149,16 +149,17 @@ KINDS: Final[Mapping[type[Resource], str]] = {
 
 
 class Experiment(Struct, frozen=True):
-    """An experiment as its document describes it.
+    """An experiment as described in its document.
 
     Attributes:
-        name: for people; several experiments may have the same.
+        name: displayed name, which need not be unique.
         duration: seconds from its deployment, or in its reservation, until it ends.
         description: free text.
         resources: in the order of the document.
         start: second at which it begins; None for as soon as possible.
         reservation: id of the user's own reservation; None for none.
-        best_effort_allocation: what cannot be reserved is deployed without, or left out.
+        best_effort_allocation: whether instances that cannot be reserved are deployed without a reservation, or left
+            out.
         resource_sets: name -> computes that are reserved together or not at all.
         aggregator: location of the compute that collects metrics, which is one of the resources; None for none.
     """
@@ -179,9 +180,9 @@ class PlannedResource(Struct, frozen=True):
 
     Attributes:
         name: unique in the deployment order: `Client-2` for the second of several instances of `Client`.
-        resource: what it is an instance of.
-        location: where it is created; None for a site link, and while a constraint has not chosen.
-        after: names that must have been created before.
+        resource: the resource, or the template of the instance.
+        location: location of the creation; None for a site link, and before a constraint has selected one.
+        after: names of resources that must be created before.
         addresses: names of instances whose addresses must be known before.
         reserved: id of the user's reserved resource; None for none.
     """

@@ -1,7 +1,7 @@
-"""Orchestrator: brings accepted experiments through their states by calls to a resource manager.
+"""Orchestrator: moves accepted experiments through their states by calls to a resource manager.
 
-Requirements M8 to M16 and M22 to M36. It has no clock and no threads: `advance` is told the time, and does all that is
-due by then.
+Requirements M8 to M16 and M22 to M36. It has no clock and no threads: `advance` takes the time, and executes all
+actions due by then.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class OrchestratorSettings(Struct, frozen=True):
     """Rules of an orchestrator.
 
     Attributes:
-        deployment: how experiments are deployed.
+        deployment: rules of deployments.
         reservations: whether experiments with computes are deployed in reservations (M28).
         deployments: maximum number of simultaneous deployments; None for any number (M36).
         undo_attempts: number of attempts for each step of a rollback (M34).
@@ -62,22 +62,22 @@ class OrchestratorSettings(Struct, frozen=True):
     undo_delay: float = 0.0
 
 
-#: The rules where nothing else is said.
+#: The default rules.
 USUAL: Final = OrchestratorSettings()
 
 
 class Orchestrator:
-    """All experiments that were accepted.
+    """The accepted experiments.
 
     Args:
-        manager: is asked for resources and reservations.
+        manager: manager of resources and reservations.
         settings: the rules.
         clock: returns seconds since 1970, for the logs; None for logs without wall times.
 
     Attributes:
-        experiments: id -> experiment, by acceptance; those that were deleted are not among them.
-        leaks: what could not be removed at the resource manager.
-        kept: persistent storages of experiments that are over.
+        experiments: id -> experiment, in the order of acceptance, without deleted ones.
+        leaks: objects that could not be removed at the resource manager.
+        kept: persistent storages of ended experiments.
     """
 
     def __init__(
@@ -90,32 +90,32 @@ class Orchestrator:
         self._undoer = Undoer(manager, settings.undo_attempts, settings.undo_delay)
         self.experiments: dict[str, ManagedExperiment] = {}
         self._last = 0
-        #: Number -> experiment, until nothing happens to it any more.
+        #: Number -> experiment, until its final state.
         self._open: dict[int, ManagedExperiment] = {}
         self._deployments: dict[int, Deployment] = {}
         self._undos: dict[int, Undo] = {}
-        #: Numbers of those that are to be settled; heap of (time, number), some of them out of date.
+        #: Numbers of experiments to settle; heap of (time, number), some of them obsolete.
         self._touched: set[int] = set()
         self._agenda: list[tuple[float, int]] = []
-        #: Heap of numbers of those that could be deployed, but for a worker.
+        #: Heap of numbers of experiments that only wait for a worker.
         self._ready: list[int] = []
-        #: Id at the resource manager -> whose resource it is; reservation -> who uses it.
+        #: Id at the resource manager -> experiment and resource; id of a reservation -> experiments that use it.
         self._resources: dict[str, tuple[ManagedExperiment, ManagedResource]] = {}
         self._reservations: dict[str, dict[int, ManagedExperiment]] = {}
 
     @property
     def leaks(self) -> Sequence[Leak]:
-        """What could not be removed, until a sweep does it."""
+        """Objects that could not be removed, until a sweep succeeds."""
         return self._undoer.leaks
 
     @property
     def kept(self) -> Sequence[Kept]:
-        """Persistent storages that have outlived their experiments."""
+        """Persistent storages of ended experiments."""
         return self._undoer.kept
 
     @property
     def busy(self) -> bool:
-        """True if an experiment has not come to its end."""
+        """True if an experiment has not ended."""
         return bool(self._open)
 
     def accept(
@@ -127,9 +127,9 @@ class Orchestrator:
         owner: str = "",
         number: int = 0,
     ) -> ManagedExperiment:
-        """Take an experiment that was validated, with its deployment order; `advance` follows at the same instant.
+        """Accept a validated experiment with its deployment order; the caller calls `advance` at the same instant.
 
-        It gets the number that is asked for, or the next one if that is not greater than all before.
+        It receives the requested number, or the next one if that is not greater than all previous ones.
         """
         self._last = max(self._last + 1, number)
         log, reservable = ExperimentLog(self._clock), any(isinstance(each.resource, Compute) for each in order)
@@ -141,9 +141,10 @@ class Orchestrator:
         return one
 
     def delete(self, id: str, now: float) -> None:
-        """Delete an experiment in whichever state it is, with all that it holds; `advance` follows.
+        """Delete an experiment in any state, with all its resources; the caller then calls `advance`.
 
-        KeyError if there is none. It is gone at once, though removing what it holds may take some attempts.
+        KeyError for an unknown id. It disappears immediately, although the removal of its resources may take several
+        attempts.
         """
         one = self.experiments.pop(id)
         undo = self._undos.get(one.number)
@@ -154,17 +155,17 @@ class Orchestrator:
         self._undo(one, ExperimentState.DELETED, "", now)
 
     def fail(self, id: str, reason: str, now: float) -> None:
-        """Let an experiment fail that has not ended, and roll it back; `advance` follows. KeyError if there is none."""
+        """Make an experiment that has not ended fail, and roll it back; the caller then calls `advance`. KeyError."""
         one = self.experiments[id]
         if one.number in self._open:
             self._fail(one, reason, now)
 
     def sweep(self, now: float) -> None:
-        """Try once more to remove what has leaked."""
+        """Retry the removal of leaked objects."""
         self._undoer.sweep(now, self._note_swept)
 
     def next_time(self) -> float:
-        """Return when `advance` should be called next; infinity if only something outside can bring news."""
+        """Return the time of the next call of `advance`; infinity if only external events can cause changes."""
         if self._touched:
             return -math.inf
         while self._agenda:
@@ -175,7 +176,7 @@ class Orchestrator:
         return self._manager.next_time()
 
     def advance(self, now: float) -> Sequence[ManagedExperiment]:
-        """Do all that is due until now; return the experiments to which something may have happened."""
+        """Execute all actions due by now; return the experiments that may have changed."""
         seen = dict[int, ManagedExperiment]()
         while True:
             news = self._manager.news(now)
@@ -196,7 +197,7 @@ class Orchestrator:
     # News
 
     def _look(self, id: str, now: float) -> None:
-        """Look at a resource or a reservation of which there is news."""
+        """Check a resource or a reservation with a changed status."""
         if id in self._resources:
             self._look_at_resource(id, now)
         for one in list(self._reservations.get(id, {}).values()):
@@ -244,7 +245,7 @@ class Orchestrator:
         self._note_reservation(one, reservation, now)
 
     def _note_reservation(self, one: ManagedExperiment, reservation: Reservation, now: float) -> None:
-        """Go on, or end, by the state of the reservation."""
+        """Continue, or end, according to the state of the reservation."""
         status = reservation.status
         if status.state in OVER:
             if status.state is ReservationState.ENDED and one.state is ExperimentState.DEPLOYED:
@@ -260,7 +261,7 @@ class Orchestrator:
     # What is due
 
     def _settle(self, number: int, now: float) -> None:
-        """Do what is due in one experiment, and note when to look at it again."""
+        """Execute the due actions of one experiment, and schedule its next check."""
         one = self._open.get(number)
         if one is None:
             return
@@ -319,7 +320,7 @@ class Orchestrator:
         self._note_reservation(one, reservation, now)
 
     def _reserve(self, one: ManagedExperiment, now: float) -> Reservation:
-        """Return the user's reservation, or an own one, in which some computes may have no place (M30)."""
+        """Return the user's reservation, or a new one, which may omit some computes (M30)."""
         unknown = ReservationStatus(ReservationState.PENDING)
         if one.experiment.reservation is not None:
             return Reservation(one.experiment.reservation, own=False, status=unknown)
@@ -337,7 +338,7 @@ class Orchestrator:
             heappush(self._ready, one.number)
 
     def _begin_next(self, now: float) -> bool:
-        """Begin to deploy as many experiments as there are workers, by acceptance (M36); return whether any did."""
+        """Begin deployments for free workers, in the order of acceptance (M36); return whether any began."""
         begun, most = False, self._settings.deployments
         while self._ready and (most is None or len(self._deployments) < most):
             number = heappop(self._ready)
@@ -398,7 +399,7 @@ class Orchestrator:
         self._touched.add(one.number)
 
     def _close(self, one: ManagedExperiment, undo: Undo, now: float) -> None:
-        """Enter the state that follows, when nothing is left to remove."""
+        """Enter the final state after everything has been removed."""
         number = one.number
         del self._undos[number], self._open[number]
         self._deployments.pop(number, None)

@@ -1,4 +1,4 @@
-"""Timelines of experiments that are deployed: a VM is launched when its compute is created, and ends with it (M39)."""
+"""Timelines of deployed experiments: a VM is launched when its compute is created, and ends with it (M39)."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from batsched_py.timelines.tables import timeline_tables
 # each compute whose VM was launched is in `places`, and in `gone` when it has ended. A VM gets its final entries at its
 # launch, because contexts may hold addresses that are not known earlier.
 
-#: The workload of the jobs of an experiment's entries begins so; its number follows.
+#: Prefix of the name of the workload for an experiment's entries; the experiment's number follows.
 WORKLOAD: Final = "experiment"
-#: States of a compute whose VM is, or was, there.
+#: States of a compute whose VM exists, or existed.
 _GONE: Final = frozenset({ResourceState.FAILED, ResourceState.REMOVED, ResourceState.LEAKED, ResourceState.KEPT})
 
 
@@ -51,7 +51,7 @@ def timelines_of(order: Iterable[PlannedResource], rules: TimelineRules) -> Time
 
 
 class _Playing:
-    """An experiment whose timelines run."""
+    """An experiment with running timelines."""
 
     def __init__(self, one: ManagedExperiment, entries: TimelineEnactment, works: Works) -> None:
         self.one, self.entries, self.works = one, entries, works
@@ -63,12 +63,12 @@ class ExperimentTimelines:
     """The timelines of all experiments of a run.
 
     Args:
-        view: of the run.
-        mode: how entries run.
-        kinds: of programs.
-        rules: of all timelines.
-        host_of: returns the host of a compute that was created.
-        fail: is told of an experiment that is to fail, and why.
+        view: view of the run.
+        mode: execution mode of entries.
+        kinds: kinds of programs.
+        rules: rules of all timelines.
+        host_of: returns the host of a created compute.
+        fail: called with an experiment that must fail, and the reason.
     """
 
     def __init__(
@@ -84,9 +84,9 @@ class ExperimentTimelines:
         self._view, self._mode, self._kinds, self._rules = view, mode, kinds, rules
         self._host_of, self._fail = host_of, fail
         self._all: dict[str, _Playing] = {}
-        #: Those of which something may still happen.
+        #: Experiments with pending actions.
         self._open: dict[str, _Playing] = {}
-        #: Numbers of those to be looked at, those whose jobs wait, and a heap of (time, number), some out of date.
+        #: Numbers of experiments to check, of those with waiting jobs, and a heap of (time, number), some obsolete.
         self._touched: set[int] = set()
         self._waiting: set[int] = set()
         self._agenda: list[tuple[float, int]] = []
@@ -98,7 +98,7 @@ class ExperimentTimelines:
             Works(timelines, self._kinds)
 
     def run_of(self, experiment: str) -> TimelineRun | None:
-        """Return the run of an experiment's timelines; None if it has none, or has not been begun."""
+        """Return the run of an experiment's timelines; None if it has none, or has not begun."""
         playing = self._all.get(experiment)
         return None if playing is None else playing.entries.run
 
@@ -108,18 +108,18 @@ class ExperimentTimelines:
         return any(one.entries.has_jobs for one in self._open.values())
 
     def owns(self, job: Job) -> bool:
-        """Return whether a job is that of an entry."""
+        """Return whether a job belongs to an entry."""
         playing = self._of_job(job.id)
         return playing is not None and playing.entries.owns(job)
 
     def observe(self, event: Event) -> None:
-        """Note which jobs have ended."""
+        """Record ended jobs."""
         if isinstance(event, JobCompleted) and (playing := self._of_job(event.job_id)) is not None:
             playing.entries.observe(event)
             self._touched.add(playing.one.number)
 
     def next_time(self) -> float:
-        """Return when something is due; infinity if only an event can help."""
+        """Return the time of the next action; infinity if only an event can cause one."""
         while self._agenda:
             time, number = self._agenda[0]
             playing = self._open.get(str(number))
@@ -129,7 +129,7 @@ class ExperimentTimelines:
         return math.inf
 
     def follow(self, one: ManagedExperiment, now: float) -> None:
-        """Launch the VMs of computes that were created, and end those whose computes are gone."""
+        """Launch the VMs of created computes, and end those of removed ones."""
         playing = self._all.get(one.id) or self._begin(one)
         if playing is None:
             return
@@ -151,7 +151,7 @@ class ExperimentTimelines:
                 run.leave_out(resource.name, now, resource.reason or "its compute was never created")
 
     def advance(self, plan: Plan) -> None:
-        """Do what is due in all VMs, and start jobs that wait; experiments by their numbers."""
+        """Execute the due actions of all VMs, and start waiting jobs, in the order of experiments."""
         while self.next_time() <= self._view.now + TOLERANCE:
             self._touched.add(heappop(self._agenda)[1])
         touched, self._touched = sorted(self._touched | self._waiting), set()
@@ -180,7 +180,7 @@ class ExperimentTimelines:
         self._touched.add(playing.one.number)
 
     def tables(self) -> list[Table]:
-        """Return what became of each entry and VM, whose names begin with those of their experiments."""
+        """Return the results of each entry and VM; names begin with those of their experiments."""
         found: dict[str, tuple[Sequence[str], list[Sequence[object]]]] = {}
         for id, playing in self._all.items():
             for table in timeline_tables(playing.entries.run, playing.places):
@@ -198,7 +198,7 @@ class ExperimentTimelines:
         return playing
 
     def _launch(self, playing: _Playing, resource: ManagedResource, now: float) -> None:
-        """Launch a VM, with what its contexts say by now in its entries."""
+        """Launch a VM, with the current contexts in its entries."""
         compute, run = resource.planned.resource, playing.entries.run
         assert isinstance(compute, Compute)  # noqa: S101
         if compute.timeline and resource.contexts:

@@ -1,4 +1,4 @@
-"""Progress of a deployment: which resources may be asked for by now, and what they still wait for."""
+"""Progress of a deployment: resources that can be requested, and the pending dependencies of others."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from batsched_py.experiments.model import Compute, PlannedResource
 
 
 class Progress:
-    """The part of a deployment order that is done; ties follow the order.
+    """The progress within a deployment order; ties follow the order.
 
     Args:
-        order: in which each resource comes after those that it needs.
-        sequential: ask for one resource after the other, and wait for the address of each compute, as BonFIRE does
-            (M10, M11); else for whatever needs nothing that is missing.
+        order: resources, each after its dependencies.
+        sequential: whether to request one resource after the other, and wait for the address of each compute, as
+            BonFIRE does (M10, M11); otherwise all resources whose dependencies exist.
 
     Attributes:
         needed: names of computes whose addresses must be known.
@@ -38,7 +38,7 @@ class Progress:
         self.needed = frozenset(name for one in order for name in one.addresses)
         if sequential:
             self.needed |= {one.name for one in order if isinstance(one.resource, Compute)}
-        #: Name -> what it waits for: names to be created, and names whose address is to be known.
+        #: Name -> its pending dependencies: names to be created, and names whose address must be known.
         self._waits: dict[str, set[tuple[str, bool]]] = {}
         self._followers: dict[tuple[str, bool], list[str]] = {}
         before: list[tuple[str, bool]] = []
@@ -51,7 +51,7 @@ class Progress:
             for what in sorted(waits):
                 self._followers.setdefault(what, []).append(one.name)
         self._due = [position for position, one in enumerate(order) if not self._waits[one.name]]
-        #: Names of which something is to come: to be created, or its address.
+        #: Pending items: (name, False) for a creation, (name, True) for an address.
         self._left = {(one.name, False) for one in order} | {(name, True) for name in self.needed}
 
     @property
@@ -60,24 +60,24 @@ class Progress:
         return not self._left
 
     def take(self) -> PlannedResource | None:
-        """Return the next resource that may be asked for; None if all others wait."""
+        """Return the next resource to request; None if all others wait."""
         return self._order[heappop(self._due)] if self._due else None
 
     def created(self, name: str) -> None:
-        """Note that a resource is there."""
+        """Record that a resource has been created."""
         self._fulfil((name, False))
 
     def addressed(self, name: str) -> None:
-        """Note that the address of a compute is known."""
+        """Record that the address of a compute is known."""
         self._fulfil((name, True))
 
     def give_up(self, name: str) -> list[str]:
-        """Note that a resource is left out; return all that need it or its address, which are left out with it."""
+        """Leave a resource out; return all that depend on it or its address, which are also left out."""
         lost = {name: None}
         queue = deque([name])
         while queue:
             for needing in self._needing(queue.popleft()):
-                if needing not in lost and needing in self._waits:  # it may have been given up for another
+                if needing not in lost and needing in self._waits:  # it may have been left out because of another
                     lost[needing] = None
                     queue.append(needing)
         for one in lost:
@@ -88,7 +88,7 @@ class Progress:
         return list(lost)[1:]
 
     def _needing(self, name: str) -> list[str]:
-        """Return those that wait for a resource or its address because they need it, in their order."""
+        """Return the resources that wait for a resource or its address as a dependency, in order."""
         waiting = {*self._followers.get((name, False), ()), *self._followers.get((name, True), ())}
         positions = sorted(self._positions[one] for one in waiting)
         return [

@@ -1,4 +1,4 @@
-"""Descriptors that are read once, though they are checked before they are submitted."""
+"""Cache of descriptors, which are checked and later submitted, but read only once."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from batsched_py.experiments.model import Experiment, PlannedResource
 from batsched_py.experiments.parsing.descriptor import read_descriptor
 from batsched_py.experiments.validation import Situation
 
-#: Descriptors that are kept, and bytes of all of them.
+#: Maximum number of cached descriptors, and their maximum total size in bytes.
 _MOST: Final = 64
 _MOST_BYTES: Final = 4_000_000
-#: Those whose reading is not worth keeping have fewer bytes.
+#: Minimum size in bytes of a cached descriptor.
 _SMALL: Final = 1000
 
 
 class ReadExperiment(Struct, frozen=True):
-    """An experiment that keeps all rules.
+    """A valid experiment.
 
     Attributes:
-        experiment: of the descriptor.
+        experiment: experiment of the descriptor.
         order: its resources in the order of their deployment.
-        notes: lines on what in the descriptor is not obeyed.
+        notes: a line for each part of the descriptor without effect.
     """
 
     experiment: Experiment
@@ -36,7 +36,7 @@ class ReadExperiment(Struct, frozen=True):
 
 
 class DescriptorReader:
-    """Reads descriptors; what `check` has read, `read` need not read again. They may be called in two threads.
+    """A reader of descriptors; `read` reuses the results of `check`. Both may be called in different threads.
 
     Args:
         check: raises ValueError if the programs of an experiment are wrong.
@@ -44,11 +44,11 @@ class DescriptorReader:
 
     def __init__(self, check: Callable[[Sequence[PlannedResource]], None]) -> None:
         self._check = check
-        #: (content, instant of second 0) -> the situation and what was read; none that begins at an instant.
+        #: (content, instant of second 0) -> the situation and the experiment; only experiments without a start time.
         self._checked: OrderedDict[tuple[bytes, datetime | None], tuple[Situation, ReadExperiment]] = OrderedDict()
 
     def check(self, content: bytes, situation: Situation, origin: datetime | None, place: str) -> ReadExperiment:
-        """Return the experiment of a descriptor that may be submitted soon. DescriptorError, ValueError."""
+        """Return the experiment of a descriptor before its submission. DescriptorError, ValueError."""
         found = self._read(content, situation, origin, place)
         if found.experiment.start is None and len(content) >= _SMALL:
             self._checked[content, origin] = _at_any_time(situation), found
@@ -57,7 +57,7 @@ class DescriptorReader:
         return found
 
     def read(self, content: bytes, situation: Situation, origin: datetime | None, place: str) -> ReadExperiment:
-        """Return the experiment of a descriptor that is submitted now. DescriptorError, ValueError."""
+        """Return the experiment of a submitted descriptor. DescriptorError, ValueError."""
         checked = self._checked.pop((content, origin), None)
         if checked is not None and checked[0] == _at_any_time(situation):
             return checked[1]

@@ -1,4 +1,4 @@
-"""Reservations of experiments: what is asked for, how much of it fits, and which reserved resource is for whom."""
+"""Reservations of experiments: requests, their largest feasible part, and the assignment of reserved resources."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from batsched_py.experiments.resource_manager import (
 #
 # Machines of one set are reserved all or none, so the search is over units and not over machines.
 
-#: What makes reserved instances alike: where and of which type they are, and how many.
+#: Key for matching reserved instances: location, type and number.
 _Group = tuple[str | None, str | InstanceType, int]
 
 
 def instance_requests(computes: Iterable[ManagedResource]) -> tuple[InstanceRequest, ...]:
-    """Return what is to be reserved for instances: a request for each compute, at each of its locations (M14)."""
+    """Return the requests to reserve instances: one for each compute at each of its locations (M14)."""
     groups: dict[tuple[str, str | None], list[ManagedResource]] = {}
     for one in computes:
         groups.setdefault((one.planned.resource.name, one.planned.location), []).append(one)
@@ -38,16 +38,16 @@ def instance_requests(computes: Iterable[ManagedResource]) -> tuple[InstanceRequ
 
 
 def reservation_request(experiment: Experiment, order: Iterable[PlannedResource]) -> ReservationRequest:
-    """Return what is to be reserved for all computes of a descriptor."""
+    """Return the request to reserve all computes of a descriptor."""
     computes = [ManagedResource(planned) for planned in order if isinstance(planned.resource, Compute)]
     return ReservationRequest(instance_requests(computes), experiment.start, experiment.duration)
 
 
 def largest_reservation(one: ManagedExperiment, manager: ResourceManager, now: float) -> tuple[str, frozenset[str]]:
-    """Return the id of a reservation for all computes, and their names; with best effort for as many as fit (M30).
+    """Reserve all computes, or with best effort as many as fit; return the id and the names (M30).
 
-    Then these are the first ones of the deployment order, a resource set all or none. RefusedByManagerError if nothing
-    fits.
+    With best effort, these are the first ones of the deployment order; a resource set is reserved as a whole or not at
+    all. RefusedByManagerError if nothing fits.
     """
     units = _units(one) if one.experiment.best_effort_allocation else [one.computes]
     refusal = RefusedByManagerError("there is nothing to reserve")
@@ -63,9 +63,9 @@ def largest_reservation(one: ManagedExperiment, manager: ResourceManager, now: f
 
 
 def _most(one: ManagedExperiment, units: list[list[ManagedResource]], manager: ResourceManager, now: float) -> int:
-    """Return how many units to ask for first: as many as there seems to be room for, or one to learn why it is refused.
+    """Return the number of units to request first: as many as seem to fit, or one to learn the reason of a refusal.
 
-    To ask for one unit less after each refusal takes minutes where thousands of machines do not fit.
+    Requesting one unit less after each refusal would take minutes if thousands of machines do not fit.
     """
     if len(units) <= 1:
         return len(units)
@@ -79,7 +79,7 @@ def _request(one: ManagedExperiment, units: Iterable[list[ManagedResource]]) -> 
 
 
 def _units(one: ManagedExperiment) -> list[list[ManagedResource]]:
-    """Return instances that are reserved together or not at all, in deployment order."""
+    """Return the groups of instances that are reserved together or not at all, in deployment order."""
     sets = {compute: name for name, computes in one.experiment.resource_sets.items() for compute in computes}
     units: dict[str, list[ManagedResource]] = {}
     for member in one.computes:
@@ -89,10 +89,10 @@ def _units(one: ManagedExperiment) -> list[list[ManagedResource]]:
 
 
 def assign_reserved(one: ManagedExperiment, names: Iterable[str], reserved: Sequence[ReservedInstances]) -> str:
-    """Give each of these instances a reserved resource of its own (M19); return whom there is none for, "" for nobody.
+    """Assign a reserved resource to each of these instances (M19); return "" or the name of a compute without a match.
 
-    Instances of a compute at one location get resources that match them in location, type and number; a resource is
-    used once. Nobody is given anything unless all are.
+    Instances of a compute at one location receive resources of the same location, type and number; each resource is
+    used once. Nothing is assigned unless all instances have a match.
     """
     left = list(reserved)
     given = dict[str, str]()

@@ -1,7 +1,7 @@
-"""Resource manager: what creates and deletes the resources of experiments, and reserves for them (M35).
+"""Resource manager: the interface to create, delete and reserve resources of experiments (M35).
 
-Time is simulated. Calls are told the time, and return at once; what they ask for takes its time. `news` tells whose
-status has changed.
+Time is simulated. Calls take the current time, and return immediately, although the requested operations take time;
+`news` returns the resources and reservations whose status has changed.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from batsched_py.experiments.states import ReservationState
 
 
 class RefusedByManagerError(Exception):
-    """A resource manager refuses a call; its text is the reason, on one line."""
+    """The refusal of a call by a resource manager; its text is the reason, on one line."""
 
 
 class InstanceRequest(Struct, frozen=True):
-    """Instances that are to be reserved.
+    """A request to reserve instances.
 
     Attributes:
-        compute: of which they are instances.
-        location: where; None for any at which the compute can be.
-        names: of the instances, in their order.
+        compute: the template of the instances.
+        location: their location; None for any location possible for the compute.
+        names: names of the instances, in order.
     """
 
     compute: Compute
@@ -35,12 +35,12 @@ class InstanceRequest(Struct, frozen=True):
 
 
 class ReservationRequest(Struct, frozen=True):
-    """A reservation that is asked for: all instances or nothing.
+    """A request for a reservation of all instances or none.
 
     Attributes:
-        instances: what is reserved.
+        instances: the instances to reserve.
         start: second at which it begins; None for as soon as possible.
-        duration: seconds.
+        duration: duration in seconds.
     """
 
     instances: tuple[InstanceRequest, ...]
@@ -49,7 +49,7 @@ class ReservationRequest(Struct, frozen=True):
 
 
 class ReservedInstances(Struct, frozen=True):
-    """Reserved resources that are alike: where, of which type, and the id of each."""
+    """Identical reserved resources: location, type, and ids."""
 
     location: str | None
     instance_type: str | InstanceType
@@ -57,14 +57,14 @@ class ReservedInstances(Struct, frozen=True):
 
 
 class ReservationStatus(Struct, frozen=True):
-    """A reservation as it stands.
+    """The status of a reservation.
 
     Attributes:
-        state: where it stands.
-        start: second at which it begins, or has begun; None if that is not known.
-        end: second at which it ends, or has ended; None if that is not known.
-        instances: what is reserved.
-        reason: why it has failed or was terminated.
+        state: its state.
+        start: second at which it begins, or has begun; None if unknown.
+        end: second at which it ends, or has ended; None if unknown.
+        instances: the reserved instances.
+        reason: reason of its failure or termination.
     """
 
     state: ReservationState
@@ -75,14 +75,14 @@ class ReservationStatus(Struct, frozen=True):
 
 
 class ResourceRequest(Struct, frozen=True):
-    """A resource that is to be created.
+    """A request to create a resource.
 
     Attributes:
-        planned: what it is, and where.
+        planned: description and location.
         contexts: key -> text, for a compute.
         reserved: id of the reserved resource that it uses; None for none.
         reservation: id of the reservation to which that belongs; None for none.
-        until: when it will be deleted at the latest; None if nobody knows yet.
+        until: latest time of its deletion; None if not known yet.
     """
 
     planned: PlannedResource
@@ -93,14 +93,14 @@ class ResourceRequest(Struct, frozen=True):
 
 
 class ResourceStatus(Struct, frozen=True):
-    """A resource as it stands.
+    """The status of a resource.
 
     Attributes:
-        state: under creation; there; not there, because it could not be created or was lost.
-        addresses: network -> address of a compute; empty as long as they are not known.
-        location: where it is; None if that is not known.
-        host: number of the host at the site; None for what has none.
-        reason: why it failed.
+        state: being created; existing; or failed, because it could not be created or was lost.
+        addresses: network -> address of a compute; empty while unknown.
+        location: its location; None if unknown.
+        host: number of its host at the site; None without a host.
+        reason: reason of its failure.
     """
 
     state: Literal["pending", "active", "failed"]
@@ -111,43 +111,43 @@ class ResourceStatus(Struct, frozen=True):
 
 
 class ResourceManager(Protocol):
-    """What an orchestrator asks. Each call may raise RefusedByManagerError, and has done nothing then."""
+    """The interface used by an orchestrator. Each call may raise RefusedByManagerError, without any effect."""
 
     def create_experiment(self, experiment: Experiment, order: Sequence[PlannedResource], now: float) -> str:
         """Return the id of a new experiment, to which resources can belong."""
 
     def delete_experiment(self, id: str, now: float) -> None:
-        """Delete an experiment; its resources are deleted before."""
+        """Delete an experiment, whose resources have been deleted."""
 
     def create_resource(self, experiment: str, request: ResourceRequest, now: float) -> str:
-        """Return the id of a resource that is created from now on."""
+        """Begin the creation of a resource; return its id."""
 
     def get_resource(self, id: str, now: float) -> ResourceStatus:
-        """Return how a resource stands."""
+        """Return the status of a resource."""
 
     def delete_resource(self, id: str, now: float) -> None:
-        """Delete a resource, also one under creation. One that has failed may be deleted, and need not be."""
+        """Delete a resource, including one being created. Deleting a failed one is allowed, but not required."""
 
     def expect_end(self, experiment: str, end: float, now: float) -> None:
-        """Take note of when all resources of an experiment will be deleted; this is never refused."""
+        """Announce the time at which all resources of an experiment will be deleted; this is never refused."""
 
     def has_room(self, request: ReservationRequest, now: float) -> bool:
-        """Return whether there is room for a reservation that is asked for; nothing is changed, and nothing promised.
+        """Return whether a requested reservation would currently fit, without any change or promise.
 
         This is never refused.
         """
 
     def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
-        """Return the id of a reservation of all that is asked for."""
+        """Create a reservation of all requested instances; return its id."""
 
     def get_reservation(self, id: str, owner: str, now: float) -> ReservationStatus:
-        """Return how a reservation stands, looked up by its id; refused if there is none, or not for this owner."""
+        """Return the status of the reservation with this id; refused if it is unknown, or belongs to another owner."""
 
     def delete_reservation(self, id: str, now: float) -> None:
-        """Delete a reservation, in whichever state it is."""
+        """Delete a reservation in any state."""
 
     def news(self, now: float) -> Sequence[str]:
         """Return ids of resources and reservations whose status has changed since the last call, in order of time."""
 
     def next_time(self) -> float:
-        """Return the second at which there will be news; infinity if only something outside can bring some."""
+        """Return the second of the next change of a status; infinity if only external events can cause one."""

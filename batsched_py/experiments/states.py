@@ -1,6 +1,6 @@
-"""States of managed experiments, of their reservations and resources, and which may follow which (M13 to M16, M24).
+"""States of managed experiments, their reservations and resources, and the possible transitions (M13 to M16, M24).
 
-A pair that is absent from a table is a mistake of the program.
+A transition that is absent from a table is a programming error.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 
 class ExperimentState(Enum):
-    """State of an experiment, by the name that users see."""
+    """The states of an experiment, with the names shown to users."""
 
     READY = "READY"
     DEPLOYABLE = "DEPLOYABLE"
@@ -23,12 +23,12 @@ class ExperimentState(Enum):
     DELETED = "DELETED"
 
 
-#: The sub-status of an experiment that could be deployed, but for a worker (M24).
+#: The sub-status of an experiment that only waits for a worker (M24).
 QUEUED: Final = "QUEUED"
 
 
 class ReservationState(Enum):
-    """State of a reservation, by the name that users see."""
+    """The states of a reservation, with the names shown to users."""
 
     PENDING = "PENDING"
     RUNNING = "RUNNING"
@@ -38,15 +38,15 @@ class ReservationState(Enum):
 
 
 class ResourceState(Enum):
-    """State of a resource of an experiment, by the name that users see."""
+    """The states of a resource of an experiment, with the names shown to users."""
 
-    #: In the deployment order, and not asked for.
+    #: In the deployment order, and not requested yet.
     PLANNED = "planned"
     REQUESTED = "requested"
     CREATED = "created"
     #: Could not be created, or was lost.
     FAILED = "failed"
-    #: Was to be deployed if there was room, or never came to be asked for.
+    #: Optional and not deployed for lack of room, or never requested.
     LEFT_OUT = "left out"
     REMOVED = "removed"
     #: Outlives its experiment (M22).
@@ -55,7 +55,7 @@ class ResourceState(Enum):
     LEAKED = "leaked"
 
 
-#: State -> states that may follow it, for an experiment without a reservation.
+#: State -> possible next states, for an experiment without a reservation.
 WITHOUT_RESERVATION: Final[Mapping[ExperimentState, frozenset[ExperimentState]]] = {
     ExperimentState.READY: frozenset(
         {ExperimentState.DEPLOYABLE, ExperimentState.FAILED, ExperimentState.DELETED},
@@ -85,7 +85,7 @@ WITH_RESERVATION: Final[Mapping[ExperimentState, frozenset[ExperimentState]]] = 
     ),
 }
 
-#: State -> states that may follow it, for a reservation.
+#: State -> possible next states, for a reservation.
 RESERVATION: Final[Mapping[ReservationState, frozenset[ReservationState]]] = {
     ReservationState.PENDING: frozenset(
         {ReservationState.RUNNING, ReservationState.FAILED, ReservationState.TERMINATED},
@@ -98,7 +98,7 @@ RESERVATION: Final[Mapping[ReservationState, frozenset[ReservationState]]] = {
     ReservationState.TERMINATED: frozenset(),
 }
 
-#: State -> states that may follow it, for a resource.
+#: State -> possible next states, for a resource.
 RESOURCE: Final[Mapping[ResourceState, frozenset[ResourceState]]] = {
     ResourceState.PLANNED: frozenset({ResourceState.REQUESTED, ResourceState.LEFT_OUT}),
     ResourceState.REQUESTED: frozenset(
@@ -120,7 +120,7 @@ RESOURCE: Final[Mapping[ResourceState, frozenset[ResourceState]]] = {
     ResourceState.KEPT: frozenset(),
 }
 
-#: The reservation will not come back.
+#: Final states of a reservation.
 OVER: Final = frozenset(state for state, following in RESERVATION.items() if not following)
-#: The experiment has come to its end.
+#: Final states of an experiment.
 ENDED_STATES: Final = frozenset({ExperimentState.ENDED, ExperimentState.FAILED, ExperimentState.DELETED})

@@ -1,4 +1,4 @@
-"""Tables of experiments: what became of each, of its resources and of its metrics, and what their logs say."""
+"""Tables of experiments: final states of experiments and resources, samples of metrics, and logs."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.table import Table
 from batsched_py.timelines.run import TimelineRun
 
-#: Rows of the table of metrics; those of later instants are left out.
+#: Maximum number of rows in the table of metrics; later instants are left out.
 MOST_SAMPLES: Final = 1_000_000
 
 
 class ExperimentRow(NamedTuple):
-    """An experiment at the end; times in seconds, None for what it never came to.
+    """An experiment at the end of the run; times in seconds, None for events that did not occur.
 
     Attributes:
         experiment: its number.
         name: its name.
-        owner: who handed it in.
+        owner: user who submitted it.
         state: its state.
-        accepted: when it was handed in.
-        reserved: when it had a reservation.
-        deploying: when it began to be deployed.
-        deployed: when it was.
-        start: when the clock of its timelines began.
-        ended: when it came to its end, failed or was deleted.
-        reservation: the id of its reservation.
-        failure: why it has failed.
+        accepted: time of the submission.
+        reserved: time at which it had a reservation.
+        deploying: begin of the deployment.
+        deployed: end of the deployment.
+        start: time 0 of its timelines.
+        ended: time at which it ended, failed or was deleted.
+        reservation: id of its reservation.
+        failure: reason of its failure.
     """
 
     experiment: str
@@ -57,16 +57,16 @@ class ResourceRow(NamedTuple):
         resource: its name.
         kind: compute, storage, network, site_link or router.
         state: its state.
-        location: where it is.
-        hosts: that of a compute, by number.
-        requested: when it was asked for.
-        created: when it was there.
-        addressed: when its address was known.
-        removed: when it was gone.
-        addresses: of a compute, with blanks between them.
-        reserved: the id of its reserved resource.
-        after: resources that it needs, with blanks between them.
-        reason: why it failed, or was left out.
+        location: its location.
+        hosts: number of a compute's host.
+        requested: time of the request.
+        created: time of the creation.
+        addressed: time at which its address was known.
+        removed: time of the removal.
+        addresses: addresses of a compute, separated by blanks.
+        reserved: id of its reserved resource.
+        after: its dependencies, separated by blanks.
+        reason: reason why it failed, or was left out.
     """
 
     experiment: str
@@ -86,7 +86,7 @@ class ResourceRow(NamedTuple):
 
 
 class LogRow(NamedTuple):
-    """A message of the log of an experiment; `state` is that of the experiment."""
+    """A log message of an experiment; `state` is the state of the experiment."""
 
     experiment: str
     time: float
@@ -97,7 +97,7 @@ class LogRow(NamedTuple):
 
 
 class SampleRow(NamedTuple):
-    """A metric of a compute at an instant; `busy` is the number of entries of its timeline that ran then (M38)."""
+    """A sample of a metric in a compute; `busy` is the number of entries of its timeline running at that time (M38)."""
 
     experiment: str
     resource: str
@@ -111,7 +111,7 @@ def experiment_tables(
     run_of: Callable[[str], TimelineRun | None],
     host_of: Callable[[ManagedResource], HostSet],
 ) -> list[Table]:
-    """Return the tables of a run; that of metrics only if somebody asked for one."""
+    """Return the tables of a run; the table of metrics only if an experiment has metrics."""
     tables = [
         Table("experiments", ExperimentRow._fields, [_row(one, run_of(one.id)) for one in experiments]),
         Table(
@@ -179,7 +179,7 @@ def _log_rows(one: ManagedExperiment) -> Iterator[LogRow]:
 
 
 def _samples(one: ManagedExperiment, run: TimelineRun | None) -> Iterator[SampleRow]:
-    """Yield the samples of all metrics: each `rate` seconds from a compute's creation until it is gone."""
+    """Yield the samples of all metrics: one every `rate` seconds from a compute's creation to its removal."""
     for each in one.computes:
         compute = each.planned.resource
         assert isinstance(compute, Compute)  # noqa: S101
@@ -195,7 +195,7 @@ def _samples(one: ManagedExperiment, run: TimelineRun | None) -> Iterator[Sample
 
 
 def _busy(run: TimelineRun | None, name: str) -> list[tuple[float, float]]:
-    """Return when entries ran in a VM: begins and ends."""
+    """Return the begins and ends of a VM's entries."""
     if run is None:
         return []
     spans = (span for record in run.vms[name].records.values() for span in record.spans)

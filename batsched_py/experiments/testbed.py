@@ -1,6 +1,6 @@
-"""Where the resources of experiments can be: locations with their catalogues and delays, and types of instances (M33).
+"""The testbed of experiments: locations with their catalogues and delays, and types of instances (M33).
 
-Without a configuration there are BonFIRE's types, and every location is known, with a catalogue that nobody knows.
+Without a configuration it has BonFIRE's types of instances, and any location with an unknown catalogue.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from batsched_py.experiments.model import KINDS, InstanceType, Resource
 
-#: The key of the creation delay of kinds that have none of their own.
+#: The key of the default creation delay.
 DEFAULT: Final = "default"
-#: Types of instances that every testbed has unless its configuration says otherwise.
+#: Default types of instances.
 INSTANCE_TYPES: Final[Mapping[str, InstanceType]] = {
     "lite": InstanceType(cpu=0.5, vcpu=1, memory=256),
     "small": InstanceType(cpu=1, vcpu=1, memory=1024),
@@ -32,8 +32,8 @@ class Location(Struct, frozen=True):
         creation_delay: seconds from the request for a resource until it exists, by kind of resource; `default` for all
             others.
         address_delay: seconds from a compute's creation until its address is known.
-        storages: names of storages that exist there; None if nobody knows them.
-        networks: names of networks that exist there; None if nobody knows them.
+        storages: names of existing storages; None if unknown.
+        networks: names of existing networks; None if unknown.
     """
 
     creation_delay: Mapping[str, float] = msgspec.field(default_factory=dict)
@@ -42,23 +42,23 @@ class Location(Struct, frozen=True):
     networks: frozenset[str] | None = None
 
     def delay(self, kind: type[Resource]) -> float:
-        """Return the seconds that the creation of a resource takes."""
+        """Return the creation delay of a resource in seconds."""
         return self.creation_delay.get(KINDS[kind], self.creation_delay.get(DEFAULT, 0.0))
 
 
 class Testbed(Struct, frozen=True):
-    """All locations, and the types of instances.
+    """The locations, and the types of instances.
 
     Attributes:
-        locations: by name; None if any name is a location.
-        instance_types: by name.
+        locations: locations by name; None if any name is a location.
+        instance_types: types by name.
     """
 
     locations: Mapping[str, Location] | None = None
     instance_types: Mapping[str, InstanceType] = msgspec.field(default_factory=lambda: INSTANCE_TYPES)
 
     def with_storages(self, storages: Iterable[tuple[str, str | None]]) -> Testbed:
-        """Return the testbed with more storages, by their names and locations, in catalogues that are known."""
+        """Return the testbed with further storages (names and locations) in known catalogues."""
         locations = dict(self.locations or {})
         for name, location in storages:
             known = locations.get(location or "")

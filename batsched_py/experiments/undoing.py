@@ -1,4 +1,4 @@
-"""Undoing of experiments: what they hold is removed in reverse order; a step that fails is tried again (M34)."""
+"""Undoing of experiments: their resources are removed in reverse order; failed steps are retried (M34)."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ Kind = Literal["resource", "reservation", "experiment"]
 
 
 class Leak(Struct, frozen=True):
-    """What could not be removed at the resource manager.
+    """An object that could not be removed at the resource manager.
 
     Attributes:
-        kind: what it is.
-        id: at the resource manager.
-        name: of the resource; "" for a reservation or an experiment.
-        experiment: id of the managed experiment that had it.
+        kind: kind of the object.
+        id: its id at the resource manager.
+        name: name of the resource; "" for a reservation or an experiment.
+        experiment: id of its managed experiment.
     """
 
     kind: Kind
@@ -50,7 +50,7 @@ class Leak(Struct, frozen=True):
 
 
 class Kept(Struct, frozen=True):
-    """A persistent storage that has outlived its experiment; it can be referred to as `@name` (M22)."""
+    """A persistent storage of an ended experiment; it can be referenced as `@name` (M22)."""
 
     name: str
     id: str
@@ -69,10 +69,10 @@ class Undo(Struct):
     """The undoing of an experiment.
 
     Attributes:
-        outcome: the state that follows.
-        reason: why it ends.
-        steps: those that are left, the next one first.
-        retry_at: when the next one is tried again.
+        outcome: the next state.
+        reason: reason of the end.
+        steps: remaining steps, the next one first.
+        retry_at: time of the next attempt.
     """
 
     outcome: ExperimentState
@@ -82,16 +82,16 @@ class Undo(Struct):
 
 
 class Undoer:
-    """Removes what experiments hold.
+    """The removal of experiments' resources.
 
     Args:
-        manager: is asked to remove it.
-        attempts: how often a step is tried.
+        manager: the resource manager.
+        attempts: number of attempts for a step.
         delay: seconds between two attempts.
 
     Attributes:
-        leaks: what could not be removed, until a sweep does it.
-        kept: persistent storages that have outlived their experiments.
+        leaks: objects that could not be removed, until a sweep succeeds.
+        kept: persistent storages of ended experiments.
     """
 
     def __init__(self, manager: ResourceManager, attempts: int, delay: float) -> None:
@@ -100,9 +100,9 @@ class Undoer:
         self.kept: list[Kept] = []
 
     def plan(self, one: ManagedExperiment, outcome: ExperimentState, reason: str, now: float) -> Undo:
-        """Return what is to be removed: resources in reverse order, its own reservation, its experiment.
+        """Return the steps of the removal: resources in reverse order, its own reservation, its experiment.
 
-        What has leaked before is tried anew.
+        Leaked objects are included again.
         """
         steps = list[_Step]()
         failed_deployment = outcome is ExperimentState.FAILED and one.deployed is None
@@ -125,7 +125,7 @@ class Undoer:
         return Undo(outcome, reason, steps)
 
     def proceed(self, one: ManagedExperiment, undo: Undo, now: float) -> bool:
-        """Remove what can be removed now; return whether nothing is left to do."""
+        """Execute the steps that are possible now; return whether all are done."""
         while undo.steps:
             if now < undo.retry_at:
                 return False
@@ -141,7 +141,7 @@ class Undoer:
         return True
 
     def sweep(self, now: float, tell: Callable[[Leak, float], None]) -> None:
-        """Try once more to remove what has leaked."""
+        """Retry the removal of leaked objects."""
         leaks, self.leaks = self.leaks, []
         for leak in leaks:
             try:

@@ -1,6 +1,6 @@
-"""Validation of experiments: rules that hold between the members of a document, and for the testbed (M7).
+"""Validation of experiments: rules between the members of a document, and rules of the testbed (M7).
 
-All of them are checked before anything is stored, whatever the form of the document; each fault has its path in it.
+All rules are checked before anything is stored, in both formats of documents; each fault has its path.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from batsched_py.timelines.parsing import EVERY_VM, parse_timelines
 # anything is expanded. Suggestions for misspelled names compare with a few hundred names at most, as this costs time
 # for each pair.
 
-#: Resources of one experiment, counting instances.
+#: Maximum number of resources of one experiment, including instances.
 MOST_RESOURCES: Final = 10_000
-#: Entries of the timelines of one experiment, counting instances.
+#: Maximum number of timeline entries of one experiment, including instances.
 MOST_ENTRIES: Final = 100_000
-#: Pairs of instances, or other resources, of which one needs the other.
+#: Maximum number of dependencies between instances, or other resources.
 MOST_PAIRS: Final = 100_000
-#: Names among which one that is like an unknown one is looked for.
+#: Maximum number of names searched for one similar to an unknown name.
 _MOST_COMPARED: Final = 200
 
 
@@ -55,7 +55,7 @@ class Situation(Struct, frozen=True):
     """The circumstances in which a document is validated.
 
     Attributes:
-        testbed: where resources can be.
+        testbed: the testbed.
         now: second of the simulation.
         reservations: whether experiments are deployed in reservations (M28).
     """
@@ -66,11 +66,11 @@ class Situation(Struct, frozen=True):
 
 
 def validate(experiment: Experiment, paths: Sequence[str], at: Callable[[str], Place], situation: Situation) -> None:
-    """Note all rules that an experiment breaks.
+    """Note all rules that an experiment violates.
 
     Args:
-        experiment: whose members keep their own rules, with its aggregator.
-        paths: of its resources in the document.
+        experiment: the experiment with valid members, and its aggregator.
+        paths: paths of its resources in the document.
         at: returns the place of a path.
         situation: the testbed and the time.
     """
@@ -87,7 +87,7 @@ class _Validation:
         self._known: Mapping[str, Resource] = {one.name: one for one in experiment.resources}
 
     def run(self) -> None:
-        """Check everything; what needs names that are unique last."""
+        """Check all rules; those that require unique names last."""
         self._check_start()
         if not self._check_names():
             return
@@ -112,7 +112,7 @@ class _Validation:
                     self._at(member).note("needs reservations, which are off here")
 
     def _check_names(self) -> bool:
-        """Check that resources and their instances have names of their own, and are not too many."""
+        """Check that names of resources and instances are unique, and their number is within the limit."""
         total = sum(one.count if isinstance(one, Compute) else 1 for one in self._experiment.resources)
         if total > MOST_RESOURCES:
             self._at("resources").note(f"must be at most {MOST_RESOURCES} with all instances, not {total}")
@@ -167,7 +167,7 @@ class _Validation:
                 used.add(id)
 
     def _check_timelines(self) -> None:
-        """Check the timelines of all instances together, since they may name each other; the first fault is noted."""
+        """Check the timelines of all instances together, since they may reference each other; note the first fault."""
         vms: dict[str, Any] = {}
         fields = dict[str, Place]()
         for place, one in self._computes():
@@ -268,7 +268,7 @@ class _Validation:
                     self._check_catalogue(place, one, location, is_storage=kinds == (Storage,))
 
     def _check_catalogue(self, place: Place, reference: Reference, location: str, *, is_storage: bool) -> None:
-        """Check that a resource that exists is where it is used, if that is known (M33)."""
+        """Check that an existing resource is at the location of its use, if the catalogue is known (M33)."""
         found = (self._testbed.locations or {}).get(location)
         if found is None:
             return
@@ -288,7 +288,7 @@ class _Validation:
         place.note(f"{name}: there is no such {kind} at {displayed(location)}{hint}")
 
     def _elsewhere(self, name: str, *, is_storage: bool) -> list[str]:
-        """Return the locations that have a resource of this name."""
+        """Return the locations with a resource of this name."""
         catalogues = (
             (location, one.storages if is_storage else one.networks)
             for location, one in (self._testbed.locations or {}).items()
@@ -299,7 +299,7 @@ class _Validation:
         return ((place, one) for place, one in self._placed if isinstance(one, Compute))
 
     def _unknown(self, name: str, *kinds: type[Resource]) -> str:
-        """Return the message about a name that no resource of these kinds has; of none at all, if none are given."""
+        """Return the message about a name unknown among resources of these kinds; of any kind, if none are given."""
         wanted = " or ".join(map(_kind, kinds)) or "resource"
         if name in self._known:
             return f"{displayed(name)} is a {_kind(type(self._known[name]))}, and must be a {wanted}"

@@ -1,4 +1,4 @@
-"""Views of experiments: how one stands, unchangeable, for those who look on from other threads."""
+"""Views of experiments: immutable snapshots for other threads."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.model import KINDS
 from batsched_py.hostset import HostSet
 
-#: The live table that has them.
+#: The live table that contains them.
 LIVE_EXPERIMENTS: Final = "live_experiments"
 
 
 class ResourceView(Struct, frozen=True):
-    """A resource of an experiment; times in simulated seconds, None for what it has not come to.
+    """A resource of an experiment; times in simulated seconds, None for events that have not occurred.
 
     Attributes:
         name: its name in the deployment order.
         kind: compute, storage, network, site_link or router.
         state: planned, requested, created, failed, left out, removed, kept or leaked.
-        id: at the resource manager.
-        location: where it is.
-        host: that of a compute, by number.
-        requested, created, addressed, removed: when that was.
-        addresses: of a compute, by network.
-        contexts: of a compute, with addresses for references to them.
-        after: resources that it needs.
-        reason: why it failed, or was left out.
+        id: its id at the resource manager.
+        location: its location.
+        host: number of a compute's host.
+        requested, created, addressed, removed: times of these events.
+        addresses: addresses of a compute, by network.
+        contexts: contexts of a compute, with references replaced by addresses.
+        after: its dependencies.
+        reason: reason why it failed, or was left out.
     """
 
     name: str
@@ -54,18 +54,18 @@ class ExperimentView(NamedTuple):
 
     Attributes:
         id: its number.
-        name, description: of its document.
-        owner: who handed it in.
+        name, description: texts of its document.
+        owner: user who submitted it.
         status: its state, or QUEUED.
         link: id of the experiment at the resource manager; None while there is none.
         reservation: id of its reservation; None for none.
-        accepted: when it was handed in.
-        deployed: when it was.
-        ends: when it ends.
-        start: when the clock of its timelines began.
-        failure: why it has failed.
-        resources: in deployment order.
-        log: what has happened.
+        accepted: time of the submission.
+        deployed: end of the deployment.
+        ends: time at which it ends.
+        start: time 0 of its timelines.
+        failure: reason of its failure.
+        resources: resources in deployment order.
+        log: messages about its progress.
     """
 
     id: str
@@ -85,7 +85,7 @@ class ExperimentView(NamedTuple):
 
 
 def view_of(one: ManagedExperiment, host_of: Callable[[ManagedResource], HostSet]) -> ExperimentView:
-    """Return how an experiment stands now, without the start of its timelines."""
+    """Return the current view of an experiment, without the start of its timelines."""
     return ExperimentView(
         one.id,
         one.experiment.name,

@@ -1,4 +1,4 @@
-"""Descriptors: bytes in one of the forms to a valid experiment, or all that is wrong with them (M6, M7, M18)."""
+"""Descriptors: bytes in one of the formats to a valid experiment, or a list of all faults (M6, M7, M18)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from batsched_py.model.limits import LIMITS, LimitError, check_depth
 from batsched_py.reading.notes import Notes
 
 Form = Literal["json", "xml"]
-#: Bytes of a descriptor.
+#: Maximum size of a descriptor in bytes.
 LARGEST: Final = 1_000_000
-#: The situation of a document that is looked at, and not deployed.
+#: The situation of a document that is checked, but not deployed.
 ANYWHERE: Final = Situation()
 
 
@@ -47,14 +47,14 @@ def read_descriptor(
         file: the name of the document, for messages.
         content: the document.
         situation: the testbed, the time, and whether there are reservations.
-        form: of the document; None for what it looks like.
+        form: format of the document; None to detect it.
         origin: the instant of second 0 of the simulation; None if it has none.
-        tell: is called with a line for each kind of what has no effect in a valid document.
+        tell: called with a line for each kind of part without effect in a valid document.
 
     Raises:
-        DescriptorSizeError: it has more than 1 MB.
+        DescriptorSizeError: it is larger than 1 MB.
         DescriptorSyntaxError: it is not JSON or XML.
-        InvalidDescriptorError: it breaks rules; the error has all faults, at most 100.
+        InvalidDescriptorError: it breaks rules; the error lists all faults, at most 100.
     """
     if len(content) > LARGEST:
         raise DescriptorSizeError(file, "", f"must have at most {LARGEST} bytes, not {len(content)}")
@@ -71,7 +71,7 @@ def read_descriptor(
                         tell(line)
                 return experiment
     except (RefusedValueError, EnoughFaultsError):
-        pass  # they stand in the list
+        pass  # the faults are in the list
     raise InvalidDescriptorError(file, faults)
 
 
@@ -82,7 +82,7 @@ def _parse(content: bytes, place: Place, form: Form | None, origin: datetime | N
     try:
         document = parse_object(file, content.removeprefix(b"\xef\xbb\xbf"))
     except WorkloadError as error:
-        if not error.field:  # JSON, but no object
+        if not error.field:  # JSON, but not an object
             place.refuse(error.rule)
         raise DescriptorSyntaxError(file, error.field, error.rule) from None
     try:

@@ -1,4 +1,4 @@
-"""The JSON form of experiments (M3, M4, M17)."""
+"""The JSON format of experiments (M3, M4, M17)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ FIRST_LOCATION: Final = ""
 
 
 class Parsed(Struct, frozen=True):
-    """An experiment as its document says, which may break rules that hold between members.
+    """An experiment as read from its document, which may violate rules between members.
 
     Attributes:
-        experiment: what was read.
-        paths: of its resources in the document, in their order.
+        experiment: the experiment.
+        paths: paths of its resources in the document, in order.
     """
 
     experiment: Experiment
@@ -45,7 +45,7 @@ class Parsed(Struct, frozen=True):
 def parse_document(place: Place, document: Any, origin: datetime | None) -> Parsed:
     """Return the experiment of an object.
 
-    What is wrong is noted. Resources that are no objects of one member are missing then.
+    Faults are noted. Resources that are not objects with one member are left out.
     """
     members = Members(place, document, DOCUMENT_MEMBERS)
     nothing: tuple[tuple[str, Resource], ...] = ()
@@ -81,17 +81,17 @@ def _read_with_path(place: Place, value: Any) -> tuple[str, Resource]:
 
 
 def _read_tag(place: Place, value: Any) -> bool:
-    """Return true or false; the tag alone, without anything in it, says true (M30)."""
+    """Read true or false; an empty tag means true (M30)."""
     return True if value in ("", None, {}) else read_truth(place, value)
 
 
 def _read_sets(place: Place, value: Any) -> Mapping[str, tuple[str, ...]]:
-    """Return sets of computes by name; the tag alone says that there are none."""
+    """Read sets of computes by name; an empty tag means none."""
     return {} if value in ("", None) else mapping_of(list_of(read_name), read_name)(place, value)
 
 
 def _read_aggregator(place: Place, value: Any) -> str | None:
-    """Return the location of the aggregator, FIRST_LOCATION for `true`; None for none (M21)."""
+    """Read the location of the aggregator: FIRST_LOCATION for `true`, None for none (M21)."""
     if isinstance(value, str) and value not in ("true", "false"):
         return read_name(place, value)
     return FIRST_LOCATION if read_truth(place, value) else None

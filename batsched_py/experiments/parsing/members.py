@@ -1,4 +1,4 @@
-"""Members of objects: each is read by its rule; what is wrong is noted, and a default stands for it."""
+"""Members of objects: each is read by its rule; faults are noted, and defaults replace invalid values."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 
 _T = TypeVar("_T")
-#: Returns what a value says; refuses one that breaks its rule.
+#: Parses a value; refuses an invalid one.
 Reader = Callable[[Place, Any], _T]
 
 
 class Members:
-    """Members of an object. Those that are unknown, and those that are missing, are noted.
+    """The members of an object; unknown and missing ones are noted as faults.
 
     Args:
-        place: of the object.
-        value: the object; refused if it is none.
-        known: names that members may have.
+        place: place of the object.
+        value: the object; any other value is refused.
+        known: valid names of members.
     """
 
     def __init__(self, place: Place, value: Any, known: Iterable[str]) -> None:
@@ -33,7 +33,7 @@ class Members:
                 (place / member).note(unknown(member, names))
 
     def optional(self, member: str, read: Reader[_T], default: _T) -> _T:
-        """Return what a member says, `default` if it is absent or wrong."""
+        """Return the value of a member, `default` if it is absent or invalid."""
         if member not in self._values:
             return default
         try:
@@ -42,14 +42,14 @@ class Members:
             return default
 
     def required(self, member: str, read: Reader[_T], default: _T) -> _T:
-        """Return what a member says, `default` if it is wrong; note it if it is absent."""
+        """Return the value of a member, `default` if it is invalid or absent; note an absent one."""
         if member not in self._values:
             (self._place / member).note("is missing")
         return self.optional(member, read, default)
 
 
 def list_of(read: Reader[_T]) -> Reader[tuple[_T, ...]]:
-    """Return a reader of lists; what is wrong in one is left out."""
+    """Return a reader of lists, without invalid items."""
 
     def read_list(place: Place, value: Any) -> tuple[_T, ...]:
         if not isinstance(value, list):
@@ -77,7 +77,7 @@ def pair_of(read: Reader[_T]) -> Reader[tuple[_T, _T]]:
 
 
 def mapping_of(read: Reader[_T], read_key: Reader[str]) -> Reader[Mapping[str, _T]]:
-    """Return a reader of objects with any members; what is wrong in one is left out."""
+    """Return a reader of objects with any members, without invalid ones."""
 
     def read_mapping(place: Place, value: Any) -> Mapping[str, _T]:
         if not isinstance(value, dict):

@@ -1,8 +1,8 @@
 """Experiments in OVF, the Open Virtualization Format of DMTF (DSP0243), as BonFIRE uses it (M5, M29).
 
-Elements and attributes are known by their local names. What a compute is and has stands in properties, each of which is
-a member of the JSON form, or else a context; so both forms are read by the same rules. As the standard says, a section
-that is not known here is passed over only if it is not required.
+Elements and attributes are identified by their local names. Properties describe a compute: each one is a member of the
+JSON format, or otherwise a context; therefore the same rules apply to both formats. By the standard, an unknown section
+is ignored only if it is not required.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
 
-#: Kinds of resources that the format has no words for (M5), in small letters.
+#: Kinds of resources that the format cannot express (M5), in lower case.
 _ONLY_IN_JSON: Final[Mapping[str, str]] = {"sitelink": "a site link", "site_link": "a site link", "router": "a router"}
-#: Properties of a compute -> members; those of more than one word are lists.
+#: Properties of a compute -> members; those with several words are lists.
 _COMPUTE_PROPERTIES: Final = frozenset(MEMBERS["compute"]) - {"name", "resources", "contexts", "after"}
 _LISTS: Final = frozenset({"locations", "reserved"})
 #: Properties whose text is JSON.
@@ -45,9 +45,9 @@ _UNITS: Final[Mapping[str, float]] = {
 
 
 def parse_ovf(place: Place, file: str, content: bytes, origin: datetime | None, notes: Notes) -> Parsed:
-    """Return the experiment of an envelope; what is wrong is noted. DescriptorSyntaxError if it is not XML.
+    """Return the experiment of an envelope; note its faults. DescriptorSyntaxError if it is not XML.
 
-    `notes` gets a line for each kind of what has no effect.
+    `notes` receives a line for each kind of part without effect.
     """
     root = read_tree(file, content)
     parsed = _Envelope(place, root).read(origin)
@@ -60,7 +60,7 @@ class _Envelope:
 
     def __init__(self, place: Place, root: Element) -> None:
         self._place, self._root = place, root
-        #: Id of a file, or of a disk that is made of one -> the reference that it stands for.
+        #: Id of a file, or of a disk based on one -> its reference.
         self._images = dict[str, str]()
         self._found: list[tuple[str, Resource]] = []
 
@@ -171,14 +171,14 @@ class _Envelope:
 
     @staticmethod
     def _describe(place: Place, members: dict[str, Any], section: Element) -> None:
-        """Take the description of an AnnotationSection."""
+        """Use the description of an AnnotationSection."""
         found = _annotation(section, "Annotation")
         if found and "description" in members:
             (place / "AnnotationSection").note("the description is given twice")
         members |= found
 
     def _read_hardware(self, place: Place, item: Element) -> Iterator[dict[str, Any]]:
-        """Yield what a compute is attached to by an item: a storage or a network."""
+        """Yield the storages and networks to which items attach a compute."""
         texts = {local_name(one.tag): (one.text or "").strip() for one in item}
         if "Connection" in texts:
             yield {"network": texts["Connection"]}
@@ -198,7 +198,7 @@ class _Envelope:
 
 
 def _inside(place: Place, element: Element) -> Iterator[Element]:
-    """Yield the elements directly inside that are read; note others that must not be passed over."""
+    """Yield the known child elements; note faults for others that must not be ignored."""
     known = INSIDE[local_name(element.tag)]
     for child in element:
         name = local_name(child.tag)
@@ -218,7 +218,7 @@ def _numbered(place: Place, section: Element, tag: str) -> Iterator[tuple[Place,
 
 
 def _named(place: Place, attributes: Mapping[str, str], attribute: str) -> str:
-    """Return an attribute that must be there and be a name; "" if it is wrong."""
+    """Return a required attribute with a name; "" if it is invalid."""
     if attribute not in attributes:
         (place / attribute).note("is missing")
         return ""
@@ -233,13 +233,13 @@ def _chosen(attributes: Mapping[str, str], names: tuple[str, ...]) -> dict[str, 
 
 
 def _annotation(element: Element, tag: str) -> dict[str, Any]:
-    """Return the description that a section has, as a member."""
+    """Return the description in a section as a member."""
     found = next((child.text or "" for child in element if local_name(child.tag) == tag), "").strip()
     return {"description": found} if found else {}
 
 
 def _properties(place: Place, section: Element) -> Iterator[tuple[Place, str, str]]:
-    """Yield place, key and value of the properties of a section, each key once."""
+    """Yield place, key and value of the properties of a section; repeated keys are faults."""
     taken = set[str]()
     for where, one in _numbered(place, section, "Property"):
         attributes = attributes_of(one)
@@ -252,7 +252,7 @@ def _properties(place: Place, section: Element) -> Iterator[tuple[Place, str, st
 
 
 def _split(member: str, value: Any) -> Any:
-    """Return the list that a text of names and commas is, where the member is a list."""
+    """Split a text with commas into a list, if the member is a list."""
     return [name.strip() for name in value.split(",")] if member in _LISTS else value
 
 
@@ -265,7 +265,7 @@ def _from_json(place: Place, text: str) -> Any:
 
 
 def _capacity(place: Place, attributes: Mapping[str, str]) -> float:
-    """Return the capacity of a disk in MB; the unit is bytes unless another is named."""
+    """Return the capacity of a disk in MB; the default unit is bytes."""
     if "capacity" not in attributes:
         (place / "capacity").refuse("is missing")
     unit = attributes.get("capacityAllocationUnits", "byte").replace(" ", "").lower()
@@ -275,7 +275,7 @@ def _capacity(place: Place, attributes: Mapping[str, str]) -> float:
 
 
 def _startup(items: list[tuple[Place, Element]], systems: set[str]) -> dict[str, list[str]]:
-    """Return which computes a compute comes after: those of the next smaller order; order 0 is none."""
+    """Return the computes after which a compute starts: those of the next smaller order; order 0 is none."""
     groups = dict[int, list[str]]()
     for place, item in items:
         attributes = attributes_of(item)

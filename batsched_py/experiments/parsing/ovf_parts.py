@@ -1,4 +1,4 @@
-"""Parts of OVF documents: elements, attributes and texts that are read, and those that have no effect."""
+"""Parts of OVF documents: elements, attributes and texts that are read, and others without effect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from batsched_py.experiments.parsing.xml_tree import local_name
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 
-#: Element -> those that are read in it.
+#: Element -> child elements that are read.
 INSIDE: Final[Mapping[str, tuple[str, ...]]] = {
     "Envelope": ("References", "DiskSection", "NetworkSection", "VirtualSystemCollection"),
     "References": ("File",),
@@ -25,7 +25,7 @@ INSIDE: Final[Mapping[str, tuple[str, ...]]] = {
     "Network": ("Description",),
     "Item": ("HostResource", "Connection"),
 }
-#: Elements for people, or for hypervisors, that mean nothing here, and are not listed.
+#: Elements for readers, or for hypervisors, without effect here, which are not reported.
 PASSED_OVER: Final = frozenset(
     {
         *("Info", "Name", "Product", "Vendor", "Version", "FullVersion", "Category", "Description", "License"),
@@ -57,9 +57,9 @@ _ATTRIBUTES: Final[Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]]] = {
         dict.fromkeys(("startDelay", "waitingForGuest", "startAction", "stopDelay", "stopAction"), _AT_ONCE),
     ),
 }
-#: Attributes of sections that the reader heeds, or that are for people.
+#: Attributes of sections that the reader uses, or that are for readers.
 _COMMON: Final = ("required", "msgid", "bound")
-#: Of an image that exists, or a network, only its name matters.
+#: Only the name of an existing image, or of a network, has an effect.
 _OF_EXISTING: Final = {
     "Disk": Members(
         "a Disk with a fileRef",
@@ -79,7 +79,7 @@ _OF_EXISTING: Final = {
 
 
 def tell_parts(element: Element, notes: Notes, path: str = "") -> None:
-    """Tell of attributes, elements and texts that have no effect; what is refused is not looked at here."""
+    """Note attributes, elements and texts without effect; refused parts are reported elsewhere."""
     name = local_name(element.tag)
     place = f"{path}/{name}" if path else name
     attributes = {local_name(one): value for one, value in element.attrib.items()}

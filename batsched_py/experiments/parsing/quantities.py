@@ -1,4 +1,4 @@
-"""Values of descriptors: each reader refuses what breaks its rule."""
+"""Values of descriptors: each reader refuses invalid values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from batsched_py.experiments.model import AddressOf, Reference
 from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.text.display import shown
 
-#: Characters of a name, and of any other text.
+#: Maximum length of a name, and of any other text.
 LONGEST_NAME: Final = 200
 LONGEST_TEXT: Final = 10_000
 _NUMBER: Final = re.compile(r"[0-9]+(\.[0-9]+)?")
@@ -35,7 +35,7 @@ def read_text(place: Place, value: Any) -> str:
 
 
 def read_name(place: Place, value: Any) -> str:
-    """Return a name: not empty, and fit for tables."""
+    """Return a name: not empty, and printable in tables."""
     text = read_text(place, value)
     if not text.strip():
         place.refuse("must not be empty")
@@ -45,7 +45,7 @@ def read_name(place: Place, value: Any) -> str:
 
 
 def read_reference(place: Place, value: Any) -> Reference:
-    """Return a reference: `@name` or a URI for what exists, a bare name for a resource of the experiment (M4)."""
+    """Return a reference: `@name` or a URI for an existing resource, a bare name for one of the experiment (M4)."""
     name = read_name(place, value)
     if name.startswith("@"):
         return Reference(name[1:], exists=True) if name[1:].strip() else place.refuse("must have a name after the @")
@@ -74,7 +74,7 @@ def read_address(place: Place, value: Any) -> str:
 
 
 def read_count(place: Place, value: Any) -> int:
-    """Return a whole number from 1 on, which may be written as text."""
+    """Return a whole number of at least 1, which may be written as text."""
     number = _unquoted(value)
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= LONGEST:
         place.refuse(f"must be a whole number from 1 on, not {shown(value)}")
@@ -90,7 +90,7 @@ def read_number(place: Place, value: Any) -> float:
 
 
 def read_delay(place: Place, value: Any) -> float:
-    """Return seconds from 0 on."""
+    """Return seconds, at least 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST:
         place.refuse(f"must be seconds from 0 on, not {shown(value)}")
     return float(value)
@@ -104,13 +104,13 @@ def read_truth(place: Place, value: Any) -> bool:
 
 
 def read_duration(place: Place, value: Any) -> float:
-    """Return seconds: of whole minutes, or of an ISO 8601 duration in weeks and shorter units."""
+    """Return the seconds of whole minutes, or of an ISO 8601 duration in weeks and shorter units."""
     number = _unquoted(value)
     seconds = math.nan
     if isinstance(number, int) and not isinstance(number, bool):
         seconds = 60.0 * number if number <= LONGEST else math.inf
     elif isinstance(number, str) and len(number) < LONGEST_NAME:
-        with suppress(msgspec.ValidationError, OverflowError):  # the rule stands below
+        with suppress(msgspec.ValidationError, OverflowError):  # refused below
             seconds = msgspec.convert(number, timedelta).total_seconds()
     if not seconds > 0:
         place.refuse(f"{_DURATION_RULE}, not {shown(value)}")
@@ -118,10 +118,10 @@ def read_duration(place: Place, value: Any) -> float:
 
 
 def read_start(place: Place, value: Any, origin: datetime | None) -> float:
-    """Return seconds since the start of the simulation, of a number or of an ISO 8601 instant.
+    """Return seconds since the start of the simulation, from a number or an ISO 8601 instant.
 
-    `origin` is the instant of second 0; None if it has none. An instant without a time zone is in UTC. An instant
-    before the origin has a negative number.
+    `origin` is the instant of second 0, if any. An instant without a time zone is in UTC. An instant before the origin
+    gives a negative number.
     """
     rule = "must be seconds from 0 on, or an ISO 8601 instant,"
     number = _unquoted(value)
@@ -139,7 +139,7 @@ def read_start(place: Place, value: Any, origin: datetime | None) -> float:
 
 
 def _unquoted(value: Any) -> Any:
-    """Return the number that a text says; any other value as it is."""
+    """Return the number in a text; return any other value unchanged."""
     if not isinstance(value, str) or len(value) >= LONGEST_NAME or not _NUMBER.fullmatch(value):
         return value
     return float(value) if "." in value else int(value)

@@ -35,7 +35,7 @@ from batsched_py.experiments.parsing.quantities import (
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 
-#: Members that state the capacity of an instance of that type.
+#: Members with the capacity of an instance of the type `custom`.
 CAPACITY: Final = ("cpu", "vcpu", "memory")
 #: Kind of resource -> members.
 MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -59,7 +59,7 @@ class _Attached(Struct, frozen=True):
 
 
 def read_resource(place: Place, value: Any) -> Resource:
-    """Return a resource: an object with one member, which is named after its kind."""
+    """Return a resource from an object with one member, named after its kind."""
     if not isinstance(value, dict) or len(value) != 1:
         place.refuse(f"must be an object with one of {', '.join(READERS)}, not {shown(value)}")
     [(kind, members)] = value.items()
@@ -137,7 +137,7 @@ def _read_router(place: Place, value: Any) -> Router:
     )
 
 
-#: Kind of resource, as its member is named -> reader of what that member holds.
+#: Kind of resource, the name of its member -> reader of the member's value.
 READERS: Final[Mapping[str, Reader[Resource]]] = {
     "compute": _read_compute,
     "storage": _read_storage,
@@ -148,7 +148,7 @@ READERS: Final[Mapping[str, Reader[Resource]]] = {
 
 
 def _read_instance_type(place: Place, members: Members) -> str | InstanceType:
-    """Return the name of a type, or the capacity that stands beside the type `custom`."""
+    """Return the name of a type, or the capacity given with the type `custom`."""
     name = members.optional("instanceType", read_name, "small")
     if name == CUSTOM:
         return InstanceType(*(members.required(member, read_number, 1.0) for member in CAPACITY))
@@ -159,7 +159,7 @@ def _read_instance_type(place: Place, members: Members) -> str | InstanceType:
 
 
 def _read_attached(place: Place, value: Any) -> _Attached:
-    """Return a reference of a compute: an object with one member, `storage` or `network`."""
+    """Return a reference of a compute from an object with one member, `storage` or `network`."""
     if not isinstance(value, dict) or len(value) != 1:
         place.refuse(f"must be an object with one of storage, network, not {shown(value)}")
     [(kind, name)] = value.items()
@@ -169,7 +169,7 @@ def _read_attached(place: Place, value: Any) -> _Attached:
 
 
 def _read_contexts(place: Place, value: Any) -> Mapping[str, str | AddressOf]:
-    """Return the contexts of a list of objects, none of which gives a key again (M38)."""
+    """Return the contexts of a list of objects; keys must not be repeated (M38)."""
     if not isinstance(value, list):
         place.refuse(f"must be a list of objects, not {shown(value)}")
     found = dict[str, str | AddressOf]()
@@ -199,5 +199,5 @@ def _read_metric(place: Place, value: Any) -> Metric:
 
 
 def _read_entry(place: Place, value: Any) -> Mapping[str, Any]:
-    """Return an entry of a timeline, whose own members are read with all others of the experiment."""
+    """Return an entry of a timeline; its members are read later, with those of all others in the experiment."""
     return value if isinstance(value, dict) else place.refuse(f"must be an object, not {shown(value)}")

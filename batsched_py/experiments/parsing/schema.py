@@ -1,4 +1,4 @@
-"""JSON schema of descriptors, made of the tables by which they are read."""
+"""JSON schema of descriptors, derived from the tables of their readers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REFERENCE: Final = {
     "description": "@NAME or a URI of what exists, or the name of a resource of this document",
 }
 _PAIR: Final = {"type": "array", "items": _NAME, "minItems": 2, "maxItems": 2}
-#: Member of a resource -> what it may be.
+#: Member of a resource -> its schema.
 _VALUES: Final[dict[str, Any]] = {
     "name": _NAME,
     "description": _TEXT,
@@ -84,7 +84,7 @@ _REQUIRED: Final = {
     "site_link": ("name", "endpoints", "bandwidth"),
     "router": ("name", "location", "networks"),
 }
-#: Member of the document -> what it may be.
+#: Member of the document -> its schema.
 _DOCUMENT: Final[dict[str, Any]] = {
     "name": _NAME,
     "description": _TEXT,
@@ -122,7 +122,7 @@ _DOCUMENT: Final[dict[str, Any]] = {
 def schema() -> dict[str, Any]:
     """Return the schema (draft 2020-12).
 
-    It cannot say what holds between members: that names are unique and known, and that nothing waits for itself.
+    It cannot express rules between members: that names are unique and known, and that dependencies have no cycle.
     """
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,4 +1,4 @@
-"""Files of experiments: descriptors with the instants at which they are handed in."""
+"""Files of experiments: descriptors with their submission times."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from batsched_py.experiments.parsing.members import Members, list_of
 from batsched_py.experiments.parsing.quantities import read_delay, read_name, read_text
 from batsched_py.text.display import shown
 
-#: The member that holds them; a document without it is one descriptor.
+#: The member that contains them; a document without it is one descriptor.
 MEMBER = "experiments"
 
 
 class Submission(Struct, frozen=True):
-    """A descriptor that is handed in.
+    """A submitted descriptor.
 
     Attributes:
-        place: of the descriptor in its file, for messages.
+        place: place of the descriptor in its file, for messages.
         time: second of the simulation.
-        content: the descriptor, in either form.
-        owner: who hands it in; "" if nobody asks.
+        content: the descriptor, in either format.
+        owner: submitting user; "" without access control.
         reserve: the id under which its computes are reserved, and not deployed; "" for an experiment.
     """
 
@@ -43,7 +43,7 @@ def submit_text(file: str, content: bytes) -> tuple[Submission, ...]:
 
 
 def parse_submissions(file: str, document: Mapping[str, Any]) -> tuple[Submission, ...]:
-    """Return the submissions of a document, by their times; those of one instant in the file's order.
+    """Return the submissions of a document, sorted by time; those of one instant in the file's order.
 
     WorkloadError names the file, the field and the rule. Descriptors are not read yet.
     """
@@ -56,7 +56,7 @@ def parse_submissions(file: str, document: Mapping[str, Any]) -> tuple[Submissio
         members = Members(Place(faults), document, (MEMBER,))
         found = members.required(MEMBER, list_of(_read_submission), nothing)
     except EnoughFaultsError:
-        pass  # they stand in the list
+        pass  # the faults are in the list
     if faults:
         raise WorkloadError(file, faults[0].path, faults[0].message)
     located = (replace(one, place=f"{file}: {one.place}") for one in found)
@@ -64,7 +64,7 @@ def parse_submissions(file: str, document: Mapping[str, Any]) -> tuple[Submissio
 
 
 def descriptor_content(place: Place, value: Any) -> bytes:
-    """Return the bytes of a descriptor that is an object, or a text in either form."""
+    """Return the bytes of a descriptor given as an object, or as a text in either format."""
     if isinstance(value, dict):
         try:
             return orjson.dumps(value)
@@ -76,7 +76,7 @@ def descriptor_content(place: Place, value: Any) -> bytes:
 
 
 def read_reservation_id(place: Place, value: Any) -> str:
-    """Return the id of a user's own reservation: a name that is none of those which reservations are given."""
+    """Return the id of a user's own reservation, which must not have the form of assigned ids."""
     name = read_name(place, value)
     return place.refuse("must not begin with /: such ids are assigned") if name.startswith("/") else name
 

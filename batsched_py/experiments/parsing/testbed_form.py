@@ -1,4 +1,4 @@
-"""The form in which testbeds are described: locations with their delays and catalogues, types of instances (M33)."""
+"""The format of testbeds: locations with their delays and catalogues, and types of instances (M33)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOCATION_MEMBERS: Final = ("creation_delay", "address_delay", "storages", "netwo
 
 
 def parse_testbed(file: str, document: Mapping[str, Any]) -> Testbed:
-    """Return the testbed of a document; ConfigurationError names the file, and the first member that breaks a rule."""
+    """Return the testbed of a document; ConfigurationError names the file, and the first invalid member."""
     faults = list[Fault]()
     testbed = Testbed()
     try:
@@ -27,7 +27,7 @@ def parse_testbed(file: str, document: Mapping[str, Any]) -> Testbed:
             instance_types=members.optional("instance_types", mapping_of(_read_type, read_name), INSTANCE_TYPES),
         )
     except (RefusedValueError, EnoughFaultsError):
-        pass  # they stand in the list
+        pass  # the faults are in the list
     if faults:
         raise ConfigurationError(file, faults[0].path, faults[0].message)
     return testbed
@@ -44,7 +44,7 @@ def _read_location(place: Place, value: Any) -> Location:
 
 
 def _read_delays(place: Place, value: Any) -> Mapping[str, float]:
-    """Return delays by kind of resource; a number is the delay of all."""
+    """Return delays by kind of resource; a number is the delay of all kinds."""
     if not isinstance(value, dict):
         return {DEFAULT: read_delay(place, value)}
     members = Members(place, value, (*READERS, DEFAULT))

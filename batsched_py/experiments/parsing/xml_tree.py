@@ -1,4 +1,4 @@
-"""Elements of XML documents from outside: a bounded tree, without a document type, known by local names."""
+"""Elements of untrusted XML documents: a bounded tree, without a document type, accessed by local names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from defusedxml.ElementTree import iterparse
 from batsched_py.experiments.faults import DescriptorSyntaxError
 from batsched_py.text.display import displayed
 
-#: Levels of elements; the deepest format needs seven.
+#: Maximum depth of elements; the deepest format needs seven.
 _DEEPEST: Final = 20
 
 
 def read_tree(file: str, content: bytes) -> Element:
-    """Return the outermost element; a document type and entities are refused."""
+    """Return the root element; a document type and entities are refused."""
     depth = 0
     root: Element | None = None
     events = iterparse(BytesIO(content), ("start", "end"), forbid_dtd=True)
