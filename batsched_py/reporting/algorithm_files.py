@@ -1,4 +1,4 @@
-"""The files of an algorithm: its code, that of its options, and documents that these name, told by their content."""
+"""The files of an algorithm, with hashes: its code, the code of its options, and documents that options name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import batsched_py
 from batsched_py.reporting.imported_files import find_module, imported_files
 from batsched_py.results.run_file import OtherFile, content_hash
 
-#: A file of Python code, with what is meant in it.
+#: A file of Python code, with an optional name in it.
 _CODE: Final = re.compile(r"(.+\.py)(?::\w+)?")
 
 
@@ -24,11 +24,11 @@ def files_of_algorithm(
     folder: Path | None = None,
     loaded: Collection[str] = (),
 ) -> tuple[OtherFile, ...]:
-    """Return the files of an algorithm: its code and that of its options, and documents that these name. InputError.
+    """Return the files of an algorithm: its code, the code of its options, and documents that options name. InputError.
 
-    The code is what a text names, and what that imports from its own folder or from `folder`, where modules are looked
-    for (the current one, if None); `loaded` are names of modules that were loaded with it. Built-in things and
-    installed packages are told by their versions.
+    The code is the named file, and all that it imports from its folder or from `folder`, where modules are searched
+    (None for the current folder); `loaded` are names of modules that were loaded with it. Built-in algorithms and
+    installed packages are not included: their versions identify them.
     """
     place = folder or Path.cwd()
     given = {name: value for name, value in options.items() if isinstance(value, str)}
@@ -45,7 +45,7 @@ def files_of_algorithm(
 
 
 def _code(text: str, folder: Path) -> Path | None:
-    """Return the file of the code that a text like file.py:Class or package.module:Class names; None for a name."""
+    """Return the code file of a text like file.py:Class or package.module:Class; None for another text."""
     found = _CODE.fullmatch(text)
     if found is not None:
         return Path(found[1]) if os.path.isfile(found[1]) else None
@@ -56,11 +56,11 @@ def _code(text: str, folder: Path) -> Path | None:
 
 
 def _told(path: Path) -> Path:
-    """Return the path as it is told: relative to the current folder, if it is in there."""
+    """Return the path for the description: relative to the current folder, if inside it."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _document(text: str) -> Path | None:
-    """Return the file that an option names, if there is one of that name, which has an ending."""
+    """Return the file that an option's value names; None if no file has this name, or it has no suffix."""
     return Path(text) if os.path.splitext(text)[1] and os.path.isfile(text) else None  # False for any text, long or odd

@@ -1,4 +1,4 @@
-"""Durations and final states in the words that tables, pictures and pages share."""
+"""Shared formats of durations and names of final states, for tables, pictures and pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 
-#: Batsim's final state -> a word or two, in the order in which reports list them.
+#: Batsim's final state -> short name, in the order of reports.
 STATE_NAMES: Final = {
     COMPLETED_SUCCESSFULLY: "successful",
     COMPLETED_FAILED: "failed",
@@ -29,7 +29,7 @@ FINAL_STATES: Final = tuple(STATE_NAMES)
 
 
 def clock(seconds: float) -> str:
-    """Return days, hours, minutes and seconds, to the nearest second: "02:03:04", "1 d 02:03:04"."""
+    """Return a duration as days, hours, minutes and seconds, rounded to a second: "02:03:04", "1 d 02:03:04"."""
     days, rest = divmod(round(seconds), DAY)
     hours, rest = divmod(rest, HOUR)
     minutes, rest = divmod(rest, MINUTE)
@@ -37,7 +37,7 @@ def clock(seconds: float) -> str:
 
 
 def brief(seconds: float) -> str:
-    """Return about three digits in the unit that fits: "0.25 s", "42 s", "3.5 min", "12 h", "3 d"."""
+    """Return a duration with about three digits in a suitable unit: "0.25 s", "42 s", "3.5 min", "12 h", "3 d"."""
     for unit, name in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
         if seconds >= 2 * unit:
             return f"{seconds / unit:.3g} {name}"

@@ -1,7 +1,7 @@
-"""The files that code of a user's imports from its own folder: they are a part of it, as its own file is.
+"""The files that a user's code imports from its own folder, and which are a part of it.
 
-Found without importing anything: by the imports that are written in each file, at its top or in a function, and by
-where Python would look for these modules.
+They are found without importing anything: from the import statements of each file, at its top or in functions, and
+Python's rules for the search of modules.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import batsched_py
 
 #: Folders of installed packages.
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
-#: The file that a virtual environment has.
+#: The file that marks a virtual environment.
 _ENVIRONMENT: Final = "pyvenv.cfg"
-#: The folders of our own code; in a clone, that of algorithms is beside the package.
+#: The folders of batsched-py's code; in a clone, the algorithms are in a folder next to the package.
 _OURS: Final = (Path(batsched_py.__file__).parent, Path(batsched_py.__file__).parent.parent / "schedulers")
 
 
 def imported_files(code: Path, folder: Path, loaded: Collection[str] = ()) -> dict[str, Path]:
-    """Return name -> file of what a file imports from its folder, or from `folder`, directly or not; sorted by names.
+    """Return name -> file for all that a file imports, directly or not, from its folder or `folder`; sorted by name.
 
-    Installed packages, virtual environments and batsched-py are not among them, wherever they are. Names are paths
-    in these folders. `loaded` are names of modules that were loaded with the code, by whatever means.
+    Installed packages, virtual environments and batsched-py are excluded, wherever they are. Names are paths relative
+    to these folders. `loaded` are names of further modules that were loaded with the code.
     """
     folders = tuple(dict.fromkeys((folder.resolve(), code.resolve().parent)))
     seen: dict[Path, None] = {code.resolve(): None}
@@ -43,13 +43,13 @@ def imported_files(code: Path, folder: Path, loaded: Collection[str] = ()) -> di
 
 
 def find_module(name: str, folder: Path) -> Path | None:
-    """Return the file from which Python would import a module, if also `folder` is looked into; None without one."""
+    """Return the file from which Python would import a module, with `folder` in the search path; None if none."""
     *_, last = [None, *_files_of(name.split("."), (folder,))]
     return last
 
 
 def _new(paths: Collection[Path], folders: Collection[Path], seen: dict[Path, None]) -> list[Path]:
-    """Return the files that belong to the folders and were not seen before; they are then."""
+    """Return the files in the folders that are not in `seen`, and add them to it."""
     found = [path for path in map(Path.resolve, paths) if path not in seen and _is_own(path, folders)]
     seen |= dict.fromkeys(found)
     return found
@@ -76,7 +76,7 @@ def _imports(file: Path, folders: tuple[Path, ...]) -> list[Path]:
         return []
     try:
         tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):  # who imports it is told
+    except (OSError, SyntaxError, ValueError, RecursionError):  # the error is reported when the file is imported
         return []
     found: list[Path] = []
     for node in ast.walk(tree):
@@ -92,7 +92,7 @@ def _imports(file: Path, folders: tuple[Path, ...]) -> list[Path]:
 
 
 def _files_of(parts: list[str], folders: tuple[Path, ...]) -> Iterator[Path]:
-    """Yield the files that importing a module runs: those of its packages and its own, as far as there are such."""
+    """Yield the files that are executed when a module is imported: those of its packages and its own, if they exist."""
     top = sys.modules.get(parts[0])
     file = getattr(top, "__file__", None)
     places = list(getattr(top, "__path__", ()))
@@ -108,7 +108,7 @@ def _files_of(parts: list[str], folders: tuple[Path, ...]) -> Iterator[Path]:
 
 
 def _below(parts: list[str], folder: Path) -> Iterator[Path]:
-    """Yield the files of a package's modules on the way to the last part."""
+    """Yield the files of the nested modules of a package, from the first part of a name to the last."""
     for part in parts:
         inner = folder / part
         source = next((path for path in (inner / "__init__.py", folder / f"{part}.py") if os.path.isfile(path)), None)

@@ -1,6 +1,6 @@
-"""Descriptions of runs in words: one on a line, several side by side, and why two of them cannot be compared.
+"""Descriptions of runs as text: on one line, side by side, and reasons why two runs cannot be compared.
 
-Descriptions of runs come from files that others may have written: every text of theirs is made fit to be displayed.
+Descriptions of runs come from files of unknown origin: all their texts are sanitised for display.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, spelled
 
-#: Characters of a SHA-256 that tell files apart.
+#: The number of characters of a SHA-256 that identify a file.
 _DIGITS: Final = 12
-#: Files, options and settings that are named, at most: a description may have any number of them.
+#: The largest number of files, options or settings that are named; a description may have any number.
 _MOST: Final = 40
-#: Headings of what a reader must know first.
+#: Headings of the rows that are always visible.
 OPENING: Final = frozenset({"algorithm", "options", "seed", "platform", "workload", "settings", "failed"})
-#: The words in place of an algorithm's name if another program decided.
+#: The text in place of an algorithm's name if another program decided.
 _ANOTHER: Final = "another program"
-#: Settings -> their defaults, as descriptions have them.
+#: Setting -> its default, as in descriptions.
 _DEFAULTS: Final[Mapping[str, Any]] = {
     **{name: getattr(Settings(), name) for name in Settings.__struct_fields__},
     "roles": {},
@@ -37,7 +37,7 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 
 
 def told_in_short(run: RunFile) -> str:
-    """Tell on one line what was run: "easy (order=sjf) on cluster32.xml: lublin200.json"."""
+    """Return the description of a run on one line: "easy (order=sjf) on cluster32.xml: lublin200.json"."""
     platform = "" if run.platform is None else f" on {_name(run.platform)}"
     workloads = ", ".join(map(_name, run.workloads[:_MOST]))
     partial = "; partial" if why_partial(run) else ""
@@ -45,7 +45,7 @@ def told_in_short(run: RunFile) -> str:
 
 
 def why_partial(run: RunFile) -> str:
-    """Return why the results of a run are those of a part of it, as its description tells; "" of a whole run."""
+    """Return the reason in a run's description why its results are partial; "" for a whole run."""
     return displayed(run.failure)
 
 
@@ -57,7 +57,7 @@ def _algorithm(run: RunFile) -> str:
 
 
 def provenance_rows(schedules: Sequence[Schedule]) -> list[tuple[str, list[str]]]:
-    """Return what was run under a heading each, with a text for each run; rows that say nothing are left out."""
+    """Return rows of (heading, text for each run) that describe the runs, without empty rows."""
     found = [(title, [_cell(schedule.run, make) for schedule in schedules]) for title, make in _ROWS.items()]
     return [(title, cells) for title, cells in found if any(cell != NOTHING for cell in cells)]
 
@@ -67,7 +67,7 @@ def _cell(run: RunFile | None, make: Callable[[RunFile], str]) -> str:
 
 
 def find_differences(schedules: Sequence[Schedule]) -> list[str]:
-    """Return a line for each run that cannot be compared with the first, since its jobs or its hosts are others."""
+    """Return a line for each run that cannot be compared with the first, because its jobs or hosts differ."""
     first = next((schedule for schedule in schedules if schedule.run is not None), None)
     lines = []
     for other in schedules:
@@ -93,13 +93,13 @@ def _differing(one: RunFile, other: RunFile) -> Iterator[str]:
 
 
 def _hashes(files: Sequence[InputFile]) -> list[str]:
-    """Return the hashes of files; empty if one of them has none, so that nobody knows whether they are the same."""
+    """Return the hashes of files; empty if one is unknown, because the files then cannot be compared."""
     hashes = [file.sha256 for file in files]
     return [] if None in hashes else [one for one in hashes if one is not None]
 
 
 def _told(ones: Sequence[InputFile], others: Sequence[InputFile]) -> str:
-    """Name the files of two runs, with the beginnings of their hashes if their names are the same."""
+    """Return the names of the files of two runs, with the beginnings of their hashes if the names are equal."""
     names = [", ".join(map(_name, files[:_MOST])) for files in (ones, others)]
     if names[0] == names[1]:
         names = [", ".join(map(_with_hash, files[:_MOST])) for files in (ones, others)]
@@ -120,7 +120,7 @@ def _members(members: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _value(value: object) -> str:
-    """Spell a value as after -o."""
+    """Return a value as written after -o."""
     return displayed(spelled(value))
 
 
@@ -130,7 +130,7 @@ def _defaults(run: RunFile) -> str:
 
 
 def _settings(run: RunFile) -> str:
-    """Return the settings that are not the simulator's defaults."""
+    """Return the settings that differ from the simulator's defaults."""
     plain = msgspec.to_builtins(_DEFAULTS, enc_hook=str)
     return _members(run.settings, [name for name, value in run.settings.items() if value != plain.get(name)])
 
@@ -140,7 +140,7 @@ def _measured(run: RunFile) -> str:
     return "" if measured is None else f"{displayed(measured.started)}, took {brief(measured.seconds)}"
 
 
-#: Heading -> the text of a run; "" if it has none.
+#: Heading -> function that returns the text of a run; "" if it has none.
 _ROWS: Final[Mapping[str, Callable[[RunFile], str]]] = {
     "algorithm": lambda run: _ANOTHER if run.algorithm is None else displayed(run.algorithm),
     "options": lambda run: _members(run.options, [name for name in run.given if name in run.options]),

@@ -1,13 +1,12 @@
 """The metrics of schedules, and their tables. docs/metrics.md defines each of them.
 
-Start with `run_metrics`: a field of `RunMetrics` has its title and unit beside it, and is a column of all outputs.
-`job_metrics` measures single jobs, `summary` the ten metrics that `simulate` shows (for which the numbers of the ended
-jobs suffice), `batsim_metrics` those of Batsim's `_schedule.csv` by Batsim's own definitions. `over_time` has
-quantities as step functions, on the arithmetic of `steps`; `host_times` sums the states of hosts, in a `run_map` for
-many; `statistics` has mean, quantile and fairness. `same_jobs` decides whether two runs can be compared, `tables` shows
-runs side by side. `lease_metrics` measures leases,
-`placement_metrics` what it took to place jobs.
+Start with `run_metrics`: each field of `RunMetrics` is annotated with its title and unit, and is a column of all
+outputs. `job_metrics` measures single jobs, `summary` the metrics that `simulate` shows (which need only counts and
+times of ended jobs), `batsim_metrics` those of Batsim's `_schedule.csv` by Batsim's definitions. `over_time` has
+quantities as step functions, based on `steps`; `host_times` sums the states of hosts, with a `run_map` for large
+machines; `statistics` has mean, quantile and fairness. `same_jobs` decides whether two runs can be compared, `tables`
+shows runs side by side. `lease_metrics` measures leases, `placement_metrics` placements.
 
-Invariants: sums are exact (`math.fsum`), so that the order of jobs does not matter to the last bit; a metric without a
-meaning is None, never 0; a rejected job is counted and in no mean, but for Batsim's own.
+Invariants: sums are exact (`math.fsum`), so that the order of jobs does not affect any bit; an undefined metric is
+None, never 0; rejected jobs are counted, but not included in means, except in Batsim's own.
 """

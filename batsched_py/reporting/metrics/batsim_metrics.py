@@ -1,4 +1,4 @@
-"""The metrics of Batsim's `_schedule.csv`, computed from the jobs: under Batsim's names, by Batsim's definitions."""
+"""The metrics of Batsim's `_schedule.csv`, computed from the jobs with Batsim's names and definitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.results.tracing import JOB_ENDED, EnergyRows
 
 
 class BatsimMetrics(Struct, frozen=True):
-    """The columns of Batsim's `_schedule.csv`, in its order, but for its version and the times that it measures.
+    """The columns of Batsim's `_schedule.csv`, in its order, except its version and measured times.
 
     Means are over all jobs, and a rejected job adds 0 to their sums; maxima are 0 if no job ran. Metrics that cannot be
     computed from the files are None.
@@ -45,7 +45,7 @@ class BatsimMetrics(Struct, frozen=True):
 
 
 def batsim_metrics(schedule: Schedule) -> BatsimMetrics:
-    """Compute Batsim's metrics of a run. Its hosts are compute hosts: Batsim counts storage hosts, too."""
+    """Compute Batsim's metrics of a run. The hosts are compute hosts only; Batsim counts storage hosts, too."""
     ran = schedule.ran
     jobs = len(schedule.jobs) + schedule.unlisted
     success = sum(record.success for record in ran)
@@ -76,7 +76,7 @@ def batsim_metrics(schedule: Schedule) -> BatsimMetrics:
 
 
 def consumed_energy(schedule: Schedule) -> float | None:
-    """Return the joules of all hosts, from `_schedule.csv` or else from the trace; None if neither has them."""
+    """Return the energy of all hosts in joules, from `_schedule.csv`, else from the trace; None if neither has it."""
     if not _counted(schedule):
         return None
     written = schedule.batsim_row.get("consumed_joules")
@@ -85,7 +85,7 @@ def consumed_energy(schedule: Schedule) -> float | None:
 
 
 def energy_between(schedule: Schedule, begin: float, end: float) -> float | None:
-    """Return the joules of all hosts from `begin` to `end`, from the trace; None without one."""
+    """Return the energy of all hosts from `begin` to `end` in joules, from the trace; None without a trace."""
     rows = schedule.consumed_energy
     if rows is None or not rows.times:
         return None
@@ -93,9 +93,9 @@ def energy_between(schedule: Schedule, begin: float, end: float) -> float | None
 
 
 def traced_energy(schedule: Schedule) -> float | None:
-    """Return the joules from the first submission to the last completion, from the trace; 0 if energy was not counted.
+    """Return the traced energy from the first submission to the last completion in joules.
 
-    None if it was counted and there is no trace. Before the first completion Batsim counts -1 J.
+    0 if energy was not counted, None if it was counted but not traced. Before the first completion Batsim counts -1 J.
     """
     rows = schedule.consumed_energy
     if rows is None:

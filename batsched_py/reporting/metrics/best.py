@@ -1,4 +1,4 @@
-"""The best values of a metric: the one rule by which reports and comparisons mark them."""
+"""The best values of a metric, by the rule of all reports and comparisons."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Final
 
 from batsched_py.reporting.metrics.run_metrics import MetricInfo, Unit
 
-#: Smaller parts of a metric, or of 1 for shares, are not shown as differences.
+#: The smallest relative difference that is shown; for shares, the smallest absolute one.
 _SHOWN: Final = 0.0005
 
 
 def find_best(info: MetricInfo, values: Sequence[float | None]) -> tuple[bool, ...]:
-    """Tell for each value, None for an unknown one, if it is the best; several may be, and often none is.
+    """Return for each value (None if unknown) whether it is the best; several may be, and often none is.
 
-    None is if neither direction is better, if fewer than two are known, or if all look the same where differences are
-    shown: counts by 1, shares by 0.05 points, all else by 0.05 %. Whether the values may be compared, which needs runs
-    of the same jobs (same_jobs), is for the caller to know.
+    No value is the best if neither direction is better, if fewer than two are known, or if no difference would be
+    shown: below 1 for counts, 0.05 points for shares, 0.05 % for others. The caller must make sure that the values can
+    be compared, which requires runs of the same jobs (same_jobs).
     """
     known = [value for value in values if value is not None]
     if not info.better or len(known) < 2 or alike(info.unit, min(known), max(known)):

@@ -1,4 +1,4 @@
-"""Breakdowns: the metrics of the jobs of each user, of each class of sizes or run times, of each value of a member."""
+"""Breakdowns: metrics of groups of jobs, by class of sizes or run times, or by a member such as the user."""
 
 from __future__ import annotations
 
@@ -20,32 +20,33 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
 
-#: What jobs are grouped by, besides members of their own.
+#: Groupings of jobs in addition to members of jobs.
 SIZE: Final = "size"
 RUNTIME: Final = "runtime"
 #: The group of jobs that lack the member.
 UNKNOWN: Final = "unknown"
 #: The group of jobs that were rejected, which have no run time.
 NEVER_RAN: Final = "never ran"
-#: Upper bounds of the classes of run times, each of which includes its own; the hour is that of S. Srinivasan et al.
+#: Upper bounds of the classes of run times, inclusive; the hour is that of S. Srinivasan et al.
 _RUNTIMES: Final = (MINUTE, 10 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, DAY)
-#: The classes in words, with that above the last bound.
+#: Names of the classes, including the one above the last bound.
 RUNTIME_CLASSES: Final = (
     "up to 1 min", "1 to 10 min", "10 min to 1 h", "1 to 4 h", "4 to 12 h", "12 h to 1 d", "above 1 d",
 )  # fmt: skip
 
 
 class GroupMetrics(Struct, frozen=True):
-    """The metrics of some jobs of a run; waits in seconds, over the jobs that ran, None if none did.
+    """The metrics of a group of jobs; waits in seconds; statistics are over the jobs that ran, None if none did.
 
     Attributes:
-        group: the value or class that they have in common.
-        jobs: number of jobs submitted.
-        ran: those that were not rejected.
-        host_time: host seconds that they had.
-        share: of the host seconds that all jobs had, from 0 to 1; None if nobody had any.
-        mean_wait, median_wait, p90_wait, max_wait: of their waits.
-        mean_bounded_slowdown, median_bounded_slowdown, p90_bounded_slowdown, max_bounded_slowdown: of their slowdowns.
+        group: the common value or class.
+        jobs: the number of submitted jobs.
+        ran: the number of jobs that were not rejected.
+        host_time: the allocated host seconds.
+        share: the share of all jobs' host seconds, from 0 to 1; None if no job had any.
+        mean_wait, median_wait, p90_wait, max_wait: statistics of the waits.
+        mean_bounded_slowdown, median_bounded_slowdown, p90_bounded_slowdown, max_bounded_slowdown: statistics of the
+            bounded slowdowns.
     """
 
     group: str
@@ -64,11 +65,11 @@ class GroupMetrics(Struct, frozen=True):
 
 
 class _Grouping(Struct, frozen=True):
-    """A way to put jobs into groups: the name of a job's group, and the order of the groups.
+    """A grouping of jobs.
 
     Attributes:
-        name_of: the group of a job.
-        key: by which groups are sorted.
+        name_of: returns the name of a job's group.
+        key: the sort key of groups.
     """
 
     name_of: Callable[[JobMetrics], str]
@@ -76,15 +77,15 @@ class _Grouping(Struct, frozen=True):
 
 
 def break_down(schedule: Schedule, by: str, tau: float = SLOWDOWN_BOUND) -> list[GroupMetrics]:
-    """Return the metrics of groups of jobs: by size or run time in classes, in their order, or by a member of the jobs.
+    """Return the metrics of groups of jobs, by class of sizes or run times (SIZE, RUNTIME), or by a member of jobs.
 
-    Groups of a member stand in the order of their host seconds, the largest first. InputError if no job has the member.
+    Classes are in ascending order, groups of a member by decreasing host seconds. InputError if no job has the member.
     """
     return group_jobs(schedule, by, measure_jobs(schedule, tau))
 
 
 def group_jobs(schedule: Schedule, by: str, jobs: Iterable[JobMetrics]) -> list[GroupMetrics]:
-    """Return what `break_down` does, of the metrics of the schedule's jobs. InputError."""
+    """Return the result of `break_down`, given the metrics of the schedule's jobs. InputError."""
     grouping = _CLASSES.get(by) or _by_member(schedule, by)
     groups: dict[str, list[JobMetrics]] = {}
     for job in jobs:
@@ -110,7 +111,7 @@ def group_of(job: JobMetrics, by: str) -> str:
 
 
 def cross(jobs: Iterable[JobMetrics]) -> Mapping[tuple[str, str], list[JobMetrics]]:
-    """Return (class of sizes, class of run times) -> the jobs of both that ran."""
+    """Return (class of sizes, class of run times) -> the jobs in both that ran."""
     found: dict[tuple[str, str], list[JobMetrics]] = {}
     for job in jobs:
         if not job.record.rejected:
@@ -128,7 +129,7 @@ def _runtime_name(job: JobMetrics) -> str:
 
 
 def _by_member(schedule: Schedule, member: str) -> _Grouping:
-    """Group by a member of the jobs. InputError if no job has it."""
+    """Return the grouping by a member of the jobs. InputError if no job has it."""
     if not any(member in record.job.members for record in schedule.jobs):
         known = sorted({name for record in schedule.jobs for name in record.job.members})
         if member == USER and not known:
@@ -170,10 +171,10 @@ def _figures(values: Sequence[float]) -> tuple[float | None, float | None, float
     return mean(values), quantile(values, 0.5), quantile(values, 0.9), max(values, default=None)
 
 
-#: Name of a grouping in classes -> how it groups.
+#: Name of a grouping by classes -> the grouping.
 _CLASSES: Final[Mapping[str, _Grouping]] = {
     SIZE: _Grouping(lambda job: size_class(job.record.job.size), lambda group: size_order(group.group)),
     RUNTIME: _Grouping(_runtime_name, lambda group: (*RUNTIME_CLASSES, NEVER_RAN).index(group.group)),
 }
-#: Names of the metrics of a group, in their order, without that of the group.
+#: Names of the metrics of a group, in order, without the field `group`.
 GROUP_METRICS: Final = GroupMetrics.__struct_fields__[1:]

@@ -1,4 +1,4 @@
-"""Host seconds in each state: by our definition, and by Batsim's."""
+"""Host seconds in each state, by the definitions of batsched-py and of Batsim."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ ALL_STATES: Final = (*HOST_STATES, UNAVAILABLE)
 
 
 def host_times(schedule: Schedule, begin: float, end: float, computing: Steps | None = None) -> Mapping[str, float]:
-    """Return the host seconds from `begin` to `end` in each of ALL_STATES; together they are hosts x that time.
+    """Return the host seconds from `begin` to `end` in each of ALL_STATES; their sum is hosts x (end - begin).
 
-    From the jobs if hosts were only idle or computing, as far as is known, else from the trace of machine states, whose
-    times have six digits. `computing` are the `computing_hosts`, for whoever has them.
+    They are computed from the jobs if, as far as known, hosts were only idle or computing; otherwise from the trace of
+    machine states, whose times have six digits. `computing` are the `computing_hosts`, if the caller has them already.
     """
     rows, everything = schedule.machine_states, schedule.hosts * (end - begin)
     if rows is None or (rows.always_awake and not _were_unavailable(schedule)):
@@ -36,14 +36,14 @@ def host_times(schedule: Schedule, begin: float, end: float, computing: Steps | 
 
 
 def computing_time(schedule: Schedule) -> float:
-    """Return the host seconds in which hosts compute: see `computing_hosts`."""
+    """Return the host seconds in which hosts compute; see `computing_hosts`."""
     return integral(computing_hosts(schedule), 0.0, math.inf)
 
 
 def batsim_times(schedule: Schedule) -> Mapping[str, float | None]:
-    """Return the host seconds in each state as Batsim sums them: each host counts up to its last change of state.
+    """Return the host seconds in each state by Batsim's definition: each host counts up to its last change of state.
 
-    None for all if hosts were unavailable for a time, because no file has them, or if the jobs' hosts are unknown.
+    All are None if hosts were unavailable for a time, because no file shows which, or if the jobs' hosts are unknown.
     """
     if not schedule.hosts_known or _were_unavailable(schedule):
         return dict.fromkeys(ALL_STATES)
@@ -58,7 +58,7 @@ def batsim_times(schedule: Schedule) -> Mapping[str, float | None]:
 
 
 def _last_finishes(schedule: Schedule) -> RunMap[float | None]:
-    """Return the end of the last job of each host, None for hosts that had none."""
+    """Return the end of the last job of each host, None for hosts without jobs."""
     last: RunMap[float | None] = RunMap(schedule.hosts, None)
     left = (1 << schedule.hosts) - 1
     for record in sorted(schedule.ran, key=attrgetter("finish"), reverse=True):
@@ -71,11 +71,11 @@ def _last_finishes(schedule: Schedule) -> RunMap[float | None]:
 
 
 class _Pstate(NamedTuple):
-    """The state of a host as far as its pstate decides it.
+    """The state of a host that follows from its pstate.
 
     Attributes:
-        since: instant of its last change, in seconds; None if it never changed.
-        state: sleeping, switching_on or switching_off; "" if it does none of these.
+        since: the time of the last change, in seconds; None if it never changed.
+        state: sleeping, switching_on or switching_off; "" for other states.
     """
 
     since: float | None
@@ -83,11 +83,11 @@ class _Pstate(NamedTuple):
 
 
 def _powered(schedule: Schedule, last: RunMap[float | None]) -> Mapping[str, Sequence[float]]:
-    """Return the seconds of hosts in each state of their pstates; moves `last` to their last changes of pstate."""
+    """Return the seconds of hosts in each state of _Pstate; raise the times in `last` to the last changes of pstate."""
     hosts = RunMap(schedule.hosts, _Pstate(None, ""))
     parts: defaultdict[str, list[float]] = defaultdict(list)
     every = (1 << schedule.hosts) - 1
-    #: Identity of a set -> its runs: the same hosts are switched again and again.
+    #: Identity of a set -> its runs; cached, because the same hosts are switched many times.
     runs: dict[int, list[tuple[int, int]]] = {}
     for time, switched, pstate in schedule.pstate_changes or ():
 
@@ -121,7 +121,7 @@ def _state_after(before: str, pstate: int) -> str:
 
 
 def _were_unavailable(schedule: Schedule) -> bool:
-    """Return True if the trace leaves out some hosts at some time."""
+    """Return True if the trace lacks hosts at some time."""
     rows = schedule.machine_states
     if rows is None:
         return False

@@ -1,4 +1,4 @@
-"""The metrics of each job, and the rows in which `metrics --per-job` writes them beside Batsim's columns."""
+"""The metrics of each job, and the rows of `metrics --per-job`, with Batsim's columns first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from batsched_py.results.result_files import JOBS_HEADER
 
-#: The columns of Batsim's jobs file, under its names, then those of our own metrics.
+#: The columns of Batsim's jobs file, then those of batsched-py's metrics.
 COLUMNS: Final = (*JOBS_HEADER.split(","), *OWN_COLUMNS)
 
 
@@ -26,23 +26,22 @@ class JobMetrics(Struct, frozen=True):
     """The metrics of a job. docs/metrics.md defines each; those of a rejected job are None.
 
     Attributes:
-        record: how it ended.
-        size: number of compute hosts it had.
+        record: the record of the job.
+        size: the number of its compute hosts.
         wait: start - submission.
         turnaround: finish - submission.
         slowdown: turnaround / run: Batsim's stretch. None if the run took no time.
-        bounded_slowdown: with runs of less than tau counting as tau, and at least 1.
-        per_processor_slowdown: turnaround / (size x run), and at least 1. None if the run took no time.
+        bounded_slowdown: the slowdown with runs shorter than tau counted as tau, at least 1.
+        per_processor_slowdown: turnaround / (size x run), at least 1. None if the run took no time.
         per_processor_bounded_slowdown: the same with the bound.
-        pieces: maximal runs of consecutive hosts; None if its hosts are not known.
-        user: its owner; None if that is not known.
-        due: its deadline, or the instant of its reservation; None if it has neither.
-        met: whether it was in time; None if it has no `due`. False if it was rejected.
+        pieces: the number of maximal runs of consecutive hosts; None if its hosts are unknown.
+        user: its owner; None if unknown.
+        due: its deadline, or the start of its reservation; None if it has neither.
+        met: whether it was in time, False if it was rejected; None if it has no `due`.
         attempts: how often it ran; 0 if it was rejected at once.
-        contention_slowdown: run / the time in which it would have done the same without others on its links and hosts;
-            None if that is not known, or if it would have taken no time.
-        kept: seconds of the attempts whose work was kept; None if it had but one.
-        held: host seconds of all attempts and of what was done for it besides; None if there was but one.
+        contention_slowdown: run / the run time without other jobs on its links and hosts; None if unknown or undefined.
+        kept: seconds of the attempts whose work was kept; None if it had only one attempt.
+        held: host seconds of all attempts and overheads; None if it had only one attempt without overheads.
     """
 
     record: JobRecord
@@ -64,19 +63,19 @@ class JobMetrics(Struct, frozen=True):
 
     @property
     def run(self) -> float:
-        """Seconds that it ran, without attempts that were lost; 0 if it was rejected."""
+        """The run time in seconds, without lost attempts; 0 if it was rejected."""
         return self.record.execution if self.kept is None else self.kept
 
     @property
     def host_time(self) -> float:
-        """Host seconds that it had, those of lost attempts included."""
+        """The allocated host seconds, including those of lost attempts."""
         return self.size * self.record.execution if self.held is None else self.held
 
 
 def measure_jobs(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> list[JobMetrics]:
-    """Return the metrics of each job, in the order of first attempts; WorkloadError if a deadline breaks its rule.
+    """Return the metrics of each job, in the order of the schedule; WorkloadError if a deadline is invalid.
 
-    The record of a job of several attempts is that of the last one, from the first submission and the first start on.
+    The record of a job with several attempts is the last one, with the first submission and the first start.
     """
     again = schedule.attempts
     if not again.firsts:
@@ -91,14 +90,14 @@ def measure_jobs(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> list[JobMet
 
 
 def measure_attempts(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> list[JobMetrics]:
-    """Return the metrics of each attempt as if it were a job, in the schedule's order, as `measure_jobs`."""
+    """Return the metrics of each attempt as if it were a job, in the order of the schedule. WorkloadError."""
     return [_measure(schedule, record, tau) for record in schedule.jobs]
 
 
 def job_rows(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> Iterator[Sequence[str]]:
-    """Yield the cells of each attempt, as many as COLUMNS; numbers are written as Batsim does, unknown ones are empty.
+    """Yield the cells of each attempt in the order of COLUMNS; numbers in Batsim's format, unknown ones empty.
 
-    WorkloadError if a deadline breaks its rule.
+    WorkloadError if a deadline is invalid.
     """
     numbers = _attempt_numbers(schedule)
     for record in schedule.jobs:
@@ -108,9 +107,9 @@ def job_rows(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> Iterator[Sequen
 
 
 def job_columns(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> dict[str, list[Any]]:
-    """Return COLUMNS as values of Python, for data frames: None where a value is unknown or has no meaning.
+    """Return name -> values of each of COLUMNS, for data frames; None if a value is unknown or undefined.
 
-    WorkloadError if a deadline breaks its rule.
+    WorkloadError if a deadline is invalid.
     """
     jobs, numbers = measure_attempts(schedule, tau), _attempt_numbers(schedule)
     found = [numbers.get(record.job.id, (record.job.id, 1)) for record in schedule.jobs]
@@ -122,7 +121,7 @@ def job_columns(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> dict[str, li
 
 
 def _attempt_numbers(schedule: Schedule) -> dict[str, tuple[str, int]]:
-    """Return id -> that of the first attempt and the number from 1, of jobs of several; 0 of what was done besides."""
+    """Return id -> id of the first attempt and number from 1 (0 for overheads), for jobs with several attempts."""
     jobs = schedule.attempts.jobs
     numbers = {one.job_id: (first, 0) for first, job in jobs.items() for one in job.overheads}
     for first, job in jobs.items():
@@ -158,7 +157,7 @@ def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
 
 
 def _whole(schedule: Schedule, job: JobAttempts, tau: float) -> JobMetrics:
-    """Return the metrics of a job of several attempts: of the last one, but from the first submission on."""
+    """Return the metrics of a job with several attempts: those of the last one, but from the first submission on."""
     first, last = schedule.jobs[job.first.row], schedule.jobs[job.last.row]
     records = [schedule.jobs[one.row] for one in job.attempts]
     attempts = sum(not record.rejected for record in records)
@@ -224,7 +223,7 @@ def _own_cells(metrics: JobMetrics) -> Sequence[str]:
 
 
 def _of_run(value: Callable[[JobRecord], Any]) -> Callable[[JobMetrics], Any]:
-    """Return what gives a value of jobs that ran, and None of rejected ones."""
+    """Return a function that returns a value of jobs that ran, and None for rejected ones."""
     return lambda metrics: None if metrics.record.rejected else value(metrics.record)
 
 

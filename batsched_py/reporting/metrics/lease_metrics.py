@@ -1,4 +1,4 @@
-"""The metrics of leases: reservations, best-effort leases, what suspending costs, and what is lost."""
+"""The metrics of leases: reservations, best-effort leases, costs of suspension, and lost work."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from batsched_py.reporting.metrics.steps import Steps, stacked
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
 
-#: Kinds of spans in which a lease holds its hosts' CPUs, as the probe `cpu-utilization` counts them.
+#: Kinds of spans in which a lease holds the CPUs of its hosts, as in the probe `cpu-utilization`.
 _HOLDING: Final = frozenset(use.value for use in (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN))
 
 
 def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = None) -> dict[str, Any]:
-    """Return the metrics of a run's leases by their names in RunMetrics; none if the algorithm has no leases.
+    """Return the metrics of a run's leases by their names in RunMetrics; empty if the algorithm has no leases.
 
-    What leases have of hosts is cut at `begin` and `end`; by default the last of it is the end.
+    The use of hosts is cut at `begin` and `end`, by default the last end of a lease.
     """
     leases = schedule.leases
     if leases is None:
@@ -37,9 +37,9 @@ def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = No
 
 
 def lease_hosts(schedule: Schedule) -> dict[str, Steps]:
-    """Return the hosts that leases have over time: for runs that are not thrown away, for others, for overheads.
+    """Return the number of hosts in use by leases over time: for kept runs, for discarded runs, for overheads.
 
-    A host counts once for each lease that has it; empty if the algorithm has no leases.
+    A host counts once for each lease that uses it; empty if the algorithm has no leases.
     """
     leases = schedule.leases
     if leases is None:

@@ -11,12 +11,12 @@ from batsched_py.reporting.schedules.schedule import Schedule
 
 
 def busy_hosts(schedule: Schedule) -> Steps:
-    """Count the compute hosts that jobs have; a host that several jobs share counts once for each."""
+    """Count the allocated compute hosts; a host that several jobs share counts once for each."""
     return stacked((record.start, record.finish, schedule.size(record)) for record in schedule.ran)
 
 
 def utilisation(schedule: Schedule) -> Steps:
-    """Return the share of the compute hosts that jobs have: above 1 if jobs share hosts, empty without hosts."""
+    """Return the share of allocated compute hosts: above 1 if jobs share hosts, empty without hosts."""
     return scaled(busy_hosts(schedule), schedule.hosts) if schedule.hosts else []
 
 
@@ -26,7 +26,7 @@ def running_jobs(schedule: Schedule) -> Steps:
 
 
 def queue_length(schedule: Schedule) -> Steps:
-    """Count the jobs that are submitted and not started. Rejected jobs are left out: no file has their time."""
+    """Count the submitted jobs that have not started, without rejected ones: no file has the time of a rejection."""
     return stacked((record.job.submit_time, record.start, 1) for record in schedule.ran)
 
 
@@ -36,10 +36,10 @@ def queued_hosts(schedule: Schedule) -> Steps:
 
 
 def fragmentation(schedule: Schedule) -> Steps:
-    """Return the share of the free hosts that lies outside the longest run of free hosts with consecutive numbers.
+    """Return the share of the free hosts outside the longest run of free hosts with consecutive numbers.
 
-    0 if none is free, and if all that are free form one run. Empty if the hosts of jobs are unknown. A host is free if
-    no job has it, whether it sleeps or not: jobs files do not say.
+    0 if no host is free, or if all free hosts form one run. Empty if the hosts of jobs are unknown. A host counts as
+    free if no job has it, even if it sleeps, which jobs files do not show.
     """
     if not schedule.hosts_known:
         return []
@@ -49,14 +49,14 @@ def fragmentation(schedule: Schedule) -> Steps:
 
 
 def free_hosts(schedule: Schedule) -> Iterator[tuple[float, int]]:
-    """Yield (time, the compute hosts that no job has from then on, as bits), from 0 on, each time once."""
+    """Yield (time, the free compute hosts from then on, as bits), from 0 on, each time once."""
     return occupancy.free_hosts(schedule.ran, schedule.hosts)
 
 
 def computing_hosts(schedule: Schedule) -> Steps:
     """Count the compute hosts with a job; one that several jobs share counts once.
 
-    If hosts are unknown: the sum of the sizes of the jobs, but never more than there are.
+    If hosts are unknown, it is the sum of the sizes of the jobs, limited to the number of hosts.
     """
     if schedule.hosts_known:
         found = schedule.occupancy
@@ -67,8 +67,8 @@ def computing_hosts(schedule: Schedule) -> Steps:
 def host_states(schedule: Schedule) -> Mapping[str, Steps]:
     """Count the compute hosts in each state (of HOST_STATES).
 
-    As the machine states were traced; before the first row all are idle. Without a trace the jobs decide: hosts are
-    idle or computing.
+    With a trace of machine states, all hosts are idle before its first row. Without a trace, the jobs determine whether
+    hosts are idle or computing.
     """
     rows = schedule.machine_states
     if rows is None:
@@ -82,7 +82,7 @@ def host_states(schedule: Schedule) -> Mapping[str, Steps]:
 
 
 def power(schedule: Schedule) -> Steps:
-    """Return the watts of all hosts, as means between rows of `_consumed_energy.csv`; empty without that file."""
+    """Return the power of all hosts in watts, as means between rows of `_consumed_energy.csv`; empty without it."""
     rows = schedule.consumed_energy
     if rows is None:
         return []

@@ -1,4 +1,4 @@
-"""The metrics of placements: how often proposals succeed, and what a start costs in requests (L12 to L16)."""
+"""The metrics of placements: success of proposals, and requests per start (L12 to L16)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 
 
 def placement_metrics(schedule: Schedule) -> dict[str, Any]:
-    """Return the metrics of a run's placements by their names in RunMetrics; none if nobody was asked."""
+    """Return the metrics of a run's placements by their names in RunMetrics; empty if the run has no placements."""
     if schedule.placements is None:
         return {}
     rows = schedule.placements.values()

@@ -12,18 +12,18 @@ Value = TypeVar("Value")
 
 
 class RunMap(Generic[Value]):
-    """Values of hosts 0 to n - 1. A change of a million hosts with one value costs no more than a change of two."""
+    """Values of hosts 0 to n - 1. A change of a million hosts with equal values takes no longer than one of two."""
 
     __slots__ = ("_begins", "_end", "_values")
 
     def __init__(self, hosts: int, value: Value) -> None:
-        """Begin with this value for all `hosts`."""
+        """Begin with the same value for all `hosts`."""
         self._end = hosts
         #: The lowest host of each run, and the value of all its hosts.
         self._begins, self._values = [0], [value]
 
     def change(self, low: int, high: int, new: Callable[[Value, int], Value]) -> None:
-        """Replace the values of hosts `low` to `high`: `new` gets the value of each run, and its number of hosts."""
+        """Replace the values of hosts `low` to `high`: `new` returns one, given a run's value and number of hosts."""
         first, above = self._cut(low), self._cut(high + 1)
         begins = [*self._begins[first:above], high + 1]
         changed = [
@@ -50,7 +50,7 @@ class RunMap(Generic[Value]):
 
 
 def repeated(value: float, count: int) -> Iterator[float]:
-    """Yield a few numbers whose sum is exactly `count` times the value: its doubles, by binary digits."""
+    """Yield a few numbers with the exact sum `count` times the value: its multiples by powers of two."""
     while count:
         lowest = count & -count
         yield value * lowest

@@ -1,4 +1,4 @@
-"""The metrics of a whole run, each with its title, unit and better direction: the columns of `batsched-py metrics`."""
+"""The metrics of a whole run, with title, unit and better direction: the columns of `batsched-py metrics`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from batsched_py.results.records import JobRecord
 
 
 class Unit(Enum):
-    """The unit in which tables show a metric, the factor from SI units to it, and the digits."""
+    """The unit of a metric in tables, the factor from SI units, and the usual number of decimals."""
 
     COUNT = ("", 1.0, 0)
     NUMBER = ("", 1.0, 4)
@@ -47,7 +47,7 @@ class Unit(Enum):
 
     @property
     def digits(self) -> int:
-        """Digits after the point that it usually has in tables (see `text.wording.decimals`)."""
+        """The usual number of decimals in tables (see `text.wording.decimals`)."""
         return self.value[2]
 
 
@@ -55,9 +55,9 @@ class MetricInfo(Struct, frozen=True):
     """The presentation of a metric.
 
     Attributes:
-        title: as tables show it; a part of the row above begins with blanks.
-        unit: of what tables show.
-        better: which way is better; "" if neither is.
+        title: the title in tables; that of a part of the row above begins with blanks.
+        unit: the unit in tables.
+        better: the better direction; "" if neither is better.
     """
 
     title: str
@@ -68,9 +68,9 @@ class MetricInfo(Struct, frozen=True):
 class RunMetrics(Struct, frozen=True):
     """The metrics of a run; docs/metrics.md defines each, in the same words and order.
 
-    A job *ran* if it was not rejected: means, quantiles and maxima are over these jobs. A metric that has no meaning,
-    because no job ran or because the files lack what it is computed from, is None. The order of the jobs does not
-    matter. Seconds, joules and watts; shares from 0 to 1.
+    A job *ran* if it was not rejected: means, quantiles and maxima are over these jobs. A metric is None if it is
+    undefined because no job ran, or if the files lack its inputs. The order of the jobs does not matter. Units are
+    seconds, joules and watts; shares are from 0 to 1.
     """
 
     jobs: Annotated[int, MetricInfo("jobs", Unit.COUNT, better="")]
@@ -157,26 +157,26 @@ class RunMetrics(Struct, frozen=True):
     outside_window: Annotated[int | None, MetricInfo("  jobs left out", Unit.COUNT, better="")] = None
 
 
-#: Field of RunMetrics -> its presentation, in their order.
+#: Field of RunMetrics -> its presentation, in the order of the fields.
 METRIC_INFO: Final[Mapping[str, MetricInfo]] = {
     name: hint.__metadata__[0] for name, hint in get_type_hints(RunMetrics, include_extras=True).items()
 }
 
-#: Name of a quantile in metrics -> the share of the values that are not above it.
+#: Name of a quantile in metrics -> its share of the values.
 _QUANTILES: Final = {"median": 0.5, "p90": 0.9, "p99": 0.99}
 
 
 def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWindow | None = None) -> RunMetrics:
     """Compute the metrics of a run; runs shorter than `tau` seconds count as `tau` in bounded slowdowns.
 
-    With a window: of the jobs that were submitted in it, wherever they ended, and of the hosts' time in it, whichever
-    jobs had them. WorkloadError if a deadline breaks its rule.
+    With a window, metrics of jobs cover the jobs submitted in it, even if they end later, and metrics of hosts cover
+    the time in it, for all jobs. WorkloadError if a deadline is invalid.
     """
     part = schedule if window is None else window.submitted(schedule)
     jobs = measure_jobs(part, tau)
     ran = [job for job in jobs if not job.record.rejected]
     summary = asdict(summarise_jobs(part.jobs, schedule.hosts, tau, part.leases))
-    del summary["jobs"], summary["states"]  # which do not count the jobs that stand in no row
+    del summary["jobs"], summary["states"]  # they lack the jobs that are in no row
     begin, end = (0.0, summary["makespan"]) if window is None else (window.begin, window.end)
     free = schedule.occupancy if schedule.hosts_known else None
     return RunMetrics(
@@ -203,7 +203,7 @@ def _measured(window: TimeWindow, outside: int) -> dict[str, Any]:
 
 
 def _of_machine(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow) -> dict[str, Any]:
-    """Return the metrics of the summary that count the hosts' time, or the end of jobs, in a window."""
+    """Return the metrics of the summary that depend on the use of hosts, or on ends of jobs, in a window."""
     begin, end = window.begin, window.end
     allocated, everything = integral(busy_hosts(schedule), begin, end), schedule.hosts * window.seconds
     again = schedule.attempts
@@ -212,7 +212,7 @@ def _of_machine(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindo
     once = (job for job in schedule.ran if job.job.id not in again.firsts and job.job.id not in again.jobs)
     ends = (job.finish for job in once)
     lasts = (job.last.finish for job in again.jobs.values() if job.last.state != REJECTED)
-    finished = sum(begin < finish <= end for finish in chain(ends, lasts))  # the last of all ends where its run does
+    finished = sum(begin < finish <= end for finish in chain(ends, lasts))  # a window may end with the last job
     return {
         "makespan": max((job.record.finish for job in ran), default=begin) - begin,
         "utilisation": allocated / everything if everything else None,
@@ -256,7 +256,7 @@ def _waits(ran: Sequence[JobMetrics]) -> dict[str, Any]:
 def _slowdowns(ran: Sequence[JobMetrics]) -> dict[str, Any]:
     slowdowns = _known(job.slowdown for job in ran)
     shared = _known(job.per_processor_slowdown for job in ran)
-    every = len(slowdowns) == len(ran)  # a job that took no time has none: then a mean of the others would mislead
+    every = len(slowdowns) == len(ran)  # undefined for a job that took no time: a mean of the others would mislead
     bounded = _known(job.bounded_slowdown for job in ran)
     return {
         "mean_slowdown": mean(slowdowns) if every else None,
@@ -269,7 +269,7 @@ def _slowdowns(ran: Sequence[JobMetrics]) -> dict[str, Any]:
 
 
 def _contention(schedule: Schedule, ran: Sequence[JobMetrics]) -> dict[str, Any]:
-    """Return how much jobs slowed each other down; nothing if none did, or if that is not known."""
+    """Return the metrics of contention between jobs; empty if no job was slowed down, or if that is unknown."""
     slowed = schedule.alone
     if slowed is None:
         return {}
@@ -301,7 +301,7 @@ def _layout(free: Occupancy | None, ran: Sequence[JobMetrics], begin: float, end
 
 
 def _fragmentation(free: Occupancy | None, begin: float, end: float) -> float | None:
-    """Return the share of the free host seconds that lies outside the largest run of free hosts; None without any."""
+    """Return the share of the free host seconds outside the longest run of free hosts; None if no host is ever free."""
     if free is None:
         return None
     total = integral(list(zip(free.times, free.free, strict=True)), begin, end)

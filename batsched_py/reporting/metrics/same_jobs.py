@@ -1,4 +1,4 @@
-"""Fingerprints of the jobs of runs: metrics of different jobs cannot be compared."""
+"""Fingerprints of the jobs of runs, to detect runs with different jobs, whose metrics cannot be compared."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class JobMarks(Struct, frozen=True):
     """Fingerprints of the jobs of a run.
 
     Attributes:
-        ran: the same for two runs if the same jobs ran, by id, whatever became of them.
-        succeeded: the same for two runs if the same jobs succeeded.
+        ran: equal for two runs if the same jobs ran, by id, regardless of their final states.
+        succeeded: equal for two runs if the same jobs succeeded.
     """
 
     ran: str
@@ -25,16 +25,16 @@ class JobMarks(Struct, frozen=True):
 
 
 def marks_of(records: Sequence[JobRecord], firsts: Mapping[str, str] = MappingProxyType({})) -> JobMarks:
-    """Return the fingerprints of a run, whose jobs may stand in any order.
+    """Return the fingerprints of a run from the records of its jobs, in any order.
 
-    Later attempts of a job count as that; `firsts` are the ids of the first ones, as `Attempts` has them.
+    Later attempts count as the same job; `firsts` maps their ids to the first one, as in `Attempts`.
     """
     ran = [record for record in records if not record.rejected]
     return JobMarks(_fingerprint(ran, firsts), _fingerprint((record for record in ran if record.success), firsts))
 
 
 def other_jobs(mine: JobMarks, theirs: JobMarks) -> Literal["", "ran", "succeeded"]:
-    """Return "ran" if other jobs ran, else "succeeded" if other jobs succeeded, else ""."""
+    """Return the difference between two runs: "ran" or "succeeded" if different jobs did so, else ""."""
     if mine.ran != theirs.ran:
         return "ran"
     return "succeeded" if mine.succeeded != theirs.succeeded else ""

@@ -1,4 +1,4 @@
-"""Means, quantiles and an index of fairness: exact, and the same for any order of the values."""
+"""Means, quantiles and a fairness index, with exact sums: the order of the values does not matter."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ def mean(values: Sequence[float]) -> float | None:
 
 
 def quantile(values: Iterable[float], share: float) -> float | None:
-    """Return the value below which a share of all lies, from 0 to 1; None without values.
+    """Return the quantile for a share from 0 to 1; None without values.
 
     Interpolated between two values: method 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical
-    Packages", The American Statistician 50 (4), 1996, which R, NumPy and spreadsheets take by default.
+    Packages", The American Statistician 50 (4), 1996, the default of R, NumPy and spreadsheets.
     """
     ordered = sorted(values)
     if not ordered:
@@ -27,16 +27,16 @@ def quantile(values: Iterable[float], share: float) -> float | None:
 
 
 def jains_index(values: Sequence[float]) -> float | None:
-    """Return how equal values from 0 on are: 1 if all are, 1/n if one of n has everything; None without values.
+    """Return Jain's fairness index of non-negative values: 1 if all are equal, 1/n if only one is not 0; None without.
 
-    The square of the sum, divided by n times the sum of the squares (R. K. Jain, D.-M. W. Chiu and W. R. Hawe, "A
+    It is the square of the sum, divided by n times the sum of the squares (R. K. Jain, D.-M. W. Chiu and W. R. Hawe, "A
     Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared Computer Systems", DEC
-    Research Report TR-301, 1984). All 0 is equal.
+    Research Report TR-301, 1984). It is 1 if all values are 0.
     """
     if not values:
         return None
     largest = max(values)
     if largest == 0:
         return 1.0
-    shares = [value / largest for value in values]  # so that no square is too large or too small
+    shares = [value / largest for value in values]  # prevents overflow and underflow of squares
     return math.fsum(shares) ** 2 / (len(shares) * math.fsum([share * share for share in shares]))

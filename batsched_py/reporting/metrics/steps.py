@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
 from operator import itemgetter
 
-#: Each value holds from its time to the next one's; the last holds for ever. The first time is the earliest of all.
+#: Each value holds from its time to the next one; the last holds forever. The times ascend.
 Steps = list[tuple[float, float]]
 
 
 def stacked(spans: Iterable[tuple[float, float, int]]) -> Steps:
     """Return the sum of the weights of the spans (begin, end, weight) over time, from 0 on.
 
-    Spans are half-open; one that ends where it begins, or before, is empty. Exact, whatever their order.
+    Spans are half-open; one that ends at its begin or before is empty. The result is exact in any order of the spans.
     """
     changes: defaultdict[float, int] = defaultdict(int)
     changes[0.0] = 0
@@ -39,17 +39,17 @@ def integral(steps: Sequence[tuple[float, float]], begin: float, end: float) -> 
 
 
 def mean_over(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
-    """Return the mean from `begin` to `end`; None if no time lies between them."""
+    """Return the mean from `begin` to `end`; None if the interval is empty."""
     return integral(steps, begin, end) / (end - begin) if end > begin else None
 
 
 def highest(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
-    """Return the highest value from `begin` to `end`; None if no time lies between them."""
+    """Return the highest value from `begin` to `end`; None if the interval is empty."""
     return max([value for _, _, value in _pieces(steps, begin, end)], default=0) if end > begin else None
 
 
 def between(steps: Sequence[tuple[float, float]], begin: float, end: float) -> Steps:
-    """Return the steps from `begin` to `end`, with the value that holds at `begin`."""
+    """Return the steps from `begin` to `end`, beginning with the value at `begin`."""
     first = bisect_right(steps, begin, key=itemgetter(0))
     held = [(begin, steps[first - 1][1])] if first else []
     return held + [step for step in steps[first:] if step[0] < end]
@@ -58,7 +58,7 @@ def between(steps: Sequence[tuple[float, float]], begin: float, end: float) -> S
 def means(steps: Sequence[tuple[float, float]], begin: float, end: float, bins: int) -> list[float]:
     """Return the mean over each of `bins` equal parts of the time from `begin` to `end`, for charts of many steps.
 
-    Takes time in proportion to steps and bins.
+    The running time is linear in the numbers of steps and bins.
     """
     width = (end - begin) / bins
     sums: list[list[float]] = [[] for _ in range(bins)]
@@ -78,7 +78,7 @@ def scaled(steps: Sequence[tuple[float, float]], divisor: float) -> Steps:
 
 
 def changes(rows: Iterable[tuple[float, float]]) -> Steps:
-    """Return the rows that change the value: the last one of each instant, if it differs from that before."""
+    """Return the rows that change the value: the last one of each instant, if it differs from the one before."""
     steps: Steps = []
     for _, together in groupby(rows, key=itemgetter(0)):
         *_, (time, value) = together
@@ -88,7 +88,7 @@ def changes(rows: Iterable[tuple[float, float]]) -> Steps:
 
 
 def side_by_side(series: Sequence[Sequence[tuple[float, float]]]) -> Iterator[tuple[float, list[float | None]]]:
-    """Yield (time, the value of each series) where one changes; None before the first step of a series."""
+    """Yield (time, the value of each series) at each change; a value is None before the first step of its series."""
     values: list[float | None] = [None] * len(series)
     changes = sorted((time, number, value) for number, steps in enumerate(series) for time, value in steps)
     for time, together in groupby(changes, key=itemgetter(0)):
@@ -98,7 +98,7 @@ def side_by_side(series: Sequence[Sequence[tuple[float, float]]]) -> Iterator[tu
 
 
 def _pieces(steps: Sequence[tuple[float, float]], begin: float, end: float) -> list[tuple[float, float, float]]:
-    """Return (begin, end, value) of each step, cut to the time asked for; values of 0 are left out."""
+    """Return (begin, end, value) of each step within the interval, without values of 0."""
     return [
         (low, high, value)
         for (time, value), (until, _) in pairwise(chain(steps, [(end, 0.0)]))

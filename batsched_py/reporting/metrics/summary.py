@@ -1,4 +1,4 @@
-"""The summary of a run that `simulate` shows: metrics that the numbers of its ended jobs suffice for."""
+"""The summary of a run that `simulate` shows: metrics that need only counts and times of ended jobs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned
 
 #: Runs shorter than this count as this long in the bounded slowdown, in seconds (Feitelson et al., JSSPP 1997).
 SLOWDOWN_BOUND: Final = 10.0
-#: All of the time of a run.
+#: The window of a whole run.
 _ALWAYS: Final = (-math.inf, math.inf)
 
 
 class Summary(Struct, frozen=True):
     """The metrics of a schedule that `simulate` shows; `RunMetrics` has these and more, docs/metrics.md defines each.
 
-    A job *ran* if it was not rejected, whatever its final state: means and maxima are over these jobs. A metric that
-    has no meaning, because no job ran, is None. The order of the jobs does not matter.
+    A job *ran* if it was not rejected, whatever its final state: means and maxima are over these jobs. A metric is None
+    if it is undefined because no job ran. The order of the jobs does not matter.
 
     Attributes:
         jobs: number of jobs submitted.
@@ -45,8 +45,8 @@ class Summary(Struct, frozen=True):
         mean_turnaround: see above.
         attempts: how often jobs ran; more than ran if some were submitted again.
         useful_utilisation: from 0 to 1, without lost work and overheads.
-        useful_work: host seconds that jobs had, without lost work and overheads.
-        lost_work: host seconds of attempts whose work was thrown away.
+        useful_work: allocated host seconds, without lost work and overheads.
+        lost_work: host seconds of attempts whose work was discarded.
     """
 
     jobs: int
@@ -66,7 +66,7 @@ class Summary(Struct, frozen=True):
 
 
 def summarise(result: Result) -> Summary:
-    """Return the summary of a simulation, whether its jobs were kept or only counted."""
+    """Return the summary of a simulation, which may have kept its jobs or only counted them."""
     tally, leases = result.counted, lease_tables_of(result.tables)
     return _summarise_tally(tally, put_together(tally.attempts, leases), leases, result.host_count, SLOWDOWN_BOUND)
 
@@ -88,7 +88,7 @@ def bounded_slowdown(wait: float, run: float, bound: float = SLOWDOWN_BOUND) -> 
 
 
 def summary_table(result: Result) -> Table:
-    """Return a table with a metric in each row; the last two are measured times, which differ from run to run."""
+    """Return a table with a metric in each row; the last two are measured times, which vary between runs."""
     summary = summarise(result)
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
@@ -124,9 +124,9 @@ def summary_table(result: Result) -> Table:
 
 
 def lost_work(again: Attempts, leases: LeaseTables | None, hosts: int, window: tuple[float, float] = _ALWAYS) -> float:
-    """Return the host seconds of attempts that were thrown away, within (begin, end); `hosts` are compute hosts.
+    """Return the host seconds of discarded attempts within a window (begin, end) on `hosts` compute hosts.
 
-    What tables of leases tell as lost counts as they tell it, whether the lease ran again or not.
+    Runs that the tables of leases mark as lost are included, whether the lease ran again or not.
     """
     untold = (one for job in again.jobs.values() for one in job.untold)
     parts = [(one.start, one.finish, one.hosts) for one in untold]
@@ -138,7 +138,7 @@ def lost_work(again: Attempts, leases: LeaseTables | None, hosts: int, window: t
 
 
 def overhead_time(again: Attempts, window: tuple[float, float] = _ALWAYS) -> float:
-    """Return the host seconds, within (begin, end), of jobs that show what suspending and resuming machines took."""
+    """Return the host seconds within a window (begin, end) of jobs that show suspensions and resumptions."""
     overheads = (one for job in again.jobs.values() for one in job.overheads)
     return _held([(one.start, one.finish, one.hosts) for one in overheads], window)
 
@@ -175,13 +175,13 @@ def _summarise_tally(tally: Tally, again: Attempts, leases: LeaseTables | None, 
 
 
 class _Jobs(Struct, frozen=True):
-    """The times in seconds of jobs that ran, attempts put together; computed twice rather than kept.
+    """The times of jobs that ran, in seconds, with attempts combined; computed on each use to save memory.
 
     Attributes:
-        states: final state -> number of jobs, rejected ones included.
-        ran: number of jobs that were not rejected.
-        waits, runs, turnarounds: make those of each of these.
-        delays: make the part of its turnaround in which none of its work was done that was kept.
+        states: final state -> number of jobs, including rejected ones.
+        ran: the number of jobs that were not rejected.
+        waits, runs, turnarounds: return an iterable of these times, one for each job that ran.
+        delays: returns, for each job, the part of its turnaround without work that was kept.
     """
 
     states: Counter[str]

@@ -18,7 +18,7 @@ from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned, counted
 
 #: The text in place of the number of users if no job has one.
 NO_USERS: Final = "unknown"
-#: Groups of jobs that a table shows, at most.
+#: The largest number of groups of jobs in a table.
 MOST_GROUPS: Final = 30
 #: Field of GroupMetrics -> its heading in tables.
 _GROUP_COLUMNS: Final = {
@@ -29,7 +29,7 @@ _GROUP_COLUMNS: Final = {
     "p90_wait": "90th pct. wait",
     "mean_bounded_slowdown": "slowdown",
 }
-#: Field of GroupMetrics -> the factor from SI units to those of tables, if it is not 1.
+#: Field of GroupMetrics -> the factor from SI units to the unit in tables, if other than 1.
 _GROUP_SCALES: Final = {"host_time": 1 / HOUR, "share": 100.0, "jobs": 1}
 _KWH_DIGITS: Final = 3
 #: Metrics with which a section of the table begins.
@@ -55,7 +55,7 @@ def have_restarts(run: RunMetrics) -> bool:
 
 
 def is_of_restarts(name: str) -> bool:
-    """Return whether a metric says nothing unless jobs were submitted again, or lost work."""
+    """Return whether a metric is only of interest if jobs were submitted again, or lost work."""
     return name in _OF_RESTARTS
 
 
@@ -87,7 +87,7 @@ def batsim_table(names: Sequence[str], runs: Sequence[BatsimMetrics]) -> Table:
 def breakdown_table(by: str, names: Sequence[str], runs: Sequence[Sequence[GroupMetrics]]) -> Table:
     """Return a table with a row for each group of jobs and run, the groups in the order of the first run.
 
-    Groups beyond MOST_GROUPS are left out, which the last line tells.
+    Groups beyond MOST_GROUPS are left out; the last line has their number.
     """
     table = Table(box=box.SIMPLE, pad_edge=False)
     several = len(names) > 1
@@ -110,7 +110,7 @@ def breakdown_table(by: str, names: Sequence[str], runs: Sequence[Sequence[Group
 
 
 def _group_cells(groups: Sequence[GroupMetrics]) -> dict[int, tuple[str, ...]]:
-    """Return the cells of each group, by its identity: the numbers of a column have the same digits after the point."""
+    """Return identity of a group -> its cells; the numbers of a column have the same number of decimals."""
     columns = []
     for name in _GROUP_COLUMNS:
         values = _scaled([getattr(group, name) for group in groups], _GROUP_SCALES.get(name, 1.0))
@@ -119,7 +119,7 @@ def _group_cells(groups: Sequence[GroupMetrics]) -> dict[int, tuple[str, ...]]:
 
 
 def _metric_cells(name: str, values: Sequence[float | None]) -> list[str]:
-    """Return the values of a metric in some runs, in the unit of tables, with the same digits after the point."""
+    """Return the values of a metric in several runs, in the unit of tables, with the same number of decimals."""
     unit = METRIC_INFO[name].unit
     if unit is Unit.COUNT:
         return [format_metric(name, value) for value in values]
@@ -131,7 +131,7 @@ def _scaled(values: Sequence[float | None], factor: float) -> list[float | None]
 
 
 def format_metric(name: str, value: float | None) -> str:
-    """Return a metric in the unit of tables, with all digits that it usually has, without the unit's name."""
+    """Return a metric in the unit of tables, with its usual number of decimals, without the name of the unit."""
     if name == "users" and not value:
         return NO_USERS
     if value is None:
@@ -141,7 +141,7 @@ def format_metric(name: str, value: float | None) -> str:
 
 
 def batsim_cell(value: float | None) -> str:
-    """Return a metric as Batsim writes it; empty if it is not known."""
+    """Return a metric in Batsim's format; empty if unknown."""
     if value is None:
         return ""
     return str(value) if isinstance(value, int) else f"{value:z.6f}"
@@ -157,7 +157,7 @@ def _table(names: Sequence[str]) -> Table:
 
 
 def _is_shown(name: str, values: Sequence[float | None]) -> bool:
-    """Return False for a row without values, or with nothing but the zeros that are usual."""
+    """Return False for a row without values, or with zeros only in a metric that usually is 0."""
     if name == "users":
         return True
     return any(values) if name in _USUALLY_ZERO else any(value is not None for value in values)

@@ -46,7 +46,7 @@ STATE_COLOURS: Final = {
     COMPLETED_FAILED: "#EE8866",
     COMPLETED_KILLED: "#FFAABB",
 }
-#: Groups with a colour of their own: more cannot be distinguished.
+#: The largest number of groups with separate colours: more cannot be distinguished.
 _MOST: Final = 7
 _NOBODY: Final = "unknown"
 
@@ -62,7 +62,7 @@ CHOICES: Final = ("job", *GROUPS)
 
 
 def job_colour(number: int) -> str:
-    """Return the colour of the job with this number (window.number_jobs): the one rule of all pictures."""
+    """Return the colour of the job with this number (window.number_jobs), the same in all pictures."""
     return LIGHT[number % len(LIGHT)]
 
 
@@ -71,8 +71,8 @@ class Colouring(Struct, frozen=True):
 
     Attributes:
         by: one of CHOICES.
-        colours: group -> its colour, for groups with one of their own.
-        legend: name -> colour, in the order of the legend; empty if jobs are coloured one by one.
+        colours: group -> colour, for groups with a separate colour.
+        legend: name -> colour, in the order of the legend; empty if jobs are coloured individually.
     """
 
     by: str
@@ -80,14 +80,14 @@ class Colouring(Struct, frozen=True):
     legend: Mapping[str, str]
 
     def of(self, number: int, record: JobRecord) -> str:
-        """Return the colour of a job by its number in order of submission: it has the same in all runs."""
+        """Return the colour of a job, given its number in the order of submission; it is the same in all runs."""
         if self.by == "job":
             return job_colour(number)
         return self.colours.get(GROUPS[self.by](record), OTHERS)
 
 
 def colouring(by: str, records: Iterable[JobRecord]) -> Colouring:
-    """Colour these jobs: the largest groups, by host seconds, get a colour each; the others are grey."""
+    """Return the colouring of these jobs: a colour for each of the largest groups by host seconds, grey for others."""
     if by == "job":
         return Colouring(by, {}, {})
     weights: defaultdict[str, float] = defaultdict(float)
@@ -103,6 +103,6 @@ def colouring(by: str, records: Iterable[JobRecord]) -> Colouring:
 
 
 def _by_number(name: str) -> tuple[bool, int, str]:
-    """Return a sort key for names: users of logs are numbers, and 3 comes before 14."""
+    """Return a sort key for names that orders numbers by value, because users of logs are numbers."""
     number = name.isdecimal() and name.isascii() and len(name) < 20
     return not number, int(name) if number else 0, name

@@ -1,4 +1,4 @@
-"""Pictures for papers and notebooks: drawn by matplotlib, which is loaded when the first is drawn."""
+"""Pictures for papers and notebooks, drawn by matplotlib, which is loaded on first use."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from batsched_py.files.atomic_file import write_atomically
 from batsched_py.loading import require
 from batsched_py.text.display import displayed
 
-#: Formats of pictures, by the endings of files.
+#: Formats of pictures, by file name suffix.
 FORMATS: Final = ("pdf", "svg", "png")
 
 
 class Picture:
-    """A picture, which a notebook shows and `save` writes; the same picture gives the same bytes.
+    """A picture, to show in a notebook or to `save`; the same picture gives the same bytes.
 
     Attributes:
-        figure: matplotlib's, to be changed before the picture is shown or saved.
-        cautions: what could not be drawn as it should be when the picture was made last, a line each.
+        figure: the figure of matplotlib; it may be changed before the picture is shown or saved.
+        cautions: a line for each defect of the last rendering.
     """
 
     def __init__(self, figure: Any) -> None:
         self.figure, self.cautions = figure, list[str]()
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the picture, whole or not at all, and return its path. OptionError for another ending than FORMATS."""
+        """Write the picture atomically, and return its path. OptionError for another suffix than FORMATS."""
         path = Path(path)
         write_atomically(path, self.content(form_of(path)))
         return path
 
     def content(self, form: str) -> bytes:
-        """Return the file of one of FORMATS. OptionError."""
+        """Return the content of a file in one of FORMATS. OptionError for another format."""
         if form not in FORMATS:
             raise OptionError(f"the name of a picture must end with .pdf, .svg or .png, not .{displayed(form)}")
         paper = _module("style")
@@ -53,12 +53,15 @@ class Picture:
 
 
 def form_of(path: Path) -> str:
-    """Return the format that a file's name ends with."""
+    """Return the format of a file from its suffix."""
     return path.suffix.lower().removeprefix(".")
 
 
 def draw(use: str, module: str, make: Callable[[Any], Any]) -> Picture:
-    """Draw the figure that `make` makes with a module of reporting.pictures.paper; `use` needs it. ExtraError."""
+    """Draw the figure that `make` returns, given a module of reporting.pictures.paper.
+
+    ExtraError, which names the feature `use`, if matplotlib is not installed.
+    """
     require("matplotlib", use, "plot")
     style, paper = _module("style").style, _module(module)
     with style():

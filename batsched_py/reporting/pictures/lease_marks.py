@@ -1,4 +1,4 @@
-"""Marks of leases in a Gantt chart, beside the runs of their machines: what overheads take, reservations, images."""
+"""Marks of leases in a Gantt chart, in addition to the runs of their machines: overheads, reservations, images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 
 MarkKind = Literal["suspend", "resume", "migrate", "transfer", "shutdown", "lost", "reservation", "image"]
 
-#: Kind of a mark -> its name in legends, in their order.
+#: Kind of a mark -> its name in legends, in the order of legends.
 MARK_NAMES: Final[Mapping[MarkKind, str]] = {
     "suspend": "suspended",
     "resume": "resumed",
@@ -27,7 +27,7 @@ MARK_NAMES: Final[Mapping[MarkKind, str]] = {
     "reservation": "reservation, from its request on",
     "image": "image kept",
 }
-#: Kind of a span of a lease -> that of its mark.
+#: Kind of a lease's span -> kind of its mark.
 _KINDS: Final[Mapping[str, MarkKind]] = {
     "suspend": "suspend", "resume": "resume", "migrate-disk": "migrate", "migrate-memory": "migrate",
     "transfer": "transfer", "shutdown": "shutdown",
@@ -35,15 +35,15 @@ _KINDS: Final[Mapping[str, MarkKind]] = {
 
 
 class LeaseMark(Struct, frozen=True):
-    """A mark: what a lease, or an image, has of some hosts for a time.
+    """A mark for the use of hosts by a lease or an image.
 
     Attributes:
-        kind: what it tells.
-        lease: number of the lease; 0 for an image, which is nobody's.
-        start: in seconds.
-        finish: in seconds.
-        hosts: as numbers, or as places in a window.
-        asked: when a reservation was requested, which is before it starts; else its start.
+        kind: the kind of the mark.
+        lease: the number of the lease; 0 for an image, which belongs to no lease.
+        start: the start in seconds.
+        finish: the end in seconds.
+        hosts: the hosts, as numbers or as places in a window.
+        asked: the time of a reservation's request, else the start.
     """
 
     kind: MarkKind
@@ -55,7 +55,7 @@ class LeaseMark(Struct, frozen=True):
 
 
 def lease_marks(leases: LeaseTables) -> list[LeaseMark]:
-    """Return the marks of a run, those of a lease in the order in which they began; none that takes no time."""
+    """Return the marks of a run, those of a lease in the order of their starts, without empty ones."""
     marks = [mark for span in leases.spans for mark in _of_span(leases, span)]
     end = leases.end
     for image in leases.images:
@@ -65,7 +65,7 @@ def lease_marks(leases: LeaseTables) -> list[LeaseMark]:
 
 
 def marks_in(schedule: Schedule, window: Window) -> list[LeaseMark]:
-    """Return the marks that show in a window, on the places of its hosts."""
+    """Return the marks that are visible in a window, with places instead of hosts."""
     if schedule.leases is None:
         return []
     places = {host: place for place, host in enumerate(window.hosts_of(schedule))}

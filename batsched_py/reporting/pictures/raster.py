@@ -1,4 +1,4 @@
-"""A schedule on a grid: the jobs that occupy each cell, which is a few hosts during a slice of time."""
+"""A schedule on a grid: the jobs in each cell, which is a few hosts during an interval of time."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from batsched_py.hostset import HostSet
 
 
 class Block(Protocol):
-    """An interval of time on hosts that a picture shows: of a job, a lease or a machine state."""
+    """An interval of time on hosts in a picture: a job, a lease or a machine state."""
 
     @property
     def start(self) -> float:
-        """Return when it begins."""
+        """Return the start in seconds."""
 
     @property
     def finish(self) -> float:
-        """Return when it is over."""
+        """Return the end in seconds."""
 
     @property
     def hosts(self) -> HostSet:
-        """Return where it is."""
+        """Return the hosts."""
 
 
 class Grid(Struct, frozen=True):
@@ -37,7 +37,7 @@ class Grid(Struct, frozen=True):
 
     @classmethod
     def fitting(cls, hosts: int, end: float, columns: int, rows: int, begin: float = 0.0) -> Grid:
-        """Return the finest grid of at most `rows` rows; a row is never less than a host."""
+        """Return the finest grid with at most `rows` rows; a row has at least one host."""
         return cls(hosts, -(-hosts // rows), end, columns, begin)
 
     @property
@@ -47,7 +47,7 @@ class Grid(Struct, frozen=True):
 
     @property
     def column_seconds(self) -> float:
-        """Return the seconds in a column."""
+        """Return the width of a column in seconds."""
         return (self.end - self.begin) / self.columns
 
     def row_hosts(self, row: int) -> range:
@@ -55,11 +55,11 @@ class Grid(Struct, frozen=True):
         return range(row * self.hosts_per_row, min((row + 1) * self.hosts_per_row, self.hosts))
 
     def position(self, time: float) -> float:
-        """Convert a time to columns: 2.5 is the middle of the third; times outside are at the edge."""
+        """Convert a time to a position in columns: 2.5 is the middle of the third; times outside are at the edge."""
         return min(max(time - self.begin, 0.0) * self.columns / (self.end - self.begin), self.columns)
 
     def columns_of(self, begin: float, end: float) -> list[tuple[int, float]]:
-        """Return (column, the share of it between the two times), for each column that they touch."""
+        """Return (column, the share of it between two times) for each column that the interval touches."""
         start, stop = self.position(begin), self.position(end)
         first, last = int(start), int(stop)
         if first == last:
@@ -68,7 +68,7 @@ class Grid(Struct, frozen=True):
         return [(first, first + 1 - start), *inner, *([(last, stop - last)] if stop > last else [])]
 
     def rows_of(self, hosts: HostSet) -> list[tuple[int, int]]:
-        """Return (row, number of its hosts that are members), for each row with a member; storage hosts have no row."""
+        """Return (row, number of its hosts in the set) for each row with any; storage hosts have no row."""
         bits, size = hosts.bits & ((1 << self.hosts) - 1), self.hosts_per_row
         if not bits:
             return []
@@ -89,10 +89,10 @@ class Cell(Struct, frozen=True):
     """The jobs in a cell of the grid.
 
     Attributes:
-        owner: sequence number of the job that occupies the largest part (the first of equals); -1 if none does.
-        owned: the part of the cell that it occupies, from 0 to 1.
+        owner: the sequence number of the job that occupies the largest part (the first of equals); -1 for none.
+        owned: the part of the cell that the owner occupies, from 0 to 1.
         busy: the part of the cell that jobs occupy, from 0 to 1 (more if jobs share hosts).
-        jobs: number of jobs that occupy a part of it.
+        jobs: the number of jobs that occupy a part of it.
     """
 
     owner: int

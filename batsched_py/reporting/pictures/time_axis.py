@@ -9,27 +9,27 @@ from msgspec import Struct
 
 from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 
-#: Columns from one tick to the next, at least.
+#: The smallest distance of ticks in columns.
 SPACING: Final = 10
 
-#: Customary steps between ticks, from a second to a day, in seconds.
+#: Round steps between ticks, from a second to a day, in seconds.
 _STEPS: Final = (
     1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
     HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY,
 )  # fmt: skip
-#: A unit, its name, and how the rest in the next smaller unit is written behind it ("1 h 30", "1 d 06 h").
+#: A unit, its name, and the format of the rest in the next smaller unit after it ("1 h 30", "1 d 06 h").
 _UNITS: Final = ((DAY, "d", "{:02.0f} h"), (HOUR, "h", "{:02.0f}"), (MINUTE, "min", "{:02.0f}"), (1, "s", ""))
 
 
 class TimeAxis(Struct, frozen=True):
-    """Two lines of text, as long as the picture is wide: the ruler and the times below its marks."""
+    """Two lines of text of the picture's width: the ruler, and the times below its marks."""
 
     ruler: str
     labels: str
 
 
 def time_axis(end: float, columns: int, begin: float = 0.0) -> TimeAxis:
-    """Return the axis from `begin` to `end` seconds; a mark stands in the column of its time."""
+    """Return the axis from `begin` to `end` seconds; each mark is in the column of its time."""
     span = end - begin
     step = tick_step(span * SPACING / columns)
     ruler, labels = ["─"] * columns, [" "] * columns
@@ -51,7 +51,7 @@ def ticks(begin: float, end: float, step: float) -> list[float]:
 
 
 def tick_step(least: float) -> float:
-    """Return the smallest round step, in seconds, that is not below `least`."""
+    """Return the smallest round step in seconds that is at least `least`."""
     if least <= 0:
         return 1.0
     if least <= _STEPS[0]:
@@ -74,6 +74,6 @@ def tick_label(time: float, step: float) -> str:
 
 
 def _decimal_step(least: float) -> float:
-    """Return the smallest of 1, 2 and 5 times a power of ten that is not below `least`, but for rounding."""
+    """Return the smallest of 1, 2 and 5 times a power of ten that is at least `least`, up to rounding."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-12))

@@ -1,4 +1,4 @@
-"""The window of a picture: the time and the hosts that it shows of schedules."""
+"""The window of a picture: the time and the hosts of schedules that it shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from batsched_py.text.wording import seconds
 
 
 class Window(Struct, frozen=True):
-    """The time [begin, end) in seconds, and some hosts, ascending; their places are 0, 1, 2..."""
+    """The time [begin, end) in seconds, and ascending host numbers, whose places are 0, 1, 2..."""
 
     begin: float
     end: float
@@ -26,21 +26,21 @@ class Window(Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """Return the length of the time."""
+        """Return the length of the window in seconds."""
         return self.end - self.begin
 
     def shows(self, record: JobRecord) -> bool:
-        """Return True if the job ran within the time, on any hosts."""
+        """Return True if the job ran within the time of the window, on any hosts."""
         return not record.rejected and record.start < self.end and record.finish > self.begin
 
     def hosts_of(self, schedule: Schedule) -> tuple[int, ...]:
-        """Return the hosts that the schedule's machine has: one that is smaller than others is drawn smaller."""
+        """Return the hosts of the window that the schedule's machine has: a smaller machine is drawn smaller."""
         return tuple(host for host in self.hosts if host < schedule.hosts)
 
     def submitted(self, schedule: Schedule) -> Schedule:
-        """Return the jobs that were submitted within the time, and had one of these hosts, or unknown ones.
+        """Return the schedule with the jobs that were submitted within the time, on any of the hosts or unknown ones.
 
-        Of a job, all attempts are returned if one had such a host.
+        All attempts of a job are kept if one of them used any of the hosts.
         """
         hosts = self.hosts_of(schedule)
         everything, wanted = len(hosts) == schedule.hosts, HostSet.from_ids(hosts).bits
@@ -52,9 +52,9 @@ class Window(Struct, frozen=True):
         return replace(schedule, jobs=tuple(jobs))
 
     def through(self, schedule: Schedule) -> Schedule:
-        """Return the schedule of these hosts alone, in their places, without jobs that have none of them.
+        """Return the schedule restricted to the hosts of the window, with places as host numbers.
 
-        If the machine has no other hosts it is the whole schedule, with jobs whose hosts are unknown.
+        If the window has all hosts of the machine, the schedule is returned as it is, with jobs on unknown hosts.
         """
         hosts = self.hosts_of(schedule)
         if len(hosts) == schedule.hosts:
@@ -72,9 +72,9 @@ class Window(Struct, frozen=True):
 def window_on(
     schedules: Sequence[Schedule], begin: float | None = None, end: float | None = None, hosts: HostSet | None = None
 ) -> Window:
-    """Return a window on all of them: by default from 0 to the last end of a job or of a lease, and on every host.
+    """Return a window on schedules: by default from 0 to the last end of a job or a lease, on all hosts.
 
-    OptionError if the time is empty, or without a host of one of the schedules.
+    OptionError if the time is empty, or if a schedule has none of the hosts.
     """
     last = max((record.finish for schedule in schedules for record in schedule.ran), default=0.0)
     last = max(last, *(schedule.leases.end for schedule in schedules if schedule.leases is not None), 0.0)
@@ -97,10 +97,10 @@ def window_on(
 
 
 def number_jobs(schedules: Iterable[Schedule]) -> dict[str, int]:
-    """Number the jobs from 0 on: in order of submission, the jobs of the first schedule before those of others.
+    """Number the jobs from 0 in the order of submission, the jobs of the first schedule before those of others.
 
-    The schedules are whole, whatever a picture shows of them. So a job has the same number, and with it the same
-    colour, in each picture and with each algorithm, as long as the same jobs were submitted.
+    The schedules must be whole, even if a picture shows a part of them. Then a job has the same number, and therefore
+    the same colour, in each picture and with each algorithm, provided that the same jobs were submitted.
     """
     numbers: dict[str, int] = {}
     for schedule in schedules:
@@ -110,7 +110,7 @@ def number_jobs(schedules: Iterable[Schedule]) -> dict[str, int]:
 
 
 def lease_numbers(schedule: Schedule, numbers: Mapping[str, int]) -> dict[int, int]:
-    """Return the number of each lease in pictures: the lowest of its jobs; `numbers` are those of all jobs."""
+    """Return the number of each lease in pictures: the lowest number of its jobs, given those of all jobs."""
     if schedule.leases is None:
         return {}
     found = dict[int, int]()
@@ -120,7 +120,7 @@ def lease_numbers(schedule: Schedule, numbers: Mapping[str, int]) -> dict[int, i
 
 
 def shown_numbers(schedule: Schedule, numbers: Mapping[str, int]) -> dict[str, int]:
-    """Return the number of each job in pictures: its own of `numbers`, or that of its lease."""
+    """Return the number of each job in pictures: that of its lease, or its own in `numbers`."""
     shown = dict(numbers)
     if schedule.leases is not None:
         of_lease = lease_numbers(schedule, numbers)
@@ -129,10 +129,10 @@ def shown_numbers(schedule: Schedule, numbers: Mapping[str, int]) -> dict[str, i
 
 
 def drawn(schedule: Schedule, window: Window, numbers: Mapping[str, int]) -> list[tuple[int, JobRecord]]:
-    """Return the jobs in a chart of the window, in order of submission, each with its number.
+    """Return the jobs in a chart of the window, in the order of submission, each with its number.
 
-    They ran within the time and on some of the hosts, which stand in their places. `numbers` are those of the jobs of
-    all schedules of the picture, rejected ones included; all jobs of a lease have that of its first one.
+    These are the jobs that ran within the time on any of the hosts, with places instead of hosts. `numbers` are the
+    numbers of the jobs of all schedules of the picture, including rejected ones; all jobs of a lease get the lowest.
     """
     part, numbers = window.through(schedule), shown_numbers(schedule, numbers)
     places = (1 << part.hosts) - 1
@@ -141,7 +141,7 @@ def drawn(schedule: Schedule, window: Window, numbers: Mapping[str, int]) -> lis
 
 
 def outages_in(schedule: Schedule, window: Window) -> list[Outage]:
-    """Return the outages that show in a window, on the places of its hosts."""
+    """Return the outages that are visible in a window, with places instead of hosts."""
     places = {host: place for place, host in enumerate(window.hosts_of(schedule))}
     found = []
     for outage in schedule.outages:
@@ -158,5 +158,5 @@ def blocks(record: JobRecord, hosts: int) -> Iterator[tuple[int, int]]:
 
 
 def submission(record: JobRecord) -> tuple[float, str]:
-    """Return the sort key of submissions: jobs of one instant are ordered by id, never by their ends."""
+    """Return the sort key of submissions: ties in time are broken by id, never by the order of ends."""
     return record.job.submit_time, record.job.id

@@ -1,4 +1,4 @@
-"""Attempts of one job, as every reader of results puts them together: metrics are of jobs, tables list attempts."""
+"""Grouping of the attempts of each job: metrics are of jobs, whereas tables of results list attempts."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables
 from batsched_py.results.attempts import Attempt, split_later
 from batsched_py.text.representation import Brief
 
-#: A job that shows what suspending or resuming a lease takes: the first job of the lease, what it is, and a number.
+#: Id of a job that shows an overhead of a lease: the id of the lease's first job, the kind, and a number.
 _OVERHEAD: Final = re.compile(rf"(.+)#(?:{'|'.join(use.value for use in Use if use is not Use.VM)})[1-9]\d*", re.DOTALL)
-#: Metadata of a segment that does what the one before it has left.
+#: Metadata of a segment that continues the work of the one before it.
 _GOES_ON: Final = re.compile(r"lease .+, segment \d+", re.DOTALL)
-#: Seconds by which times that mean the same instant may differ: files have six digits, a run is at least 1e-5 s long.
+#: The tolerance for equal times in seconds: files have six digits, and a run lasts at least 1e-5 s.
 _SAME: Final = 1e-4
 
 
 class JobAttempts(Struct, frozen=True):
-    """A job that was submitted more than once, or for which something else was done.
+    """A job with several attempts, or with overheads.
 
     Attributes:
-        attempts: all of them, in their order; the first one is what was submitted at first.
-        lost: those whose work was thrown away: a later one has begun again.
-        untold: those of them that no lease table tells as lost.
-        overheads: jobs that show what suspending or resuming its machines took.
+        attempts: all attempts in order; the first one is the original submission.
+        lost: the attempts whose work was discarded, because a later one began again.
+        untold: the lost attempts that no lease table marks as lost.
+        overheads: jobs that show suspensions or resumptions of its machines.
     """
 
     attempts: tuple[Attempt, ...]
@@ -41,27 +41,27 @@ class JobAttempts(Struct, frozen=True):
 
     @property
     def first(self) -> Attempt:
-        """The job as it was submitted at first."""
+        """The original submission."""
         return self.attempts[0]
 
     @property
     def last(self) -> Attempt:
-        """The attempt that decided what became of the job."""
+        """The last attempt, which determines the final state of the job."""
         return self.attempts[-1]
 
     @property
     def later(self) -> tuple[Attempt, ...]:
-        """All that do not count as jobs of their own."""
+        """The later attempts and the overheads, which do not count as jobs."""
         return (*self.attempts[1:], *self.overheads)
 
     @property
     def run(self) -> float:
-        """Seconds of the attempts whose work was kept."""
+        """The run time of the attempts whose work was kept, in seconds."""
         return sum(one.finish - one.start for one in self.attempts[len(self.lost) :])
 
     @property
     def host_time(self) -> float:
-        """Host seconds of all attempts and overheads."""
+        """The host seconds of all attempts and overheads."""
         return sum(one.host_time for one in (*self.attempts, *self.overheads))
 
 
@@ -69,8 +69,8 @@ class Attempts(Brief, frozen=True):
     """The attempts among the jobs of a run.
 
     Attributes:
-        jobs: those with more than one attempt, or overheads; by the id of the first attempt.
-        firsts: id of a later attempt or an overhead -> that of the first attempt of its job.
+        jobs: id of the first attempt -> job, for jobs with several attempts, or with overheads.
+        firsts: id of a later attempt or an overhead -> id of the first attempt of its job.
     """
 
     jobs: Mapping[str, JobAttempts] = {}
@@ -81,12 +81,12 @@ NO_ATTEMPTS: Final = Attempts()
 
 
 def put_together(found: Sequence[Attempt], leases: LeaseTables | None = None) -> Attempts:
-    """Put the attempts of each job together, among jobs that may be some.
+    """Group the attempts of each job, among jobs whose names have the form of attempts.
 
-    `7~1` follows `7`, or a later attempt of it, that failed, and was submitted at the end of that; `7#1` follows what
-    did not succeed and had ended. A name alone makes no attempt: users may give their jobs any. An attempt begins
-    again, and what was done before is lost, but for segments of leases that go on: the tables of leases tell which, or
-    else metadata.
+    `7~1` follows `7`, or a later attempt of it, that failed, and must be submitted at its end; `7#1` follows one that
+    did not succeed, after its end. The name alone is not sufficient, because users may choose any names. An attempt
+    begins again, and the work before it is lost, unless it is a segment of a lease that continues, according to the
+    tables of leases, or else to metadata.
     """
     if not found:
         return NO_ATTEMPTS
@@ -109,7 +109,7 @@ def put_together(found: Sequence[Attempt], leases: LeaseTables | None = None) ->
 
 
 def _followers(known: Mapping[str, Attempt]) -> dict[str, Attempt]:
-    """Return id -> the attempt that follows it."""
+    """Return id of an attempt -> the attempt that follows it."""
     named = defaultdict[str, list[tuple[int, str, Attempt]]](list)
     for one in known.values():
         name = split_later(one.job_id)
@@ -132,7 +132,7 @@ def _follows(before: Attempt, after: Attempt, sign: str) -> bool:
 
 
 def _overheads(found: Iterable[Attempt], known: Mapping[str, Attempt]) -> dict[str, list[Attempt]]:
-    """Return id of a job -> what was done for it."""
+    """Return id of a job -> its overheads."""
     beside = defaultdict[str, list[Attempt]](list)
     for one in found:
         named = _OVERHEAD.fullmatch(one.job_id)
@@ -150,7 +150,7 @@ def _job(chain: Sequence[Attempt], overheads: tuple[Attempt, ...], runs: _LostRu
 
 
 def _begins_again(chain: Sequence[Attempt], place: int, lease: int | None, runs: _LostRuns) -> bool:
-    """Return whether an attempt begins again, rather than going on where the one before it has stopped."""
+    """Return whether an attempt begins again, instead of continuing the work of the one before it."""
     name = split_later(chain[place].job_id)
     if name is None or name.sign == "~":
         return True
@@ -160,19 +160,19 @@ def _begins_again(chain: Sequence[Attempt], place: int, lease: int | None, runs:
 
 
 class _LostRuns:
-    """The runs of leases that were thrown away, as far as tables tell."""
+    """The runs of leases that the lease tables mark as lost."""
 
     def __init__(self, leases: LeaseTables | None) -> None:
         self._leases = {} if leases is None else leases.jobs
         spans = () if leases is None else leases.spans
-        #: (lease, start to the second) of the runs.
+        #: (lease, start rounded to a second) of the lost runs.
         self._lost = {(span.lease, round(span.start)) for span in spans if span.kind == RUN and span.lost}
 
     def lease_of(self, first: Attempt) -> int | None:
-        """Return the lease that a job asked for; None if no table tells."""
+        """Return the lease that a job requested; None if it is in no table."""
         return self._leases.get(first.job_id)
 
     def tell(self, lease: int, attempt: Attempt) -> bool:
-        """Return whether the tables tell that this run of a lease was lost; messages take time."""
+        """Return whether the tables mark an attempt of a lease as lost; starts may differ by the time of messages."""
         second = round(attempt.start)
         return any((lease, near) in self._lost for near in (second, second - 1, second + 1))

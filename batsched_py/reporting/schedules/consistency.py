@@ -1,4 +1,4 @@
-"""The consistency of results: what rows say of each other, of the machine, and of the figures of the whole run."""
+"""Consistency checks of results: between rows, and against the machine and the figures of the whole run."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.file_forms import BATSIM_5, split_jobs_name
 from batsched_py.results.records import JobRecord
 
-#: Seconds by which two jobs may seem to have a host at once: a run is recorded with 1e-5 s at least, rounded.
+#: The tolerance for overlaps of jobs on a host in seconds: a run is recorded with at least 1e-5 s, rounded.
 _TOUCHING: Final = 2e-5
-#: Relative and absolute error of figures with six digits.
+#: The relative and the absolute error of figures with six digits.
 _RELATIVE: Final = 1e-9
 _RESOLUTION: Final = 3e-6
-#: Contradictions whose other job is looked for; that takes a walk over the running jobs for each.
+#: The largest number of contradictions whose other job is searched among the running jobs.
 _MOST_NAMED: Final = 100
-#: Name of the setting by which jobs share hosts.
+#: The name of the setting that lets jobs share hosts.
 _SHARING: Final = "compute_sharing"
 
 
 def find_contradictions(schedule: Schedule, most: int | None = FIRST, *, sharing: bool | None = None) -> Contradictions:
-    """Return the contradictions in the results of a run, `most` of each kind with their numbers; None for all.
+    """Return the contradictions in the results of a run, with `most` details of each kind; None for all.
 
-    Takes time in proportion to the jobs, but for their order. `sharing` says whether jobs may share hosts; by default
-    the description of the run does, and without one they may not.
+    The running time is linear in the number of jobs, except for sorting. `sharing` is whether jobs may share hosts;
+    None takes it from the description of the run; without one, sharing is reported as a contradiction with a caveat.
     """
     found, known = Contradictions(most), schedule.hosts_known
     if schedule.rows_found is not None:
@@ -50,7 +50,7 @@ def find_contradictions(schedule: Schedule, most: int | None = FIRST, *, sharing
 
 
 def may_share(schedule: Schedule) -> bool | None:
-    """Return whether jobs could share hosts; None if no file tells. Leases have shares of hosts."""
+    """Return whether jobs may share hosts, as always with lease tables alone; None if no file determines it."""
     if schedule.run is not None and _SHARING in schedule.run.settings:
         return schedule.run.settings[_SHARING] is True
     if split_jobs_name(schedule.source) is None and schedule.leases is not None:
@@ -59,9 +59,9 @@ def may_share(schedule: Schedule) -> bool | None:
 
 
 def _check_hosts(schedule: Schedule, found: Contradictions) -> None:
-    """Check the hosts of each job against its size, and against the machine."""
+    """Check the hosts of each job against its size and the machine."""
     highest, lines = schedule.hosts, schedule.lines
-    storage = schedule.machine_states is not None  # tells how many of the hosts are no storage
+    storage = schedule.machine_states is not None  # then the number of compute hosts is known
     suspects = [
         record
         for record in schedule.ran
@@ -84,7 +84,7 @@ def _check_hosts(schedule: Schedule, found: Contradictions) -> None:
 
 
 class _Move(NamedTuple):
-    """The start of a job, or before that of others at the same time, its end."""
+    """The start or the end of a job; ends sort before starts at the same time."""
 
     time: float
     starts: bool
@@ -100,7 +100,7 @@ def _moves(ran: Iterable[JobRecord]) -> Iterator[_Move]:
 
 
 def _check_shared(schedule: Schedule, found: Contradictions) -> None:
-    """Check that no job starts on a host that another one has."""
+    """Check that no job starts on a host that another job occupies."""
     every, taken, ran = (1 << schedule.hosts) - 1, TakenHosts(), schedule.ran
     running, named = dict[int, JobRecord](), 0
     for _, starts, place in sorted(_moves(ran)):
@@ -122,12 +122,12 @@ def _check_shared(schedule: Schedule, found: Contradictions) -> None:
 
 
 def _holder(running: dict[int, JobRecord], host: int) -> str:
-    """Return the id of a running job that has a host."""
+    """Return the id of a running job that occupies a host."""
     return next((record.job.id for record in running.values() if record.hosts.bits >> host & 1), "")
 
 
 def _check_busy(schedule: Schedule, found: Contradictions) -> None:
-    """Check that no job starts on more hosts than others have left, where only numbers of hosts are known."""
+    """Check that no job starts on more hosts than are free, if only numbers of hosts are known."""
     ran, busy = schedule.ran, 0
     for time, starts, place in sorted(_moves(ran)):
         size = schedule.size(ran[place])
@@ -148,7 +148,7 @@ def _check_utilisation(schedule: Schedule, found: Contradictions) -> None:
 
 
 def _check_makespan(schedule: Schedule, found: Contradictions) -> None:
-    """Check ends against the makespan in the figures of the run, which Batsim 5 counts from the first submission."""
+    """Check ends against the makespan of the whole run, which Batsim 5 counts from the first submission."""
     written = _figure(schedule, "makespan")
     if written is None or not schedule.ran:
         return
@@ -169,7 +169,7 @@ def _check_makespan(schedule: Schedule, found: Contradictions) -> None:
 
 
 def _check_figures(schedule: Schedule, found: Contradictions) -> None:
-    """Check the numbers of jobs in the figures of the run; those in no row were rejected."""
+    """Check the numbers of jobs in the figures of the run; jobs in no row were rejected."""
     ran = len(schedule.ran)
     success = sum(record.success for record in schedule.ran)
     counts = {

@@ -1,4 +1,4 @@
-"""The reader of `_contention.csv`: the jobs of a run that others have slowed down."""
+"""The reader of `_contention.csv`: the jobs of a run that other jobs slowed down."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.results.records import JobRecord, SlowedJob
 from batsched_py.results.result_files import CONTENTION_HEADER
 
-#: Times have six digits after the point, and starts and ends of jobs are rounded, too.
+#: The rounding error of durations in seconds: times, starts and ends of jobs have six decimals.
 _RESOLUTION: Final = 3e-6
 
 
 def read_contention(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> tuple[SlowedJob, ...] | None:
-    """Read the file; None if columns are missing: another program may call its file so. InputError.
+    """Read the file; None if columns are missing, because another program may use this file name. InputError.
 
     `notes` receives a line for each unknown column.
     """
@@ -34,7 +34,7 @@ def read_contention(path: Path, *, limits: Limits = LIMITS, notes: Notes | None 
 
 
 def tells_of(slowed: Sequence[SlowedJob], jobs: Sequence[JobRecord]) -> bool:
-    """Return whether all of these jobs are among those of a run, and ran as long there."""
+    """Return whether all slowed jobs are among the jobs of a run, with the same run times."""
     executions = {record.job.id: record.execution for record in jobs}
     return all(
         abs(executions.get(job.job_id, -1.0) - job.execution) <= _RESOLUTION * max(1.0, job.execution) for job in slowed

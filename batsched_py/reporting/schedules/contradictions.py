@@ -1,4 +1,4 @@
-"""Contradictions in results: rows whose numbers cannot all be true, counted by kind, with the first of each kind."""
+"""Contradictions in results: rows with inconsistent numbers, counted by kind, with the first of each kind."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Contradiction(NamedTuple):
     """A row, or a figure, that contradicts others.
 
     Attributes:
-        kind: of the contradiction.
-        line: of the file; 0 if it is not known, or of no line.
-        job: id of the job; "" if it is of none.
-        what: the numbers.
+        kind: the kind of the contradiction.
+        line: the line of the file; 0 if unknown, or if it concerns no single line.
+        job: the id of the job; "" if it concerns no single job.
+        what: the inconsistent numbers.
     """
 
     kind: Kind
@@ -49,61 +49,61 @@ class Contradiction(NamedTuple):
     what: str
 
 
-#: Contradictions of a kind that are kept, unless all are wanted.
+#: The default number of contradictions of each kind that are kept.
 FIRST: Final = 1
 
 
 class Contradictions:
-    """The contradictions in the results of a run: all are counted, some of each kind are kept."""
+    """The contradictions in the results of a run: all are counted, the first ones of each kind are kept."""
 
     def __init__(self, most: int | None = FIRST) -> None:
         """`most` of each kind are kept; None for all."""
         self._most = most
-        #: Kind -> what would make it right, which no file tells.
+        #: Kind -> the condition, not known from any file, under which it is not a contradiction.
         self.unless: dict[Kind, str] = {}
         self._counts: dict[Kind, int] = {}
         self._kept: dict[Kind, list[Contradiction]] = {}
 
     def add(self, kind: Kind, job: str, line: int, form: str, *values: object) -> None:
-        """Count a contradiction; `form` and its values are the numbers, put together only if it is kept."""
+        """Count a contradiction; `form` with its values describes it, and is formatted only if it is kept."""
         count = self._counts[kind] = self._counts.get(kind, 0) + 1
         if self._most is None or count <= self._most:
             self._kept.setdefault(kind, []).append(Contradiction(kind, line, job, form % values if values else form))
 
     def extend(self, others: Contradictions) -> None:
-        """Count what was found elsewhere, too."""
+        """Add the contradictions of another collection."""
         for kind, count in others._counts.items():
             self._counts[kind] = self._counts.get(kind, 0) + count
             kept = self._kept.setdefault(kind, [])
             kept += others._kept[kind][: None if self._most is None else max(self._most - len(kept), 0)]
 
     def __eq__(self, other: object) -> bool:
-        """Compare what was counted and kept."""
+        """Compare counts and kept contradictions."""
         return isinstance(other, Contradictions) and (self._counts, self._kept) == (other._counts, other._kept)
 
-    __hash__ = None  # type: ignore[assignment]  # it is changed
+    __hash__ = None  # type: ignore[assignment]  # it is mutable
 
     def __bool__(self) -> bool:
         """Return True if there are any."""
         return bool(self._counts)
 
     def __iter__(self) -> Iterator[Contradiction]:
-        """Iterate over those that were kept, kind by kind."""
+        """Iterate over the kept contradictions, kind by kind."""
         for kind in Kind:
             yield from self._kept.get(kind, ())
 
     def count(self, kind: Kind) -> int:
-        """Return how many of a kind there are."""
+        """Return the number of contradictions of a kind."""
         return self._counts.get(kind, 0)
 
     @property
     def kinds(self) -> Iterable[Kind]:
-        """The kinds of which there are any, in their order."""
+        """The kinds that occur, in the order of Kind."""
         return [kind for kind in Kind if kind in self._counts]
 
     @property
     def total(self) -> int:
-        """The number of all contradictions, those that were only counted included."""
+        """The number of all contradictions, kept or not."""
         return sum(self._counts.values())
 
     def lines(self) -> list[str]:

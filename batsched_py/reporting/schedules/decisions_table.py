@@ -1,4 +1,4 @@
-"""The reader of `_decisions.csv`: holds, promises, rejections and hosts that could not be used, by job."""
+"""The reader of `_decisions.csv`: holds, promises, rejections, and hosts that could not be used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from batsched_py.results.run_file import belongs
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 
-#: What may stand in the column of reasons.
+#: The allowed values in the column of reasons.
 _REASONS: Final = frozenset({"", "shared", *get_args(HoldKind), *get_args(Cause)})
 
 
@@ -30,11 +30,11 @@ class Decisions(Brief, frozen=True):
 
     Attributes:
         of_jobs: job id -> its rows, in order of time.
-        down: rows of the hosts that could take no job, in order of time.
-        hosts: all compute hosts; None if no row tells.
-        shared: jobs could share hosts.
-        unavailable: rows of the hosts that external events took away, in order of time.
-        notes: a line for each column that is not known.
+        down: rows of the hosts that could not take jobs, in order of time.
+        hosts: all compute hosts; None if no row has them.
+        shared: True if jobs could share hosts.
+        unavailable: rows of the hosts that external events made unavailable, in order of time.
+        notes: a line for each unknown column.
     """
 
     of_jobs: Mapping[str, Sequence[DecisionRow]] = {}
@@ -46,7 +46,7 @@ class Decisions(Brief, frozen=True):
 
 
 def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> Decisions | None:
-    """Read the file beside the jobs file of a run; None if there is none, or it is that of another run. InputError."""
+    """Read the decisions of a run, in the folder of its jobs file; None if missing, or of another run. InputError."""
     named = split_jobs_name(schedule.source)
     path = None if named is None else Path(named[0] + DECISIONS)
     if path is None or not path.is_file():
@@ -58,20 +58,20 @@ def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> Decisio
 
 
 def with_outages(schedule: Schedule, decisions: Decisions | None) -> Schedule:
-    """Return the schedule with the hosts that were unavailable, as far as the decisions of its run tell."""
+    """Return the schedule with the outages of hosts that are recorded in the decisions of its run."""
     rows = () if decisions is None else decisions.unavailable
     return replace(schedule, outages=find_outages(rows, schedule.end)) if rows else schedule
 
 
 def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
-    """Read the file; InputError names file, line, column and rule. Columns may stand in any order."""
+    """Read the file, with columns in any order; InputError names file, line, column and rule."""
     notes = Notes(path.name)
     table = Tabular(path, limits)
     terms = [table.column(name) for name in TERMS] if TERMS[0] in table.header else ()  # older files lack them
     at = [table.column(name) for name in COLUMNS if name not in TERMS]
     table.tell_unknown("decisions", notes)
     of_jobs: dict[str, list[DecisionRow]] = {}
-    #: Kind of a row that tells of hosts -> those rows.
+    #: Kind of rows about hosts -> these rows.
     of_hosts: dict[str, list[DecisionRow]] = {"down": [], "unavailable": []}
     hosts, shared, latest = None, False, 0.0
     for cells in table.rows():
@@ -111,7 +111,7 @@ def _row(table: Tabular, cells: Sequence[str], at: Sequence[int]) -> DecisionRow
 
 
 def _with_terms(table: Tabular, row: DecisionRow, cells: Sequence[str], at: Sequence[int]) -> DecisionRow:
-    """Return the row with what its job asked for."""
+    """Return the row with the submission, size and walltime of its job."""
     if not at:
         raise table.error(f"is {row.kind}, which needs the columns {', '.join(TERMS)}")
     submitted, size, walltime = at

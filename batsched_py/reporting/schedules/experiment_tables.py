@@ -1,4 +1,4 @@
-"""Phases of the resources of managed experiments, as bars of the chart of timelines: a row for each resource."""
+"""Phases of the resources of managed experiments, as bars in the chart of timelines, with a row for each resource."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart, TimelineNeed
 
-#: Ending of the file.
+#: Suffix of the file name.
 EXPERIMENT_RESOURCES: Final = "_experiment_resources.csv"
-#: Kinds of bars: a resource is created, its address is not known yet, it waits for the start, it is there.
+#: Kinds of bars: a resource is being created, has no address yet, waits for the start, exists.
 CREATION, ADDRESS, BARRIER, THERE = "creation", "address", "barrier", "there"
 _NOTHING: Final = TimelineChart({}, (), None, None)
 
@@ -24,7 +24,7 @@ def add_phases(
 ) -> TimelineChart | None:
     """Return the chart with the phases of all resources in a `_experiment_resources.csv`; InputError.
 
-    The chart as it was if the file has other columns: an algorithm of a user's own may call its tables so.
+    The chart is returned unchanged if the file has other columns: a user's own algorithm may use this name.
     """
     table = Tabular(path, limits)
     if not set(ResourceRow._fields) <= set(table.header):
@@ -56,7 +56,7 @@ def add_phases(
 
 
 def _phases(name: str, after: str, times: dict[str, float | None]) -> Iterator[TimelineBar]:
-    """Yield what happens to a resource from its request to its end."""
+    """Yield the phases of a resource from its request to its end."""
     requested, created, addressed, removed = times.values()
     if requested is None:
         return

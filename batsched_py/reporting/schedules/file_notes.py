@@ -1,4 +1,4 @@
-"""Notes on the files of a run: what they say and nothing reads, and which of them are left out."""
+"""Notes on the files of a run: contents that are ignored, and files that are left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from batsched_py.reading.notes import Notes
 
-#: Why a table is left out.
+#: The reason why a table is left out.
 OTHER_COLUMNS: Final = "columns of batsched-py's table are missing"
 
 
@@ -18,15 +18,15 @@ class FileNotes:
         self._notes: list[Notes | str] = []
 
     def add(self, *lines: str) -> None:
-        """Add lines."""
+        """Add complete lines."""
         self._notes += lines
 
     def of(self, path: Path) -> Notes:
-        """Return the notes on one file."""
+        """Return new notes on one file, whose lines are included here."""
         notes = Notes(path.name)
         self._notes.append(notes)
         return notes
 
     def lines(self) -> tuple[str, ...]:
-        """Return a line for each thing that is told."""
+        """Return all notes, one per line."""
         return tuple(line for one in self._notes for line in ((one,) if isinstance(one, str) else one.lines()))

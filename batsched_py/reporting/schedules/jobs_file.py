@@ -1,4 +1,4 @@
-"""The reader of Batsim's jobs file: a record of each job, from the columns of Batsim 1.4 to 5 and from our own."""
+"""The reader of Batsim's jobs file, in the versions of Batsim 1.4 to 5 and of batsched-py: a record of each job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 
-#: Property of a job -> the names of its column in the versions of Batsim.
+#: Property of a job -> the names of its column in all versions of Batsim.
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "name": ("job_id",),
     "workload": ("workload_name",),
@@ -34,7 +34,7 @@ _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "stretch": ("stretch",),
     "hosts": ("allocated_resources", "allocated_processors"),
 }
-#: Property -> its column, which not all versions write.
+#: Property -> its column, which some versions do not write.
 _OPTIONAL: Final[Mapping[str, str]] = {
     "profile": "profile",
     "state": "final_state",
@@ -42,7 +42,7 @@ _OPTIONAL: Final[Mapping[str, str]] = {
     "metadata": "metadata",
     **DERIVED,
 }
-#: What `metrics --per-job` writes beside Batsim's columns, from which it computes the same again.
+#: Columns that `metrics --per-job` adds to Batsim's; they are not read, but computed again.
 OWN_COLUMNS: Final = (
     "allocated_number_of_resources",
     "bounded_slowdown",
@@ -56,12 +56,12 @@ OWN_COLUMNS: Final = (
     "first_job_id",
     "attempt",
 )
-#: Columns of Batsim 1.4 and of `metrics --per-job` that say nothing else.
+#: Known columns of Batsim 1.4 and of `metrics --per-job` that are not needed.
 _OTHERS: Final = frozenset({"hacky_job_id", *OWN_COLUMNS, "run", "window_begin", "window_end"})
-#: A jobs file has no other members of a job.
+#: The members of jobs, which a jobs file lacks.
 _NO_MEMBERS: Final[Mapping[str, Any]] = MappingProxyType({})
 
-#: Times have six digits after the point: a run that is closer to its walltime than this has reached it.
+#: A run closer to its walltime than this, in seconds, has reached it: times have six decimals.
 _RESOLUTION: Final = 2e-6
 
 
@@ -69,12 +69,12 @@ class JobsFile(Brief, frozen=True):
     """The content of a jobs file.
 
     Attributes:
-        jobs: in the file's order.
-        stretches: id -> stretch as it is written, of the jobs that ran: rounded times cannot reproduce that of a job
-            of microseconds. Infinite if the run took no time.
+        jobs: the jobs in the order of the file.
+        stretches: id -> stretch as in the file, for jobs that ran; rounded times cannot reproduce that of a job of
+            microseconds. Infinite if the run took no time.
         found: rows that contradict themselves.
-        lines: id -> line, if all that is wrong was wanted; empty otherwise.
-        notes: a line for each column that is not known.
+        lines: id -> line, if all errors are collected; else empty.
+        notes: a line for each unknown column.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -87,11 +87,10 @@ class JobsFile(Brief, frozen=True):
 def read_jobs(path: Path, *, limits: Limits = LIMITS, every: bool = False) -> JobsFile:
     """Read a `_jobs.csv`, in Batsim 5 `jobs.csv`; InputError names the file, the line, the column and the rule.
 
-    With `every`, rows that cannot be used are left out, and all that is wrong is listed. Columns may stand in any
-    order, and others beside them, which are told. Versions of Batsim without `final_state` write only
-    success: a job that failed has reached its walltime if it ran so long, and else was killed. A row without a starting
-    time is a rejected job. Batsim 5 writes the workload before the name of a profile. The file has neither `members`,
-    which are empty, nor return codes, which are 0 or -1.
+    With `every`, invalid rows are skipped, and all errors are listed in `found`. Columns may be in any order; unknown
+    ones are noted. Versions of Batsim without `final_state` write only success: a failed job that ran for its walltime
+    has reached it, any other was killed. A row without a starting time is a rejected job. Batsim 5 prefixes profiles
+    with the workload. The file has no `members`, which are empty, and no return codes, which are 0 or -1.
     """
     table, notes = Tabular(path, limits), Notes(path.name)
     found = Contradictions(None if every else FIRST)
@@ -113,11 +112,11 @@ class _EarlyEndError(InputError):
 
 
 class _RowReader:
-    """A reader of rows, which become records."""
+    """A reader that converts rows to records."""
 
     def __init__(self, table: Tabular, found: Contradictions) -> None:
         self._table, self._found = table, found
-        #: Property of a job -> position of its column; optional ones may be absent.
+        #: Property of a job -> index of its column; optional ones may be missing.
         self._at = {name: table.column(*columns) for name, columns in _COLUMNS.items()}
         self._at |= {name: table.column(column) for name, column in _OPTIONAL.items() if column in table.header}
         self._checks = RowChecks(self._at, found)
@@ -127,7 +126,7 @@ class _RowReader:
         self.lines: dict[str, int] = {}
 
     def record_if_usable(self, row: list[str]) -> JobRecord | None:
-        """Return the record of a row; None for one that breaks a rule, which is listed."""
+        """Return the record of a row; None for an invalid one, which is listed."""
         at, line = self._at, self._table.line
         job_id = f"{row[at['workload']]}!{row[at['name']]}"
         self._check_count()
@@ -143,7 +142,7 @@ class _RowReader:
         return None
 
     def record(self, row: list[str]) -> JobRecord:
-        """Return the record of a row."""
+        """Return the record of a row. InputError."""
         table, at = self._table, self._at
         job = self._job(row)
         before = self.lines.setdefault(job.id, table.line)
@@ -173,7 +172,7 @@ class _RowReader:
             raise self._table.error(self._table.limits.rule("jobs"))
 
     def _text(self, row: list[str], name: str) -> str:
-        """Return the text of an optional column; empty if there is none."""
+        """Return the text in an optional column; empty if it is missing."""
         return row[self._at[name]] if name in self._at else ""
 
     def _job(self, row: list[str]) -> Job:
@@ -189,7 +188,7 @@ class _RowReader:
         )
 
     def _old_state(self, row: list[str], execution: float, walltime: float | None) -> str:
-        """Return the state of a job in a file of Batsim 1.4, which has no column for it."""
+        """Return the state of a job in a file of Batsim 1.4, which lacks this column."""
         column = self._at["success"]
         if row[column] not in ("0", "1"):
             raise self._table.error(f"must be 0 or 1, not {shown(row[column])}", column=column)

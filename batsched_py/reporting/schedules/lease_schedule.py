@@ -1,4 +1,4 @@
-"""The jobs of a run of which only lease tables are known: each run of a lease's machines is one."""
+"""The jobs of a run with lease tables alone: each run of a lease's machines becomes a job."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from batsched_py.results.records import JobRecord
 
 
 def lease_jobs(leases: LeaseTables) -> tuple[JobRecord, ...]:
-    """Return the jobs that the leases would have been in Batsim, in the order of their ends.
+    """Return the jobs that would represent the leases in Batsim, in the order of their ends.
 
-    The first run of a lease has its number for a name, later ones `NUMBER#1`, `NUMBER#2`...; each but the last was
-    killed, and the next one submitted then. Leases that never ran are left out, unless they were rejected.
+    The first run of a lease is named by its number, later ones `NUMBER#1`, `NUMBER#2`...; each but the last was killed,
+    and the next one was submitted at its end. Leases that never ran are left out, unless they were rejected.
     """
     runs = defaultdict[int, list[LeaseSpan]](list)
     for span in leases.spans:

@@ -1,4 +1,4 @@
-"""The lease tables of a run: what became of each lease, what it had of which hosts, and images that hosts kept."""
+"""The lease tables of a run: the outcome of each lease, its use of hosts, and cached images."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import seconds
 
-#: Endings of the files.
+#: Suffixes of the file names.
 LEASES: Final = "_leases.csv"
 RESERVATIONS: Final = "_reservations.csv"
 IMAGES: Final = "_images.csv"
 
-#: Column of a lease's row that is not among its figures: the ids of its jobs, with blanks between them.
+#: The column with the ids of a lease's jobs, separated by blanks, in addition to the fields of LeaseRow.
 _JOB: Final = "job"
-#: Kinds of what leases have of hosts.
+#: Kinds of the use of hosts by leases.
 _USES: Final = tuple(use.value for use in Use)
 RUN: Final = Use.VM.value
-#: Column -> what may stand there.
+#: Column -> its allowed values.
 _WORDS: Final = {"type": tuple(KINDS.values()), "kind": _USES}
-#: Seconds between a lease's run and its job in Batsim, whose messages take time.
+#: The largest delay of a job in Batsim after its lease's run, caused by messages, in seconds.
 _LATE: Final = 1.0
 
 
 class LeaseSpan(Struct, frozen=True):
-    """A use of hosts by a lease for a time: a run, or something that is done with its machines.
+    """An interval in which a lease uses hosts, for a run or for another operation on its machines.
 
     Attributes:
-        lease: its number.
+        lease: the number of the lease.
         kind: vm, shutdown, suspend, resume, migrate-disk, migrate-memory or transfer.
-        start: in seconds.
-        end: None if it was under way when the run stopped.
-        hosts: the ones used; if something moves, the ones it moves to.
-        lost: True for a run that was thrown away.
+        start: the start in seconds.
+        end: the end in seconds; None if it was under way when the run stopped.
+        hosts: the hosts; the targets of a transfer or migration.
+        lost: True for a discarded run.
     """
 
     lease: int
@@ -61,10 +61,10 @@ class LeaseTables(Brief, frozen=True):
     """The leases of a run.
 
     Attributes:
-        leases: by number, ascending.
-        jobs: id of a job -> the number of the lease that it asked for.
-        spans: in the order of their starts.
-        images: that hosts keep for later leases.
+        leases: number -> row of each lease, in ascending order.
+        jobs: id of a job -> the number of the lease that it requested.
+        spans: the uses of hosts, in the order of their starts.
+        images: the cached images.
     """
 
     leases: Mapping[int, LeaseRow]
@@ -73,10 +73,10 @@ class LeaseTables(Brief, frozen=True):
     images: tuple[ImageRow, ...] = ()
 
     def of_jobs(self, records: Iterable[JobRecord]) -> Mapping[str, int]:
-        """Return job id -> number of its lease, of the jobs that belong to one: first ones and later segments.
+        """Return job id -> number of its lease, for the first jobs of leases and later segments.
 
-        A segment has the id of the first job before its "#". Batsim 1 names them otherwise: there it is the lease that
-        ran on these hosts from then on.
+        A segment has the id of the first job before its "#". With Batsim 1, which has other names, the lease is the one
+        with a run on the same hosts from the same time on.
         """
         found = dict[str, int]()
         runs = {(span.hosts.bits, round(span.start / _LATE)): span.lease for span in self.spans if span.kind == RUN}
@@ -92,16 +92,16 @@ class LeaseTables(Brief, frozen=True):
 
     @property
     def end(self) -> float:
-        """Return when the last of it is over, 0 if there is nothing."""
+        """Return the last end of a span, 0 if there are none."""
         return max((span.start if span.end is None else span.end for span in self.spans), default=0.0)
 
     def until(self, span: LeaseSpan) -> float:
-        """Return when it is over; what was under way when the run stopped lasts until the last end of any."""
+        """Return the end of a span; one under way when the run stopped lasts until the last end of all."""
         return max(span.start, self.end) if span.end is None else span.end
 
 
 def lease_tables_of(tables: Iterable[Table]) -> LeaseTables | None:
-    """Return the leases of a run in this process, from the tables of its algorithm; None if it has none."""
+    """Return the leases of a run in this process, from the tables of its algorithm; None if there are none."""
     named = {table.name: table for table in tables}
     leases, spans, images = (named.get(name) for name in ("leases", "reservations", "images"))
     if leases is None or spans is None or not _are_ours(leases.header, spans.header):
@@ -119,7 +119,7 @@ def read_lease_tables(
 ) -> LeaseTables | None:
     """Read a `_leases.csv`, a `_reservations.csv` and perhaps an `_images.csv`; InputError names file, line and rule.
 
-    None if they have other columns: an algorithm of a user's own may call its tables so.
+    None if they have other columns: a user's own algorithm may use these names.
     """
     rows, held = Tabular(leases, limits), Tabular(spans, limits)
     if not _are_ours(rows.header, held.header):
@@ -155,14 +155,14 @@ def _span(row: ReservationRow) -> LeaseSpan:
 
 
 class _Columns:
-    """Columns of a file that are the fields of a row, in the fields' order."""
+    """The columns of a file for the fields of a row, in the order of the fields."""
 
     def __init__(self, table: Tabular, kind: type[LeaseRow] | type[ReservationRow] | type[ImageRow]) -> None:
         self._table = table
         self._columns = [(table.column(name), hint, _WORDS.get(name)) for name, hint in get_type_hints(kind).items()]
 
     def cells(self, row: list[str]) -> list[Any]:
-        """Return the cells of a row as the fields have them; InputError for one that breaks its rule."""
+        """Return the values of a row's cells, with the types of the fields; InputError for an invalid one."""
         return [self._cell(row, *column) for column in self._columns]
 
     def _cell(self, row: list[str], column: int, hint: Any, words: Sequence[str] | None) -> Any:

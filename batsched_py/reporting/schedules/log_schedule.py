@@ -1,4 +1,4 @@
-"""The schedule in a log, in the Standard Workload Format or of Slurm's accounting: starts and run times of its jobs."""
+"""The schedule in a log (Standard Workload Format, or Slurm's accounting): starts and run times of its jobs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from batsched_py.text.wording import counted
 from batsched_py.traces.cleaning import meanings
 from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
 
-#: The format's status -> Batsim's final state; an unknown status counts as success.
+#: Status in the log -> Batsim's final state; an unknown status counts as success.
 _STATES: Final[Mapping[int, str]] = MappingProxyType(
     {-1: COMPLETED_SUCCESSFULLY, 0: COMPLETED_FAILED, 1: COMPLETED_SUCCESSFULLY, 5: COMPLETED_KILLED}
 )
-#: Status of a line for a part of a job; another line has the whole job.
+#: Statuses of lines for parts of a job; another line has the whole job.
 _PARTS: Final = frozenset({2, 3, 4})
 _CANCELLED: Final = 5
 
@@ -33,13 +33,13 @@ _PART, _NO_WAIT, _NO_RUN, _NO_SIZE = "a part of a job", "no wait", "no run time"
 
 
 def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
-    """Return the jobs in the log's order, and notes on what was left out; the numbers of hosts are unknown.
+    """Return the jobs in the order of the log, and notes on omitted lines; host numbers are unknown.
 
-    A job starts at submit + wait and ends after its run time; its size is the processors it used, else those it asked
-    for. Cancelled jobs that have no run time count as rejected. Left out are jobs whose submission, wait, run time or
-    size is unknown, and lines that are parts of jobs (status 2 to 4); of other formats, what their reader has left out.
-    InputError if no job is left, or if the waits of most jobs that ran are unknown, whatever was rejected: metrics of
-    the others would be those of no schedule.
+    A job starts at submit + wait and ends after its run time; its size is the number of used processors, else of
+    requested ones. Cancelled jobs without a run time count as rejected. Jobs with an unknown submission, wait, run time
+    or size are omitted, and so are lines for parts of jobs (status 2 to 4), and lines that the reader of the format has
+    dropped. InputError if no job is left, or if the waits of most jobs that ran are unknown: metrics of the others
+    would not describe a schedule.
     """
     left_out: Counter[str] = Counter()
     records = tuple(_read(log, left_out))

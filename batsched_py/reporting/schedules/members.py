@@ -1,4 +1,4 @@
-"""Members of jobs that a workload has and a jobs file lacks: their users, and their deadlines."""
+"""Members of jobs that only the workload has, such as users and deadlines, because a jobs file lacks them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 
-#: Members of a job: its user, and the instant by which it must have ended.
+#: Members of a job: its user, and the latest time of its end.
 USER: Final = "user"
 DEADLINE: Final = "deadline"
 
-#: Seconds by which an advance reservation may start late: the time that messages take in Batsim.
+#: The largest delay of a reservation that still counts as in time, in seconds: messages in Batsim take time.
 PUNCTUAL: Final = 1e-3
 
 _LATER: Final = re.compile(r"\+(\d+(?:\.\d+)?)")
@@ -30,13 +30,13 @@ _DEADLINE_RULE: Final = 'must be a number of seconds from 0, or "+" and seconds 
 def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
     """Return the schedule with the members that its jobs have in the workloads.
 
-    The k-th workload is `wk`, from w0 on, as Batsim names them. A single one is any, whatever it is called: Batsim 1.4
-    makes a name of the file's content. Jobs that no workload has, such as those registered during the run, stay as
-    they are. So does the date at which the clock started, which the workloads tell if the run does not. WorkloadError
-    if a workload has none of the schedule's jobs. Later attempts of a job have its members.
+    The k-th workload is `wk`, from w0 on, as in Batsim. A single workload matches any name: Batsim 1.4 derives names
+    from the content of files. Jobs in no workload, such as those registered during the run, stay unchanged; later
+    attempts of a job get its members. The start date of the clock is taken from the workloads if the run has none.
+    WorkloadError if a workload has none of the schedule's jobs.
     """
     single = len(workloads) == 1
-    #: The name of each record in the workloads, and the members there.
+    #: For each record, the id of its first attempt; then its name in the workloads, and name -> members there.
     ids = [schedule.first_id(record.job.id) for record in schedule.jobs]
     names = [job_id.partition("!")[2] if single else job_id for job_id in ids]
     members: dict[str, Mapping[str, Any]] = {}
@@ -61,9 +61,9 @@ def user_of(job: Job) -> str | None:
 
 
 def due_time(job: Job) -> float | None:
-    """Return when a job must have ended (its member `deadline`), else when it must start (`lease.start`), or None.
+    """Return the latest end of a job (its member `deadline`), else its required start (`lease.start`), else None.
 
-    WorkloadError if the deadline breaks its rule.
+    WorkloadError if the deadline is invalid.
     """
     deadline = job.members.get(DEADLINE)
     if deadline is not None:
@@ -72,10 +72,10 @@ def due_time(job: Job) -> float | None:
 
 
 def is_met(record: JobRecord) -> bool:
-    """Return True if a job has a deadline or a reservation, and kept it.
+    """Return True if a job has a deadline or a reservation, and met it.
 
-    A deadline is kept by a job that succeeded and ended not later; a reservation by one that ran, and started at most
-    PUNCTUAL seconds after its instant.
+    A job meets a deadline if it succeeds and ends in time, and a reservation if it starts at most PUNCTUAL seconds
+    after the required time.
     """
     due = due_time(record.job)
     if due is None:
@@ -86,7 +86,10 @@ def is_met(record: JobRecord) -> bool:
 
 
 def _reserved_start(job: Job) -> float | None:
-    """Return None for an invalid lease, too: algorithms that know leases reject such a job, others do not care."""
+    """Return the required start in a job's lease; None if there is none, or if the lease is invalid.
+
+    Algorithms that support leases reject a job with an invalid one; others ignore it.
+    """
     try:
         return read_terms(job).start
     except TermsError:

@@ -1,4 +1,4 @@
-"""The hosts that jobs occupy over time: which are free, their longest run, and whether jobs share some."""
+"""Occupancy of hosts over time: numbers of free hosts, longest runs of free hosts, and sharing between jobs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from batsched_py.results.tracing import counts, numbers
 
 
 class Occupancy(Struct, frozen=True):
-    """The free hosts over time, from 0 on; each time once.
+    """The free hosts over time, from 0 on; times are distinct.
 
     Attributes:
-        times: in seconds, ascending.
-        free: number of free hosts from each time on.
-        longest: length of the longest run of these with consecutive numbers.
-        shared: True if a job began on a host that another had, if only for the resolution of the times.
+        times: the times in seconds, ascending.
+        free: the number of free hosts from each time on.
+        longest: the length of the longest run of free hosts with consecutive numbers.
+        shared: True if a job began on an occupied host, even if the overlap is within the resolution of times.
     """
 
     times: array[float]
@@ -39,14 +39,15 @@ def occupancy_of(ran: Iterable[JobRecord], hosts: int) -> Occupancy:
 
 
 def free_hosts(ran: Iterable[JobRecord], hosts: int) -> Iterator[tuple[float, int]]:
-    """Yield (time, the compute hosts that no job has from then on, as bits), from 0 on, each time once."""
+    """Yield (time, the free compute hosts from then on, as bits), from 0 on, each time once."""
     return _sweep(ran, hosts, TakenHosts())
 
 
 def longest_run(bits: int) -> int:
     """Return the length of the longest run of ones, in about log(length) steps.
 
-    `runs[k]` has a one where a run of at least 2 ** k begins; the length is found from its highest binary digit down.
+    `runs[k]` has a one at each start of a run of at least 2 ** k; the length is found from its highest binary digit
+    down.
     """
     runs = []
     length = 1
@@ -65,18 +66,18 @@ def longest_run(bits: int) -> int:
 
 
 class TakenHosts:
-    """The hosts that jobs have, and the number of jobs on each: a few sets, however many hosts are shared."""
+    """The occupied hosts, and the number of jobs on each, stored as a few sets regardless of how many are shared."""
 
     def __init__(self) -> None:
         #: Hosts with a job, as bits.
         self.hosts = 0
-        #: True if a host has had two jobs at once.
+        #: True if a host had two jobs at the same time.
         self.shared = False
-        #: Digits of binary numbers, the lowest first: the hosts whose number of jobs beyond the first has a one there.
+        #: For each binary digit, from the lowest: the hosts whose number of jobs beyond the first has a one there.
         self._more: list[int] = []
 
     def take(self, hosts: int) -> int:
-        """Give hosts to one more job, by a binary addition for all of them at once; return those that others had."""
+        """Assign hosts to one more job, by a binary addition for all hosts at once; return those already occupied."""
         carry = taken = self.hosts & hosts
         self.hosts |= hosts
         if not carry:
@@ -91,7 +92,7 @@ class TakenHosts:
         return taken
 
     def give_back(self, hosts: int) -> None:
-        """Take hosts back from one job; those that others share stay taken."""
+        """Release the hosts of one job; those that other jobs share stay occupied."""
         shared = 0
         for digit in self._more:
             shared |= digit & hosts
@@ -104,7 +105,7 @@ class TakenHosts:
 
 def _sweep(ran: Iterable[JobRecord], hosts: int, taken: TakenHosts) -> Iterator[tuple[float, int]]:
     every = (1 << hosts) - 1
-    moves = sorted(_moves(ran, every))  # ends first: less seems to be shared
+    moves = sorted(_moves(ran, every))  # ends first: touching jobs do not share hosts
     now = min(moves[0][0], 0.0) if moves else 0.0
     for time, sign, some in moves:
         if time != now:
@@ -118,7 +119,7 @@ def _sweep(ran: Iterable[JobRecord], hosts: int, taken: TakenHosts) -> Iterator[
 
 
 def _moves(ran: Iterable[JobRecord], every: int) -> Iterator[tuple[float, int, int]]:
-    """Yield (time, +1 when hosts are taken and -1 when they are given back, hosts)."""
+    """Yield (time, +1 for allocated and -1 for released hosts, the hosts)."""
     for record in ran:
         hosts = record.hosts.bits & every
         if hosts and record.finish > record.start:

@@ -1,4 +1,4 @@
-"""Outages: hosts that an external event made unavailable, for a time."""
+"""Outages: intervals in which external events made hosts unavailable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from batsched_py.hostset import HostSet
 
 
 class Outage(Struct, frozen=True):
-    """Hosts that were unavailable from `start` to `finish`, in seconds; of a window, places instead of hosts."""
+    """Hosts that were unavailable from `start` to `finish`, in seconds; in a window, places instead of hosts."""
 
     start: float
     finish: float
@@ -20,7 +20,7 @@ class Outage(Struct, frozen=True):
 
 
 class UnavailableRow(Protocol):
-    """The hosts that are unavailable from a time in seconds on: a row of decisions, or of a simulation's result."""
+    """A row of decisions, or of a simulation's result: a time in seconds, and all unavailable hosts from then on."""
 
     @property
     def time(self) -> float:
@@ -28,20 +28,20 @@ class UnavailableRow(Protocol):
 
     @property
     def hosts(self) -> HostSet:
-        """Return the hosts, all of them."""
+        """Return all unavailable hosts."""
 
 
 def find_outages(rows: Iterable[UnavailableRow], end: float) -> tuple[Outage, ...]:
-    """Return the outages of which the rows tell, by their start; what does not come back is out until `end`.
+    """Return the outages in the rows, ordered by start; hosts that do not return are unavailable until `end`.
 
-    Hosts that failed together and came back together are one outage.
+    Hosts that failed and returned together are one outage.
     """
     found = sorted(_outages(rows, end), key=lambda outage: (outage.start, outage.finish))
     return tuple(outage for outage in found if outage.finish > outage.start)
 
 
 def _outages(rows: Iterable[UnavailableRow], end: float) -> Iterator[Outage]:
-    #: Start -> bits of the hosts that are out since then.
+    #: Start -> bits of the hosts that are unavailable since then.
     since: dict[float, int] = {}
     out = 0
     for row in rows:

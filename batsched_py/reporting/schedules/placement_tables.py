@@ -1,4 +1,4 @@
-"""Tables of placements: what it took to place each job of a run with the algorithm `placer`."""
+"""Tables of placements: the work to place each job of a run with the algorithm `placer`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from batsched_py.model.table import Table
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import Tabular
 
-#: Ending of the file, and the name of the table.
+#: The suffix of the file name, and the name of the table.
 PLACEMENTS: Final = "_placements.csv"
 _TABLE: Final = "placements"
 
 
 class PlacementRow(NamedTuple):
-    """The work to place a job: proposals, requests to hosts, grants given back, refusals; placements that were lost."""
+    """The work to place a job: proposals, requests to hosts, released grants, refusals, and lost placements."""
 
     proposals: int
     requests: int
@@ -31,7 +31,7 @@ COLUMNS: Final = ("job", *PlacementRow._fields)
 
 
 def placements_of(tables: Iterable[Table]) -> Mapping[str, PlacementRow] | None:
-    """Return the rows by jobs of a run in this process, from the tables of its algorithm; None if it has none."""
+    """Return job id -> row for a run in this process, from the tables of its algorithm; None if there are none."""
     table = next((one for one in tables if one.name == _TABLE and tuple(one.header) == COLUMNS), None)
     return None if table is None else {str(row[0]): PlacementRow(*map(int, row[1:])) for row in table.rows}
 
@@ -41,8 +41,8 @@ def read_placements(
 ) -> Mapping[str, PlacementRow] | None:
     """Read a `_placements.csv`; InputError names file, line and rule.
 
-    None if columns are missing: an algorithm of a user's own may call its table so. `notes` receives a line for each
-    unknown column.
+    None if columns are missing: a user's own algorithm may use this name. `notes` receives a line for each unknown
+    column.
     """
     table = Tabular(path, limits)
     if not set(COLUMNS) <= set(table.header):

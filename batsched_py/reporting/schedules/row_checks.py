@@ -1,4 +1,4 @@
-"""The checks of one row of a jobs file: what its own columns say of each other."""
+"""Consistency checks of the columns within one row of a jobs file."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from batsched_py.reporting.schedules.contradictions import Contradictions, Kind
 from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 
-#: Seconds by which sums and differences of times with six digits are wrong.
+#: The rounding error of sums and differences of times with six decimals, in seconds.
 _RESOLUTION: Final = 3e-6
-#: The part of a late time that its digits do not tell, as numbers of 64 bits.
+#: The relative error of large times as 64-bit floating-point numbers.
 _PRECISION: Final = 1e-15
-#: Derived columns, which are read only to be checked: property -> its name in all versions.
+#: Derived columns, which are read only for checks: property -> its name in all versions.
 DERIVED: Final[Mapping[str, str]] = {
     "execution": "execution_time",
     "wait": "waiting_time",
     "turnaround": "turnaround_time",
 }
-#: Kinds of contradictions of these, in their order.
+#: The kinds of contradictions of these columns, in their order.
 _KINDS: Final = (Kind.EXECUTION, Kind.WAIT, Kind.TURNAROUND)
 
 
 class RowChecks:
-    """Checks rows of one file."""
+    """The checks of the rows of one file."""
 
     def __init__(self, at: Mapping[str, int], found: Contradictions) -> None:
-        """`at` is the position of each property, of those that the file has; what is wrong is added to `found`."""
+        """`at` maps each property in the file to the index of its column; contradictions are added to `found`."""
         self._found = found
         self._success, self._start, self._state = at["success"], at["start"], at.get("state")
         self._stretch = at["stretch"]
@@ -47,7 +47,7 @@ class RowChecks:
             self._tell(record, row, line)
 
     def _is_right(self, record: JobRecord, row: Sequence[str]) -> bool:
-        """Return True for a row without contradictions, which nearly all are; False for others, and if unsure."""
+        """Return True if a quick test shows that a row has no contradictions, as for nearly all; else False."""
         submitted, start, finish = record.job.submit_time, record.start, record.finish
         execution, wait, turnaround = self._derived
         if execution is None or wait is None or turnaround is None:
@@ -93,5 +93,5 @@ def _agrees(written: str, expected: float, tolerance: float) -> bool:
 
 
 def _is_stretch(stretch: float, run: float, turnaround: float, tolerance: float) -> bool:
-    """Return True also of a run so short that its digits do not tell the stretch."""
+    """Return whether a stretch is consistent; True also for a run too short to determine the stretch."""
     return run <= tolerance or abs(stretch * run - turnaround) <= tolerance * (1 + abs(stretch) + run)

@@ -1,4 +1,4 @@
-"""Readers of Batsim's other result files: the row of the schedule, states of machines, energy, power states."""
+"""Readers of Batsim's other result files: figures of the run, states of machines, energy, power states."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from batsched_py.results.trace_files import UNAVAILABLE_COLUMN
 from batsched_py.results.tracing import HOST_STATES, EnergyRows, StateRows
 from batsched_py.text.display import displayed, shown
 
-#: A change of power states: (time, hosts as bits, pstate; TO_COMPUTING or TO_SLEEP on the way).
+#: A change of power states: (time, hosts as bits, pstate, or TO_COMPUTING or TO_SLEEP during a transition).
 PstateChange = tuple[float, int, int]
 
-#: Hosts of a state are counted in 32 bits.
+#: The largest number of hosts in a state: counts have 32 bits.
 _MOST_COUNTED: Final = 2**32 - 1
-#: Columns of a `_schedule.csv` that we need as whole numbers, and those that are no numbers.
+#: Columns of a `_schedule.csv` that must be whole numbers, and those that are text.
 _COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
 _TEXTS: Final = frozenset({"batsim_version"})
-#: All columns that some version of Batsim has.
+#: All columns of all versions of Batsim.
 _FIGURES: Final = frozenset(
     {"batsim_version", "consumed_joules", "makespan", "max_slowdown", "max_turnaround_time", "max_waiting_time"}
     | {"mean_slowdown", "mean_turnaround_time", "mean_waiting_time", "nb_computing_machines", "nb_grouped_switches"}
@@ -34,7 +34,7 @@ _FIGURES: Final = frozenset(
     | {"scheduling_time", "simulation_time", "success_rate", "time_computing", "time_idle", "time_sleeping"}
     | {"time_switching_off", "time_switching_on", "time_unavailable"}
 )
-#: What Batsim 5 writes behind the name of a member, though JSON has no such number.
+#: A member of Batsim 5's output with a value that is not valid JSON: nan or inf.
 _NO_NUMBER: Final = re.compile(rb'(": *)-?(?:nan|inf)\b')
 
 
@@ -43,8 +43,8 @@ def read_schedule_row(path: Path, *, limits: Limits = LIMITS, notes: Notes | Non
 
     `notes` receives a line for each unknown column.
 
-    A file that ends in `.json` is that of Batsim 5, an object of numbers. Means of a run without jobs, which Batsim 5
-    writes as `-nan`, are left out.
+    A file with the suffix `.json` is that of Batsim 5, an object of numbers. Means of a run without jobs, which Batsim
+    5 writes as `-nan`, are left out.
     """
     if path.suffix == ".json":
         return _read_schedule_object(path, limits, notes)
@@ -82,7 +82,10 @@ def _read_schedule_object(path: Path, limits: Limits, notes: Notes | None) -> Ma
 
 
 def read_machine_states(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> StateRows:
-    """Read a `_machine_states.csv`, Batsim's or ours; `notes` receives a line for each unknown column. InputError."""
+    """Read a `_machine_states.csv` of Batsim or batsched-py; `notes` receives a line for each unknown column.
+
+    InputError if it is invalid.
+    """
     table = Tabular(path, limits)
     time, *states = [table.column(name) for name in ("time", *(f"nb_{state}" for state in HOST_STATES))]
     unavailable = table.optional_column(UNAVAILABLE_COLUMN)
@@ -101,14 +104,14 @@ def read_machine_states(path: Path, *, limits: Limits = LIMITS, notes: Notes | N
 
 
 def read_consumed_energy(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None) -> EnergyRows:
-    """Read a `_consumed_energy.csv`; InputError. `least_watts` are nan in files of an old Batsim.
+    """Read a `_consumed_energy.csv`. InputError. In files of an old Batsim, `least_watts` are nan.
 
     `notes` receives a line for each unknown column.
     """
     table = Tabular(path, limits)
     time, energy, kind = (table.column(name) for name in ("time", "energy", "event_type"))
     least = table.optional_column("wattmin")
-    table.tell_unknown("consumed energy", notes, {"epower"})  # the mean since the row above, which tells nothing new
+    table.tell_unknown("consumed energy", notes, {"epower"})  # the mean power since the row above: redundant
     rows = EnergyRows()
     for row in table.rows():
         rows.times.append(table.number(row, time))

@@ -1,4 +1,4 @@
-"""The place of a run's files, and the name that the run has by it."""
+"""The location of a run's files, and the name of the run derived from it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from batsched_py.errors import InputError
 from batsched_py.reporting.schedules.lease_tables import LEASES
 from batsched_py.results.file_forms import BATSIM_4, BATSIM_5, FileForm, split_jobs_name
 
-#: Endings of logs, in small letters.
+#: Suffixes of logs, in lower case.
 LOGS: Final = (".swf", ".swf.gz")
-#: Prefixes without a meaning, Batsim's default among them: the run has the name of its folder.
+#: Prefixes without meaning, such as Batsim's default: the run is named after its folder.
 _NAMELESS: Final = ("", "out")
 
 
@@ -24,9 +24,9 @@ class RunLocation(Struct, frozen=True):
     """The jobs file of a run.
 
     Attributes:
-        jobs: its path.
-        prefix: what the names of the files beside it begin with; None if it has a name of its own.
-        files: the endings of their names.
+        jobs: the path of the jobs file.
+        prefix: the common prefix of the paths of all files of the run; None if the jobs file has another name.
+        files: the suffixes of the file names.
     """
 
     jobs: Path
@@ -34,12 +34,12 @@ class RunLocation(Struct, frozen=True):
     files: FileForm
 
     def beside(self, ending: str) -> Path | None:
-        """Return another file of the run, if there is one."""
+        """Return another file of the run; None if it does not exist."""
         return beside(self.prefix, ending)
 
 
 def locate(path: Path) -> RunLocation:
-    """Find the jobs file of a path, a prefix or a folder, as Batsim 4 or Batsim 5 names it. InputError."""
+    """Find the jobs file of a path, a prefix or a folder, with the names of Batsim 4 or 5. InputError."""
     if path.is_file():
         found = path
     elif path.is_dir() and (there := _jobs_files(path)):
@@ -59,18 +59,18 @@ def locate(path: Path) -> RunLocation:
 
 
 def beside(prefix: str | None, ending: str) -> Path | None:
-    """Return the file of this name, if there is one; None without a prefix."""
+    """Return the file with this prefix and suffix; None if it does not exist, or without a prefix."""
     path = None if prefix is None else Path(prefix + ending)
     return path if path is not None and path.is_file() else None
 
 
 def has_jobs(prefix: Path) -> bool:
-    """Return whether there is a jobs file behind this prefix."""
+    """Return whether there is a jobs file with this prefix."""
     return any(beside(str(prefix), form.jobs) is not None for form in (BATSIM_4, BATSIM_5))
 
 
 def named_path(source: Path) -> Path:
-    """Return a path whose last part is the run's name: without endings, or the folder of files without a name."""
+    """Return a path whose last part is the run's name: without suffixes, or the folder if the files have no name."""
     path = Path(os.path.abspath(source))
     if path.name.casefold().endswith(LOGS):
         return path.with_name(path.name.partition(".")[0])
@@ -82,7 +82,7 @@ def named_path(source: Path) -> Path:
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
-    """Return for each path the fewest last parts that no other path ends in, with a number if it comes twice."""
+    """Return for each path the shortest suffix of parts that is unique, with a number if paths are equal."""
     names = [_shortest(path, [other for other in paths if other != path]) for path in paths]
     counts = Counter(names)
     return [name if counts[name] == 1 else f"{name} ({number})" for number, name in enumerate(names, 1)]

@@ -1,4 +1,4 @@
-"""The parts of a run that stand in files beside its jobs: each is read if it is there, or told why it is not used."""
+"""The optional files of a run: each is read if it exists, or a note has the reason why it is not used."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from batsched_py.results.run_file import RUN, RunFile, belongs, read_run
 from batsched_py.results.tracing import EnergyRows, StateRows
 from batsched_py.text.wording import counted
 
-#: Why a file beside the jobs is not used.
+#: The reason why a file is not used.
 _OTHER_JOBS: Final = "it contains other jobs than those of this run"
 
 
 class Traces(NamedTuple):
-    """Batsim's other files of a run, as Schedule has them."""
+    """The contents of Batsim's other files of a run, for Schedule."""
 
     row: Mapping[str, str]
     states: StateRows | None
@@ -42,7 +42,7 @@ class Traces(NamedTuple):
 
     @classmethod
     def read(cls, found: RunLocation, limits: Limits, told: FileNotes) -> Traces:
-        """Read those that there are. InputError."""
+        """Read the files that exist. InputError."""
         names = found.files
         row, states, energy, pstates = (
             found.beside(ending)
@@ -57,7 +57,7 @@ class Traces(NamedTuple):
 
 
 def count_unlisted(jobs: Sequence[JobRecord], row: Mapping[str, str]) -> int:
-    """Return how many jobs stand in no row because Batsim 1.4 leaves out those that were rejected."""
+    """Return the number of jobs without a row, because Batsim 1.4 omits rejected jobs."""
     missing = int(row.get("nb_jobs", 0)) - len(jobs)
     rejected = row.get("nb_jobs_rejected")  # Batsim 1.4 has no such column
     if missing <= 0 or any(record.rejected for record in jobs):
@@ -68,7 +68,7 @@ def count_unlisted(jobs: Sequence[JobRecord], row: Mapping[str, str]) -> int:
 def read_description(
     prefix: str | None, results: Mapping[str, Path], limits: Limits, told: FileNotes
 ) -> RunFile | None:
-    """Return the description of the run; note if it is that of another run than the one with these results."""
+    """Return the description of the run; None, with a note, if it belongs to another run."""
     path = beside(prefix, RUN)
     if path is None:
         return None
@@ -82,7 +82,7 @@ def read_description(
 def read_slowed(
     prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, told: FileNotes
 ) -> Mapping[str, float] | None:
-    """Return the times alone of jobs that were slowed down; note if the file there is that of another run."""
+    """Return job id -> run time without contention, for slowed jobs; None, with a note, if of another run."""
     path = beside(prefix, CONTENTION)
     if path is None:
         return None
@@ -94,7 +94,7 @@ def read_slowed(
 
 
 def read_placed(prefix: str | None, limits: Limits, told: FileNotes) -> Mapping[str, PlacementRow] | None:
-    """Return what it took to place jobs, by their ids; None if no hosts were asked. InputError."""
+    """Return job id -> work to place the job; None if the run has no placements. InputError."""
     path = beside(prefix, PLACEMENTS)
     if path is None:
         return None
@@ -105,7 +105,7 @@ def read_placed(prefix: str | None, limits: Limits, told: FileNotes) -> Mapping[
 
 
 def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, told: FileNotes) -> LeaseTables | None:
-    """Return the leases of the run; note if the files there are those of another."""
+    """Return the leases of the run; None, with a note, if the files belong to another run."""
     leases, spans = beside(prefix, LEASES), beside(prefix, RESERVATIONS)
     if leases is None or spans is None:
         return None
@@ -142,7 +142,7 @@ def host_count(
 
 
 def check_hosts(path: Path, hosts: int, limits: Limits) -> None:
-    """InputError if the machine is larger than the limit: pictures and metrics take a bit or more for each host."""
+    """Raise InputError if the machine exceeds the limit: pictures and metrics need memory for each host."""
     if hosts > limits.hosts:
         raise InputError(str(path), "", f"describes a machine of {hosts} hosts, which {limits.rule('hosts')}")
 

@@ -71,37 +71,37 @@ from batsched_py.traces.log_format import LogFormat, format_of
 from batsched_py.traces.sacct import read_sacct, sacct_unit
 from batsched_py.traces.swf import SwfLog, read_swf
 
-#: Endings of our own files that are read beside the jobs.
+#: Suffixes of batsched-py's other files of a run.
 _OURS: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION)
 
 
-class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed once
+class Schedule(Brief, frozen=True, dict=True):  # dict: for cached properties
     """The jobs of one run, and its traces.
 
     Attributes:
-        name: in tables: the prefix of its files, or their folder.
-        jobs: in the file's order. In a log their hosts are unknown and empty: see `size`.
-        hosts: number of compute hosts.
-        batsim_row: the row of Batsim's `_schedule.csv`, column -> value as it is written; empty if there is none. In
-            Batsim 5 the members of `schedule.json`.
-        stretches: job id -> stretch as written in the file, of jobs that ran; empty if it has none.
-        machine_states: how many hosts were in which state over time; None if that was not traced.
-        consumed_energy: joules over time; None if they were not traced.
-        pstate_changes: in the order of the file; None if they were not traced.
-        leases: what became of leases; None if the algorithm has none.
-        timelines: of the VMs of the run; None if the algorithm has none.
-        placements: what it took to place jobs, by their ids; None if no hosts were asked.
-        alone: job id -> seconds in which it would have done the same without others on its links and hosts, of jobs
-            that were slowed down; None if none was, or if that is not known.
-        outages: hosts that were unavailable for a time, as far as that was looked for: see `with_outages`.
-        unlisted: number of jobs that are in no row: Batsim 1.4 leaves out those that were rejected.
+        name: the name in tables: the prefix of its files, or their folder.
+        jobs: the jobs in the order of the file. In a log their hosts are unknown and empty: see `size`.
+        hosts: the number of compute hosts.
+        batsim_row: column -> value as written, for the row of Batsim's `_schedule.csv`, or the members of Batsim 5's
+            `schedule.json`; empty without this file.
+        stretches: job id -> stretch as written in the file, for jobs that ran; empty if the file has none.
+        machine_states: the number of hosts in each state over time; None if not traced.
+        consumed_energy: joules over time; None if not traced.
+        pstate_changes: changes of power states in the order of the file; None if not traced.
+        leases: the leases; None if the algorithm has none.
+        timelines: the timelines of VMs; None if the algorithm has none.
+        placements: job id -> work to place the job; None if the run has no placements.
+        alone: job id -> run time in seconds without other jobs on its links and hosts, for jobs that were slowed down;
+            None if there is none, or if unknown.
+        outages: hosts that were unavailable for a time, if they were determined: see `with_outages`.
+        unlisted: the number of jobs without a row: Batsim 1.4 omits rejected jobs.
         notes: assumptions and omissions, a line each.
         source: the path it was read from, for messages.
-        run: what was run; None if no file tells.
-        log_start: the date at which the clock was at 0; None if no file tells.
-        zero: the second of the clock in a log at which this one is at 0.
-        rows_found: rows of the jobs file that contradict themselves; None if there is no such file.
-        lines: job id -> line of the jobs file, if all that is wrong with it was wanted.
+        run: the description of the run; None if there is none.
+        log_start: the date at time 0 of the clock; None if unknown.
+        zero: the time in the clock of a log that corresponds to 0 here.
+        rows_found: rows of the jobs file that contradict themselves; None without a jobs file.
+        lines: job id -> line of the jobs file, if all errors in it were collected.
     """
 
     name: str
@@ -139,37 +139,37 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed onc
 
     @cached_property
     def attempts(self) -> Attempts:
-        """Return which of the jobs are attempts of one job; their rows are places in `jobs`."""
+        """Return the attempts of each job; their rows are indices into `jobs`."""
         return put_together(attempts_among(self.jobs, self.hosts), self.leases)
 
     @property
     def job_count(self) -> int:
-        """Return the number of jobs that were submitted, each once, however many attempts it had."""
+        """Return the number of submitted jobs, with all attempts of a job counted once."""
         return len(self.jobs) - len(self.attempts.firsts) + self.unlisted
 
     @property
     def ran_attempts(self) -> tuple[JobRecord, ...]:
-        """Return the attempts of jobs that ran, without what was done for jobs besides."""
+        """Return the attempts of jobs that ran, without overheads."""
         beside = {one.job_id for job in self.attempts.jobs.values() for one in job.overheads}
         return tuple(record for record in self.ran if record.job.id not in beside) if beside else self.ran
 
     def first_id(self, job_id: str) -> str:
-        """Return the id under which a job was submitted at first; of most it is its own."""
+        """Return the id of a job's first attempt; usually its own."""
         return self.attempts.firsts.get(job_id, job_id)
 
     @cached_property
     def occupancy(self) -> Occupancy:
-        """Return the compute hosts that jobs occupy over time; of no use if the hosts of jobs are unknown."""
+        """Return the occupancy of compute hosts over time; meaningless if the hosts of jobs are unknown."""
         return occupancy_of(self.ran, self.hosts)
 
     def first_submission(self, record: JobRecord) -> float:
-        """Return when the job was submitted at first of which this is an attempt."""
+        """Return the submission time of a job's first attempt."""
         first = self.attempts.firsts.get(record.job.id)
         return record.job.submit_time if first is None else self.attempts.jobs[first].first.submitted
 
     @cached_property
     def hosts_known(self) -> bool:
-        """Return True if the hosts of each job are known, and not only their number."""
+        """Return True if the hosts of all jobs are known, not only their numbers."""
         return all(record.hosts for record in self.ran if record.job.size)
 
     def size(self, record: JobRecord) -> int:
@@ -177,7 +177,7 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for what is computed onc
         return record.size_on(self.hosts)
 
     def stretch(self, record: JobRecord) -> float:
-        """Return turnaround / run of a job that ran, as written or else from its times; infinite if it took no time."""
+        """Return turnaround / run of a job that ran, as written, else from its times; infinite if it took no time."""
         written = self.stretches.get(record.job.id)
         return record.stretch if written is None else written
 
@@ -197,7 +197,7 @@ def schedule_of(result: Result, name: str) -> Schedule:
         timelines=chart_of_tables(result.tables),
         placements=placements_of(result.tables),
         alone={job.job_id: job.alone for job in result.slowed}
-        or None,  # as files say it: without slowed jobs there is none
+        or None,  # as in files, which do not exist without slowed jobs
         notes=tuple(f"approximation: {line}" for line in result.approximations),
         source=name,
     )
@@ -206,14 +206,14 @@ def schedule_of(result: Result, name: str) -> Schedule:
 
 
 def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None, limits: Limits = LIMITS) -> list[Schedule]:
-    """Read several runs, as `read_schedule` does; equal names are preceded by the names of their folders."""
+    """Read several runs with `read_schedule`; equal names are prefixed with the names of their folders."""
     schedules = [read_schedule(path, hosts=hosts, limits=limits) for path in paths]
     names = distinct_names([named_path(Path(schedule.source)) for schedule in schedules])
     return [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
 
 
 def files_of(path: str | Path) -> list[Path]:
-    """Return the files that `read_schedule` reads, so that nothing is written over them; InputError."""
+    """Return the files that `read_schedule` reads, which must not be overwritten. InputError."""
     path = Path(path)
     if _find_log_reader(path) is not None:
         return [path]
@@ -234,18 +234,18 @@ def read_schedule(
     limits: Limits = LIMITS,
     every: bool = False,
 ) -> Schedule:
-    """Read the results of a run of Batsim or of ours, or a log; InputError names file, line, column and rule.
+    """Read the results of a run of Batsim or batsched-py, or a log; InputError names file, line, column and rule.
 
     `path` is a `_jobs.csv`, the prefix of Batsim's option -e (`out/easy`), a folder with one `_jobs.csv` in it, or a
     log: `.swf`, `.swf.gz`, or any other file whose first line names fields of `sacct --parsable2`. Files of Batsim 5,
-    whose names have no underscore, are found alike. The other files of the run are read if they lie beside the jobs.
-    Behind a prefix there may be lease tables alone, as `batsched-py haizea` writes them: their runs are the jobs.
+    whose names have no underscore, are found in the same way. The other files of the run are read if they are in the
+    same folder. A prefix may have lease tables alone, as written by `batsched-py haizea`: their runs are the jobs.
 
-    `hosts` is the number of compute hosts. By default it is the number of those that have a state in
-    `_machine_states.csv`, else `nb_computing_machines` of `_schedule.csv` (which counts storage hosts, too), else
-    that of a log's header, else all hosts up to the highest that a job had, with a line in `notes`.
+    `hosts` is the number of compute hosts. By default it is the number of hosts with a state in `_machine_states.csv`,
+    else `nb_computing_machines` of `_schedule.csv` (which includes storage hosts), else the number in a log's header,
+    else all hosts up to the highest one used, with a line in `notes`.
 
-    With `every`, rows of a jobs file that cannot be used are left out and listed in `rows_found`.
+    With `every`, invalid rows of a jobs file are skipped and listed in `rows_found`.
     """
     path = Path(path)
     if (read_log := _find_log_reader(path, limits)) is not None:
@@ -293,7 +293,10 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
 
 
 def _find_log_reader(path: Path, limits: Limits = LIMITS) -> Callable[[], SwfLog] | None:
-    """Return the reader of a log, which is told by its content. InputError for a file that holds no run."""
+    """Return the reader of a log, whose format is detected by its content; None for another path.
+
+    InputError for a file that is not a run.
+    """
     if not path.is_file() or split_jobs_name(str(path)) is not None:
         return None
     found = format_of(path, limits)
@@ -326,7 +329,7 @@ def _read_log(path: Path, log: SwfLog, hosts: int | None, name: str | None, limi
 
 
 def _lease_files(path: Path) -> list[Path]:
-    """Return the lease tables behind a prefix at which there is no jobs file; empty if there is one, or no tables."""
+    """Return the lease tables with a prefix that has no jobs file; empty if it has one, or no lease tables."""
     leases, spans = beside(str(path), LEASES), beside(str(path), RESERVATIONS)
     if leases is None or spans is None or path.is_dir() or has_jobs(path):
         return []

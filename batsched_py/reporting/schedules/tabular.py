@@ -1,4 +1,4 @@
-"""A reader of comma-separated values with a line of column names, whose errors name file, line and column."""
+"""A reader of comma-separated values with a header line; its errors name file, line and column."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 
-#: The largest number that is read, so that no sum or product is infinite.
+#: The largest number that is read, which keeps sums and products finite.
 LARGEST: Final = 1e100
-#: Bytes of host sets that each byte of a table may make, beyond those that always may be: ten times what the rows of a
-#: machine of 10 000 hosts do.
+#: The allowed bytes of host sets per byte of a table, above the fixed limit: ten times the need of a table for a
+#: machine with 10 000 hosts.
 _PROPORTION: Final = 100
 
 
 class Tabular:
-    """One file, read row by row.
+    """A file that is read row by row.
 
     Attributes:
         file: the path as text, for errors.
-        header: names of the columns, in the file's order.
-        line: number of the line that was read last, from 1.
-        limits: how much is read.
+        header: the names of the columns, in the order of the file.
+        line: the number of the last line read, from 1.
+        limits: the limits on sizes.
     """
 
     def __init__(self, path: Path, limits: Limits = LIMITS) -> None:
-        """Read the line of names; InputError if the file cannot be read or has none."""
+        """Read the header; InputError if the file cannot be read or has none."""
         self.file, self.line, self.limits = str(path), 1, limits
-        #: Names of columns that were asked for.
+        #: Names of the columns that the caller knows.
         self._asked: set[str] = set()
-        #: Spelling -> hosts: the same sets come again and again.
+        #: Spelling -> hosts; cached, because the same sets occur many times.
         self._sets: dict[str, HostSet] = {}
-        #: Bytes of all of them, and those that were read of the file.
+        #: Bytes of the cached sets, and bytes read from the file.
         self._sets_size = self._read = 0
         csv.field_size_limit(max(csv.field_size_limit(), limits.line_size))  # 131 072 is too little for some host sets
         self._reader = csv.reader(self._lines(path), strict=True)
@@ -53,7 +53,7 @@ class Tabular:
             raise self.error(f"has the column {shown(twice)} twice", line=1)
 
     def _lines(self, path: Path) -> Iterator[str]:
-        """Yield line by line, so that a file that is too large is never in memory."""
+        """Yield the lines one by one: a file that is too large is never in memory."""
         read, encoding = 0, "utf-8-sig"
         try:
             with reported(path, InputError, lambda: f"line {read + 1}"):
@@ -65,25 +65,25 @@ class Tabular:
             raise InputError(self.file, "", f"must be text in UTF-8: {error.reason}") from error
 
     def column(self, *names: str) -> int:
-        """Return the position of the first of these columns that exists; InputError if none does."""
+        """Return the index of the first of these columns that exists; InputError if none does."""
         found = self.optional_column(*names)
         if found is None:
             raise self.error(f"has no column {' or '.join(names)}", line=1)
         return found
 
     def optional_column(self, *names: str) -> int | None:
-        """Return the position of the first of these columns that exists; None if none does."""
+        """Return the index of the first of these columns that exists; None if none does."""
         self._asked.update(names)
         return next((self.header.index(name) for name in names if name in self.header), None)
 
     def tell_unknown(self, kind: str, notes: Notes | None, others: Collection[str] = ()) -> None:
-        """Note each column that nobody has asked for, of a table of this kind; `others` are known, and say nothing."""
+        """Add a note for each column that was not requested, of a table of this `kind`; `others` are known too."""
         known = Members(kind, frozenset(self._asked.union(others)), unknown=Unknown.TOLD, word="column")
         if notes is not None:
             known.check(self.header, notes)
 
     def rows(self) -> Iterator[list[str]]:
-        """Yield the rows that are left, without blank lines; InputError if one is too short or too long."""
+        """Yield the remaining rows, without blank lines; InputError for a wrong number of cells."""
         try:
             for row in self._reader:
                 self.line = self._reader.line_num
@@ -97,19 +97,19 @@ class Tabular:
             raise self.error(f"is not a row of comma-separated values: {error}") from error
 
     def error(self, rule: str, *, column: int | None = None, line: int | None = None) -> InputError:
-        """Return an error about the row that was read last, or about another line."""
+        """Return an error about the last row read, or about another line."""
         where = f"line {line or self.line}"
         return InputError(self.file, where if column is None else f"{where}, column {self.header[column]}", rule)
 
     def number(self, row: Sequence[str], column: int) -> float:
-        """Read a number up to LARGEST; InputError otherwise."""
+        """Return the number in a cell, up to LARGEST; InputError otherwise."""
         value = self.number_or_inf(row, column)
         if not abs(value) <= LARGEST:
             raise self.error(f"must be a finite number, not {shown(row[column])}", column=column)
         return value
 
     def number_or_inf(self, row: Sequence[str], column: int) -> float:
-        """Read a number, which may be infinite; InputError otherwise."""
+        """Return the number in a cell, which may be infinite; InputError otherwise."""
         try:
             value = float(row[column])
         except ValueError:
@@ -119,14 +119,14 @@ class Tabular:
         return value
 
     def count(self, row: Sequence[str], column: int) -> int:
-        """Read a whole number from 0; InputError otherwise."""
+        """Return the whole number from 0 in a cell; InputError otherwise."""
         text = row[column]
         if not (text.isdecimal() and text.isascii() and len(text) < 16):
             raise self.error(f"must be a whole number from 0, not {shown(text)}", column=column)
         return int(text)
 
     def hosts(self, row: Sequence[str], column: int) -> HostSet:
-        """Read an interval set like "0-3 7"; InputError otherwise, and for sets out of proportion to the file."""
+        """Return the interval set in a cell, such as "0-3 7"; InputError otherwise, or if all sets are too large."""
         text = row[column]
         hosts = self._sets.get(text)
         if hosts is None:

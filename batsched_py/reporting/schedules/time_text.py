@@ -1,4 +1,4 @@
-"""Times and dates as people write them: 3600, 90min, 2.5d, 2024-05-31."""
+"""Times and dates in the notation of options: 3600, 90min, 2.5d, 2024-05-31."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 #: Unit of a time -> its seconds.
 _UNITS: Final = {"": 1, "s": 1, "min": MINUTE, "h": HOUR, "d": DAY, "w": 7 * DAY}
 _TIME: Final = re.compile(rf"(\d{{1,20}}(?:\.\d{{0,20}})?)\s*({'|'.join(_UNITS)})", re.ASCII)
-#: What a date begins with; the rest is read as ISO 8601.
+#: A date, perhaps with a time, which is parsed as ISO 8601.
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
 
 SPAN_RULE: Final = "must be seconds, or a time like 90min, 12h or 2.5d"
@@ -21,7 +21,7 @@ TIME_RULE: Final = "must be seconds, a time like 90min, 12h or 2.5d, or a date l
 
 
 def parse_span(text: str, rule: str = SPAN_RULE) -> float:
-    """Return the seconds of a time, an int if they are whole; ValueError names the `rule`."""
+    """Return a duration in seconds, an int if whole; ValueError names the `rule`."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
         raise ValueError(f"{rule}, not {text!r}")
@@ -32,7 +32,7 @@ def parse_span(text: str, rule: str = SPAN_RULE) -> float:
 
 
 def parse_time(text: str, rule: str = TIME_RULE) -> float | datetime:
-    """Return the seconds of a time, or a date in ISO 8601, with an offset or without; ValueError names the `rule`."""
+    """Return a time in seconds, or a date in ISO 8601 with or without an offset; ValueError names the `rule`."""
     if _DATE.fullmatch(text.strip()):
         with suppress(ValueError):
             return datetime.fromisoformat(text.strip())

@@ -1,4 +1,4 @@
-"""The part of a run's time that is measured: a job belongs to the window in which it was submitted."""
+"""The measured window of a run's time; a job belongs to the window in which it was submitted."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class TimeWindow(Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """Return the length of the time."""
+        """Return the length of the window in seconds."""
         return self.end - self.begin
 
     def holds(self, time: float) -> bool:
-        """Return True if the instant lies in the window."""
+        """Return True if the time is in the window."""
         return self.begin <= time < self.end
 
     def submitted(self, schedule: Schedule) -> Schedule:
-        """Return the schedule with those jobs and leases only that were submitted in the window.
+        """Return the schedule with only those jobs and leases that were submitted in the window.
 
-        Of these jobs all attempts stay. Jobs that stand in no row are left out: nobody knows when they were submitted.
+        All attempts of these jobs are kept. Jobs without a row are dropped, because their submission is unknown.
         """
         jobs = tuple(record for record in schedule.jobs if self.holds(schedule.first_submission(record)))
         ids, leases = {record.job.id for record in jobs}, schedule.leases
@@ -47,7 +47,7 @@ class TimeWindow(Struct, frozen=True):
         return replace(schedule, jobs=jobs, leases=leases, placements=placements, unlisted=0)
 
     def seen(self, schedule: Schedule) -> Schedule:
-        """Return the schedule with those jobs only that waited or ran in the window, or were rejected."""
+        """Return the schedule with only those jobs that waited or ran in the window, or were submitted and rejected."""
         jobs = tuple(
             record
             for record in schedule.jobs
@@ -58,12 +58,12 @@ class TimeWindow(Struct, frozen=True):
 
 
 class WindowChoice(Struct, frozen=True):
-    """The part of a run that a user wants to be measured or shown, as it was asked for.
+    """The part of a run to measure or show, as requested by the user.
 
     Attributes:
-        begin: seconds of the run's clock, or a date; None for the beginning of the run.
-        until: the same; None for its end.
-        skip: seconds from the first submission on, in place of `begin`; None to skip nothing.
+        begin: seconds of the run's clock, or a date; None for the begin of the run.
+        until: the same for the end; None for the end of the run.
+        skip: seconds after the first submission, instead of `begin`; None to skip nothing.
     """
 
     begin: float | datetime | None = None
@@ -76,29 +76,29 @@ class WindowChoice(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """True if nothing is cut off."""
+        """True if it is the whole run."""
         return self.begin is None and self.until is None and self.skip is None
 
     @property
     def needs_date(self) -> bool:
-        """True if it can only be found on a clock whose start is known."""
+        """True if the start date of the clock is needed."""
         return isinstance(self.begin, datetime) or isinstance(self.until, datetime)
 
     def since(self, zero: float) -> WindowChoice:
-        """Return the choice on a clock that starts at the second `zero` of the one on which it was made."""
+        """Return the choice converted to a clock that starts at the time `zero` of the original clock."""
         if not zero:
             return self
         begin, until = (_moved(time, zero) for time in (self.begin, self.until))
         return replace(self, begin=begin, until=until)
 
     def found(self, name: str, start: datetime | None, first: float, last: float) -> TimeWindow:
-        """Return the window on a clock. OptionError if there is no time in it, or the start would have to be known.
+        """Return the window on a clock. OptionError if it is empty, or if the start date is needed and unknown.
 
         Args:
-            name: of the run or log, for messages.
-            start: the date at which the clock was at 0; None if nobody knows.
-            first: the first submission.
-            last: the end, if none was asked for.
+            name: the name of the run or log, for messages.
+            start: the date at time 0 of the clock; None if unknown.
+            first: the time of the first submission.
+            last: the default end.
         """
         begin = first + self.skip if self.skip is not None else _second(self.begin, 0.0, start, "--from", name)
         end = _second(self.until, last, start, "--to", name)
@@ -109,13 +109,16 @@ class WindowChoice(Struct, frozen=True):
         return window
 
     def on(self, schedule: Schedule) -> TimeWindow | None:
-        """Return the window on a run, which ends with its last job or lease; None for all of it. OptionError."""
+        """Return the window on a run, by default to the end of its last job or lease; None for the whole run.
+
+        OptionError as for `found`.
+        """
         return None if self.whole else self.on_all([schedule])
 
     def on_all(self, schedules: Sequence[Schedule]) -> TimeWindow:
-        """Return one window on several runs, from their first submission to their last end if none is asked for.
+        """Return a common window on several runs, by default to their last end.
 
-        OptionError, also for a date if their clocks started at different ones.
+        OptionError as for `found`, and for a date if the clocks started at different dates.
         """
         starts = {schedule.log_start for schedule in schedules}
         if self.needs_date and len(starts) > 1:
@@ -127,18 +130,18 @@ class WindowChoice(Struct, frozen=True):
         return choice.found(schedules[0].name, schedules[0].log_start, first, last)
 
     def __str__(self) -> str:
-        """Return what was asked for: "from 864000 s to 2024-05-31 08:00:00"; "" for all of a run."""
+        """Return the choice as text: "from 864000 s to 2024-05-31 08:00:00"; "" for the whole run."""
         begin = "" if self.begin is None else f"from {_text(self.begin)}"
         begin = begin if self.skip is None else f"from {_text(self.skip)} after the first submission"
         return " ".join(part for part in (begin, "" if self.until is None else f"to {_text(self.until)}") if part)
 
 
-#: The choice of all of a run.
+#: The choice of the whole run.
 WHOLE: Final = WindowChoice()
 
 
 def _second(time: float | datetime | None, default: float, start: datetime | None, option: str, name: str) -> float:
-    """Return a time in seconds of a clock that was at 0 at `start`. OptionError if that is not known."""
+    """Return a time in seconds of a clock that was at 0 at `start`. OptionError if `start` is needed and unknown."""
     if not isinstance(time, datetime):
         return default if time is None else time
     if start is None:
@@ -148,7 +151,7 @@ def _second(time: float | datetime | None, default: float, start: datetime | Non
 
 
 def _moved(time: float | datetime | None, zero: float) -> float | datetime | None:
-    """Return a time on the later clock; seconds before `zero` are of that clock already."""
+    """Return a time converted to the later clock; seconds before `zero` are taken to be of that clock already."""
     return time if time is None or isinstance(time, datetime) or time < zero else time - zero
 
 

@@ -1,4 +1,4 @@
-"""The timelines of a run as they are drawn: what each VM did from when to when, and where the global barrier stood."""
+"""The timelines of a run for charts: the entries of each VM with their times, and the global barrier."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.text.display import shown
 from batsched_py.timelines.tables import ENTRY_KINDS, LOAD, REBOOT, EntryRow, VmRow
 
-#: Endings of the files.
+#: Suffixes of the file names.
 TIMELINE: Final = "_timeline.csv"
 TIMELINE_VMS: Final = "_timeline_vms.csv"
 _KINDS: Final = (*ENTRY_KINDS, REBOOT, LOAD)
@@ -33,7 +33,7 @@ class TimelineBar(Struct, frozen=True):
 
 
 class TimelineNeed(Struct, frozen=True):
-    """A resource that could only be asked for once another was there; `time` is the wall time of that."""
+    """A dependency: a resource that could be requested only when another one existed, from the wall time `time` on."""
 
     name: str
     needs: str
@@ -44,13 +44,13 @@ class TimelineChart(Struct, frozen=True):
     """All VMs of a run.
 
     Attributes:
-        vms: name -> the wall time at which it was configured, None if it never was; in their order.
-        bars: in the order of the VMs.
-        start: wall time of the start; None if there was none, or each experiment has its own.
-        launched: wall time of the first launch; None if no VM was launched.
+        vms: name -> the wall time at which it was configured, None if it never was; in order.
+        bars: the bars in the order of the VMs.
+        start: the wall time of the start; None if there was none, or if each experiment has its own.
+        launched: the wall time of the first launch; None if no VM was launched.
         starts: VM -> the start of its experiment.
-        experiments: number of managed experiments, whose resources are the rows; 0 if they are VMs alone.
-        needs: what the resources of experiments waited for.
+        experiments: the number of managed experiments, whose resources are the rows; 0 if all rows are VMs.
+        needs: the dependencies between resources of experiments.
     """
 
     vms: dict[str, float | None]
@@ -63,13 +63,13 @@ class TimelineChart(Struct, frozen=True):
 
     @property
     def end(self) -> float:
-        """The last wall time at which something is known to have happened."""
+        """The wall time of the last known event."""
         times = [bar.begin if bar.end is None else bar.end for bar in self.bars]
         return max([*times, *(time for time in (self.start, self.launched) if time is not None)], default=0.0)
 
 
 def chart_of_tables(tables: Iterable[Table]) -> TimelineChart | None:
-    """Return the timelines of a run in this process, from the tables of its algorithm; None if it has none."""
+    """Return the timelines of a run in this process, from the tables of its algorithm; None if there are none."""
     named = {table.name: table for table in tables}
     entries, vms = named.get("timeline"), named.get("timeline_vms")
     if entries is None or vms is None or not _are_ours(entries.header, vms.header):
@@ -80,8 +80,8 @@ def chart_of_tables(tables: Iterable[Table]) -> TimelineChart | None:
 def read_timeline_tables(entries: Path, vms: Path, *, told: FileNotes, limits: Limits = LIMITS) -> TimelineChart | None:
     """Read a `_timeline.csv` and a `_timeline_vms.csv`; InputError names file, line and rule.
 
-    None if they have other columns: an algorithm of a user's own may call its tables so. `told` receives
-    lines on what is left out.
+    None if they have other columns: a user's own algorithm may use these names. `told` receives notes on ignored
+    contents.
     """
     table, known = Tabular(entries, limits), Tabular(vms, limits)
     if not _are_ours(table.header, known.header):
@@ -108,7 +108,7 @@ def _are_ours(entries: Iterable[str], vms: Iterable[str]) -> bool:
 
 
 def _read(table: Tabular, row: list[str], kind: Any, times: tuple[str, ...]) -> Any:
-    """Return a row whose columns with these names are numbers, None where nothing stands; others are texts."""
+    """Return a row with numbers in the columns `times`, None for empty cells, and text in the other columns."""
     cells = dict[str, Any]()
     for name in kind._fields:
         column = table.column(name)
@@ -118,7 +118,7 @@ def _read(table: Tabular, row: list[str], kind: Any, times: tuple[str, ...]) -> 
 
 
 def _bar(row: EntryRow) -> TimelineBar | None:
-    """Return what is drawn of a row; None for an entry that did not begin."""
+    """Return the bar of a row; None for an entry that did not begin."""
     if row.begin is None:
         return None
     return TimelineBar(row.vm, row.kind, row.entry or row.kind, row.begin, row.end, row.late or 0.0)

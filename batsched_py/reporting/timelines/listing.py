@@ -1,4 +1,4 @@
-"""A run of timelines as rows, in the order in which things happen, and as JSON."""
+"""A run of timelines as table rows in chronological order, and as JSON."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from batsched_py.timelines.vm import TimelineVm
 HEADINGS: Final = ("wall time", "experiment", "VM", "what", "scheduled", "lasts", "notes")
 
 
-#: Where the global barrier stands among the keys of entries of one instant.
+#: The sort key of the global barrier among the keys of simultaneous entries.
 _BARRIER: Final = (0.0, -1, 0)
 
 
 class Row(Struct, frozen=True):
-    """A line of the table; times as text."""
+    """A row of the table, with times as text."""
 
     wall: str
     experiment: str
@@ -34,7 +34,7 @@ class Row(Struct, frozen=True):
 
 
 def basic_json(run: TimelineRun) -> dict[str, dict[str, float | None]]:
-    """Return the experiment time of each entry, by VM and name; None for what has not begun."""
+    """Return the experiment time of each entry, by VM and name; None for an entry that has not begun."""
     return {
         name: {record.entry.name: record.time for record in vm.records.values() if _is_named(record.entry)}
         for name, vm in run.vms.items()
@@ -42,7 +42,7 @@ def basic_json(run: TimelineRun) -> dict[str, dict[str, float | None]]:
 
 
 def full_json(run: TimelineRun, notes: list[str]) -> dict[str, Any]:
-    """Return all that is known of the run."""
+    """Return all data of the run, with the given notes."""
     return {
         "launch": run.launched,
         "start": run.start,
@@ -76,21 +76,21 @@ def _entry_json(vm: TimelineVm, record: EntryRecord) -> dict[str, Any]:
 
 
 def moved_by(vm: TimelineVm, record: EntryRecord) -> tuple[str, ...]:
-    """Return the pauses and breaks that moved an entry, or hold it now."""
+    """Return the names of the pauses and breaks that moved an entry, or hold it now."""
     if record.outcome != "pending":
         return record.moved_by
     return vm.clock.moved_by + ((vm.held.name,) if vm.held is not None else ())
 
 
 def outcome(vm: TimelineVm, record: EntryRecord) -> str:
-    """Return what became of an entry, in a word or two."""
+    """Return the outcome of an entry in one or two words."""
     if record.outcome == "pending":
         return "held" if vm.held is not None else "not begun"
     return record.outcome
 
 
 def rows(run: TimelineRun) -> list[Row]:
-    """Return what happens, in the order of wall time; what never happens stands at the end."""
+    """Return the rows of the run, ordered by wall time; entries that never begin are at the end."""
     found: list[tuple[float, int, tuple[float, int, int], Row]] = []
     for number, vm in enumerate(run.vms.values()):
         for record in vm.records.values():

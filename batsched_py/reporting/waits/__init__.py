@@ -1,5 +1,5 @@
-"""Why jobs waited: a reason for each second from submission to start, from the schedule and from what was decided.
+"""Explanations of waits: a reason for each second from submission to start, from the schedule and the decisions.
 
-Start with `explanation.explain`. `history.RunHistory` finds who ran and who waited at a time, `walk` goes through the
-wait of one job step by step, `reasons` is the closed table of reasons, `wording` says them to people.
+Start with `explanation.explain`. `history.RunHistory` finds the running and waiting jobs at a time, `walk` analyses the
+wait of one job step by step, `reasons` is the closed set of reasons, `wording` formats explanations as text.
 """

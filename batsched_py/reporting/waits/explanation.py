@@ -1,4 +1,4 @@
-"""The explanation of a wait: a reason for each second of it, the moves of the job's promise, and who overtook it."""
+"""The explanation of a wait: a reason for each second, the moves of the job's promise, and overtaking jobs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Overtaker(NamedTuple):
 
     Attributes:
         record: the job.
-        delayed_from: since when the job that waited could have started without it; None if at no time.
+        delayed_from: the first time at which the waiting job could have started without it; None if there is none.
     """
 
     record: JobRecord
@@ -27,14 +27,14 @@ class Overtaker(NamedTuple):
 
 
 class Explanation(Struct, frozen=True):
-    """Why a job waited.
+    """The explanation of a job's wait.
 
     Attributes:
         record: the job.
-        until: when it was started or rejected; the end of the run if it still waited.
-        intervals: contiguous, from its submission until then; empty if it did not wait.
-        rows: what its algorithm said of it, in order of time.
-        overtakers: by start.
+        until: the time at which it was started or rejected; the end of the run if it still waited.
+        intervals: contiguous intervals from its submission until then; empty if it did not wait.
+        rows: the decisions about it, in order of time.
+        overtakers: the jobs that overtook it, ordered by start.
     """
 
     record: JobRecord
@@ -45,12 +45,12 @@ class Explanation(Struct, frozen=True):
 
     @property
     def ran(self) -> bool:
-        """False if the job was rejected, or waited until the run ended."""
+        """True if the job started; False if it was rejected, or waited until the run ended."""
         return not self.record.rejected and self.record.state != WAITING
 
     @property
     def plain(self) -> Mapping[str, Any]:
-        """The explanation as JSON has it: `started` and `hosts` are null for a job that never ran."""
+        """The explanation as a JSON object; `started` and `hosts` are null for a job that never ran."""
         record, ran = self.record, self.ran
         return {
             "job": record.job.id,
@@ -72,7 +72,7 @@ class Explanation(Struct, frozen=True):
 
 
 def explain(history: RunHistory, record: JobRecord) -> Explanation:
-    """Return why a job of the schedule waited."""
+    """Return the explanation of a job's wait."""
     job = history.waiter(record)
     walk = Walk(history, job)
     intervals = walk.intervals() if job.until > job.since else []

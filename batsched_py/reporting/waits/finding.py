@@ -1,4 +1,4 @@
-"""The job of a run that a user names."""
+"""Lookup of a job of a run by the name that a user gives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from batsched_py.text.wording import did_you_mean
 
 
 def find_job(history: RunHistory, name: str) -> JobRecord:
-    """Return the job of this id, or of this name in the only workload that has it. InputError."""
+    """Return the job with this id, or with this name in the only workload that has it. InputError."""
     record = history.records.get(name)
     if record is not None:
         return record

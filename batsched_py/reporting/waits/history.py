@@ -1,4 +1,4 @@
-"""The history of a run: who ran and who waited during a time, and what was decided of them."""
+"""The history of a run: running and waiting jobs during an interval, and the decisions about them."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.unlisted import RUNNING, WAITING, unlisted_jobs
 from batsched_py.results.records import JobRecord
 
-#: Seconds that messages of real Batsim and the replies to them may take on their way, at most.
+#: The longest delay of messages of a real Batsim and their replies, in seconds.
 _MESSAGES: Final = 0.1
 
 
 class Waiter(NamedTuple):
-    """A job, and the time at which it was started or rejected, or the run ended."""
+    """A job, and the end of its wait: its start or rejection, or the end of the run."""
 
     record: JobRecord
     until: float
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """The id of the job."""
         return self.record.job.id
 
     @property
     def since(self) -> float:
-        """When it was submitted."""
+        """The submission time."""
         return self.record.job.submit_time
 
 
 class RunHistory:
-    """A schedule and what was decided, for questions about times; made once for all questions.
+    """An index of a schedule and its decisions for queries about intervals; made once for all queries.
 
     Attributes:
-        schedule: of the run.
-        decisions: beside starts; empty if no file tells.
+        schedule: the schedule of the run.
+        decisions: the decisions other than starts; empty without a file.
         hosts: bits of the compute hosts.
-        hosts_known: the hosts of each job are known, and not only their number.
-        records: job id -> the job, also of those that had not ended when the run did.
-        ended_early: jobs ran or waited when the run ended.
-        delivery: seconds that may pass between an event and a start that answers it.
+        hosts_known: True if the hosts of each job are known, not only their number.
+        records: job id -> the job, including jobs that had not ended at the end of the run.
+        ended_early: True if jobs ran or waited at the end of the run.
+        delivery: the longest delay between an event and a start in reply to it, in seconds.
     """
 
     def __init__(self, schedule: Schedule, decisions: Decisions | None = None) -> None:
@@ -55,32 +55,32 @@ class RunHistory:
         more = unlisted_jobs(schedule, self.decisions)
         self.records = {record.job.id: record for record in (*schedule.jobs, *more)}
         self.delivery = _MESSAGES + _decision_time(schedule)
-        #: The jobs that ran, by start; of equal starts, in the order of the file.
+        #: Jobs that were still running at the end; below, all jobs that ran, by start, ties in the order of the file.
         running = [record for record in more if record.state == RUNNING]
         self.ended_early = any(record.state in (RUNNING, WAITING) for record in more)
         self._ran = sorted((*schedule.ran, *running), key=lambda record: record.start)
         self._starts = [record.start for record in self._ran]
         self._longest_run = max((record.execution for record in self._ran), default=0.0)
         self._longest_wait = max((record.waiting for record in self._ran), default=0.0)
-        #: Jobs that waited until they were rejected, or until the run ended.
+        #: Jobs that waited until their rejection, or until the end of the run.
         never_ran = (record for record in self.records.values() if record.state in (REJECTED, WAITING))
         self._never_ran = [self.waiter(record) for record in never_ran]
 
     def running(self, begin: float, end: float) -> list[JobRecord]:
-        """Return the jobs that ran at some time in [begin, end), by start."""
+        """Return the jobs that ran at any time in [begin, end), ordered by start."""
         first = bisect_left(self._starts, begin - self._longest_run)
         last = bisect_left(self._starts, end)
         return [record for record in self._ran[first:last] if record.finish > begin]
 
     def waiter(self, record: JobRecord) -> Waiter:
-        """Return until when a job waited; until its submission if it was rejected and nothing tells when."""
+        """Return a job with the end of its wait; its submission if it was rejected at an unknown time."""
         if not record.rejected:
             return Waiter(record, record.start)
         refusal = next((row for row in self.own_rows(record.job.id) if row.kind == "rejected"), None)
         return Waiter(record, record.job.submit_time if refusal is None else refusal.time)
 
     def waiting(self, begin: float, end: float) -> list[Waiter]:
-        """Return the jobs that waited at some time in [begin, end), by submission."""
+        """Return the jobs that waited at any time in [begin, end), ordered by submission."""
         first = bisect_right(self._starts, begin)
         last = bisect_right(self._starts, end + self._longest_wait)
         found = [Waiter(record, record.start) for record in self._ran[first:last] if record.job.submit_time < end]
@@ -88,7 +88,7 @@ class RunHistory:
         return sorted(found, key=lambda one: (one.since, one.until))
 
     def rows(self, jobs: Iterable[Waiter], end: float) -> list[DecisionRow]:
-        """Return the rows of these jobs before `end`, and those of hosts, in order of time."""
+        """Return the rows of these jobs and of hosts before `end`, in order of time."""
         of_jobs = self.decisions.of_jobs
         found = [row for row in self.decisions.down if row.time < end]
         for one in jobs:
@@ -101,7 +101,7 @@ class RunHistory:
 
 
 def _decision_time(schedule: Schedule) -> float:
-    """Return the simulated seconds that each decision took, if the run's description tells."""
+    """Return the simulated seconds of each decision from the run's description; 0 if it has none."""
     clock = "" if schedule.run is None else str(schedule.run.settings.get("clock", ""))
     kind, _, seconds = clock.partition(":")
     try:

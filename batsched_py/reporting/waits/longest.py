@@ -1,4 +1,4 @@
-"""The longest waits of a run, each explained in a few lines: what pages and tables have room for."""
+"""Short explanations of the longest waits of a run, for pages and tables."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.wording import moves, named, stretches, told_delays, words_of
 from batsched_py.text.wording import counted
 
-#: Waits of a run that are explained.
+#: The largest number of explained waits in a run.
 MOST_WAITS: Final = 100
-#: Times of one wait that have a line.
+#: The largest number of intervals of one wait that have a line.
 _MOST_LINES: Final = 6
 
 
 def longest_waits(schedule: Schedule, decisions: Decisions | None, most: int = MOST_WAITS) -> Mapping[str, list[str]]:
-    """Return job id -> why it waited, in lines, of the jobs that waited longest; of equals, those of the first rows."""
+    """Return job id -> lines that explain its wait, for the longest waits; ties in the order of the rows."""
     history = RunHistory(schedule, decisions)
     waited = sorted((record for record in schedule.ran if record.waiting > 0), key=lambda record: -record.waiting)
     return {record.job.id: list(_lines(explain(history, record), history)) for record in waited[:most]}

@@ -1,4 +1,4 @@
-"""The reasons for which a job waits, as explanations name them: a closed table."""
+"""The closed set of reasons in explanations of waits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Reason(StrEnum):
-    """Why a job did not start; the value is its name in JSON."""
+    """The reason why a job did not start; the value is its name in JSON."""
 
     HOSTS_BUSY = "hosts_busy"
     HOSTS_UNAVAILABLE = "hosts_unavailable"
@@ -22,7 +22,7 @@ class Reason(StrEnum):
     UNKNOWN = "unknown"
 
 
-#: Reason -> what it says, in a few words.
+#: Reason -> its text.
 WORDS: Final[Mapping[Reason, str]] = {
     Reason.HOSTS_BUSY: "too few hosts were free",
     Reason.HOSTS_UNAVAILABLE: "too few hosts could be used: some were down, asleep or switching",

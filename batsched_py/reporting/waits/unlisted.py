@@ -1,6 +1,6 @@
-"""Jobs that are in no row of the jobs file, as the decisions of the run tell.
+"""Jobs that have no row in the jobs file, from the decisions of the run.
 
-They ran or waited when it ended, or were rejected, of which Batsim 1.4 writes no rows.
+They ran or waited at the end of the run, or were rejected: Batsim 1.4 omits rejected jobs.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from batsched_py.reporting.schedules.decisions_table import Decisions
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 
-#: States of jobs without an end, beside Batsim's final ones.
+#: States of jobs without an end, in addition to Batsim's final states.
 RUNNING: Final = "RUNNING"
 WAITING: Final = "WAITING"
 _NO_MEMBERS: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 def unlisted_jobs(schedule: Schedule, decisions: Decisions) -> list[JobRecord]:
-    """Return the jobs that had not ended when the run did, or were rejected.
+    """Return the jobs without a row that had not ended at the end of the run, or were rejected.
 
-    Those that waited to the end of the run have that as their start.
+    Jobs that waited until the end of the run have this as their start.
     """
     listed = {record.job.id for record in schedule.jobs}
     found = []

@@ -1,12 +1,12 @@
-"""The walk through the wait of one job: between two changes of anything, one reason holds.
+"""The analysis of one job's wait in steps: between two changes of the state, one reason holds.
 
-At each step it is known which jobs run on which hosts, which hosts can take no job, and what the algorithm has said
-last of each job that waits. The first reason that is true is the one that is told:
+The state of each step is known: the running jobs and their hosts, the hosts that cannot take jobs, and the algorithm's
+last decision about each waiting job. The reason is the first one that applies:
 
-1. the job is to start at an instant of its own;
-2. too few hosts are free: the jobs on the hosts that it got are in its way;
-3. the algorithm held it for a reason of its own, or because the free hosts did not suit it;
-4. jobs are promised a start before it would end, and leave too few of the free hosts;
+1. the job has a fixed start in the future;
+2. too few hosts are free: the jobs on the hosts that it got later block it;
+3. the algorithm held it for its own reason, or because the free hosts did not suit it;
+4. jobs with a promised start before its end leave too few of the free hosts;
 5. a job before it in the queue waits.
 """
 
@@ -47,9 +47,9 @@ class Interval(NamedTuple):
 
     Attributes:
         begin, end: seconds since the start of the simulation.
-        reason: why the job did not start.
-        blocked_by: ids of the jobs that stood in its way, those that came first, first.
-        promise: the start that the job was promised; None if it had no promise.
+        reason: the reason why the job did not start.
+        blocked_by: the ids of the jobs that blocked it, in order.
+        promise: the promised start of the job; None if it had no promise.
     """
 
     begin: float
@@ -60,20 +60,20 @@ class Interval(NamedTuple):
 
 
 class Machine:
-    """The hosts, and the jobs on them, as they change."""
+    """The changing state of the hosts and the jobs on them."""
 
     def __init__(self, history: RunHistory) -> None:
         self._hosts, self._known, self._count = history.hosts, history.hosts_known, history.schedule.hosts
-        #: Job id -> the job, in the order of starting.
+        #: Job id -> the job, in the order of starts.
         self.running: dict[str, JobRecord] = {}
-        #: Bits of the hosts that can take no job for another reason than work.
+        #: Bits of the hosts that cannot take jobs for another reason than work.
         self.down = 0
         self._busy = self._taken = 0
-        #: True once two jobs were on one host.
+        #: True once two jobs have shared a host.
         self._shared = False
 
     def begin(self, record: JobRecord) -> None:
-        """Let a job take its hosts."""
+        """Start a job on its hosts."""
         hosts = record.hosts.bits
         self._shared = self._shared or bool(self._busy & hosts)
         self.running[record.job.id] = record
@@ -81,7 +81,7 @@ class Machine:
         self._taken += record.size_on(self._count)
 
     def end(self, record: JobRecord) -> None:
-        """Let a job leave its hosts."""
+        """End a job and free its hosts."""
         del self.running[record.job.id]
         self._taken -= record.size_on(self._count)
         if self._shared:
@@ -100,18 +100,18 @@ class Machine:
         return (self._hosts & ~self._busy & ~self.down).bit_count() if self._known else self.idle()
 
     def usable(self, record: JobRecord) -> int:
-        """Return how many hosts of a job could take another one if it were not there."""
+        """Return the number of a job's hosts that another job could use without it."""
         if not self._known:
             return record.size_on(self._count)
         return (record.hosts.bits & self._hosts & ~self.down).bit_count()
 
 
 class Walk:
-    """The wait of one job, from its submission to its start or rejection.
+    """The analysis of one job's wait, from its submission to its start or rejection.
 
     Attributes:
-        delays: id of each job that overtook -> the first instant at which enough hosts would have been free without
-            it, the job being the next in the queue; absent if there was none.
+        delays: id of an overtaking job -> the first time at which enough hosts would have been free without it, while
+            the job was the next one in the queue; missing if there is none.
     """
 
     def __init__(self, history: RunHistory, job: Waiter) -> None:
@@ -122,19 +122,19 @@ class Walk:
         running = history.running(begin, end)
         self._running = [record for record in running if record.job.id != job.id and record.start < record.finish]
         self._rows = history.rows([job, *others], end)
-        #: Job id -> a job that waits at some time of this wait.
+        #: Job id -> a job that waits at any time during this wait.
         self._others = {one.id: one for one in others}
-        #: Those submitted before it, by submission.
+        #: The jobs submitted before it, ordered by submission.
         self._before = [one for one in others if one.since < begin]
-        #: Since when it is the next by submission.
+        #: The time from which it is the next one by submission.
         self._next_from = max((one.until for one in self._before), default=begin)
-        #: Job id -> its last row about a hold, or about a promise that holds.
+        #: Job id -> its last row about a hold, and about a valid promise.
         self._held: dict[str, DecisionRow] = {}
         self._promised: dict[str, DecisionRow] = {}
         self.delays: dict[str, float] = {}
 
     def intervals(self) -> list[Interval]:
-        """Return the wait, cut wherever the reason, who stands in the way or the promise changes."""
+        """Return the wait, split at each change of the reason, the blocking jobs or the promise."""
         found: list[Interval] = []
         for begin, end in self._steps():
             reason, blocked_by = self._reason(begin, end)
@@ -148,7 +148,7 @@ class Walk:
         return found
 
     def _steps(self) -> Iterator[tuple[float, float]]:
-        """Yield the times between two changes, after the changes at their beginnings were made."""
+        """Yield the intervals between two changes, after applying the changes at the begin of each."""
         begin, end = self._job.since, self._job.until
         changes: list[tuple[float, int, JobRecord | DecisionRow]] = [(row.time, 2, row) for row in self._rows]
         changes += [(record.finish, 0, record) for record in self._running if record.finish < end]
@@ -199,12 +199,12 @@ class Walk:
         return (Reason.UNKNOWN, ()) if first is None else (Reason.QUEUE, (first,))
 
     def _in_the_way(self) -> tuple[str, ...]:
-        """Return the jobs that run on the hosts that the job got; all that run if that is none."""
+        """Return the jobs that run on the hosts that the job got later; all running jobs if there is none."""
         running, hosts = self._machine.running, self._job.record.hosts.bits
         return tuple(job for job, record in running.items() if record.hosts.bits & hosts) or tuple(running)
 
     def _promised_before(self, now: float, free: int, kind: str) -> tuple[str, ...]:
-        """Return the first jobs that are promised a start before this one would end and leave it too few free hosts."""
+        """Return the first jobs with promised starts before the end of this one that leave it too few free hosts."""
         end = now + self._job.record.job.limit
         waiting = [
             (row.start, job)
@@ -224,7 +224,7 @@ class Walk:
         return one is not None and one.since <= now < one.until
 
     def _first_in_queue(self, now: float) -> str | None:
-        """Return the waiting job that the algorithm looked at last, else the one that was submitted first before it."""
+        """Return the waiting job with the algorithm's latest hold, else the first one submitted before this job."""
         looked_at = [
             (row.time, job) for job, row in self._held.items() if job != self._job.id and self._waits(job, now)
         ]
@@ -233,7 +233,7 @@ class Walk:
         return next((one.id for one in self._before if now < one.until), None)
 
     def _note_delays(self, now: float) -> None:
-        """Note the jobs without which enough hosts would be free now."""
+        """Record the overtaking jobs without which enough hosts would be free now."""
         if now < self._next_from:
             return
         free, size, machine = self._machine.free(), self._job.record.job.size, self._machine

@@ -1,4 +1,4 @@
-"""Explanations as people read them: what a job waited for, how its promise moved, and who overtook it."""
+"""Explanations of waits as text: the reasons, the moves of the promise, and the jobs that overtook."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from batsched_py.results.records import JobRecord
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
-#: Jobs that are named in one place.
+#: The largest number of jobs that are named in one place.
 MOST_NAMED: Final = 3
-#: Cause of a move -> what happened, if no job is named.
+#: Cause of a move -> its text if no job is named.
 _CAUSES: Final = {
     "first": "its first promise",
     "failure": "hosts failed",
@@ -31,18 +31,18 @@ _CAUSES: Final = {
 
 
 def told_delays(count: int) -> str:
-    """Return how many of the jobs that overtook another would have delayed it without the others."""
+    """Return the text for the number of overtaking jobs that each delayed the job without the others."""
     owner = "their" if count > 1 else "its"
     return f"{count or 'none'} of them delayed it on {owner} own"
 
 
 class Stretch(NamedTuple):
-    """A time of a wait with one reason, whoever stood in the way.
+    """An interval of a wait with one reason, regardless of changes of the blocking jobs.
 
     Attributes:
         begin, end: seconds since the start of the simulation.
-        reason: why the job did not start.
-        blocked_by: ids of the jobs in its way; those that were so longest, first.
+        reason: the reason why the job did not start.
+        blocked_by: the ids of the jobs that blocked it, ordered by decreasing duration.
     """
 
     begin: float
@@ -52,7 +52,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(intervals: Sequence[Interval]) -> list[Stretch]:
-    """Return the intervals, those that follow each other with the same reason made one."""
+    """Return the intervals, with adjacent ones of the same reason merged."""
     found: list[Stretch] = []
     for reason, following in groupby(intervals, key=attrgetter("reason")):
         some = list(following)
@@ -60,19 +60,19 @@ def stretches(intervals: Sequence[Interval]) -> list[Stretch]:
         for one in some:
             for job in one.blocked_by:
                 seconds[job] = seconds.get(job, 0.0) + one.end - one.begin
-        order = sorted(seconds, key=lambda job: -seconds[job])  # stable: of equal ones, the first
+        order = sorted(seconds, key=lambda job: -seconds[job])  # stable: ties in the order of appearance
         found.append(Stretch(some[0].begin, some[-1].end, reason, tuple(order)))
     return found
 
 
 def named(jobs: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Return the names of some jobs, and how many more there are."""
+    """Return the names of the first jobs, and the number of the others."""
     more = f" and {len(jobs) - most} more" if len(jobs) > most else ""
     return ", ".join(map(displayed, jobs[:most])) + more
 
 
 def heading(explanation: Explanation) -> str:
-    """Return one line: the job, what it needs, and how long it waited."""
+    """Return a line with the job, its size and its wait."""
     record, until = explanation.record, explanation.until
     asked = f"{displayed(record.job.id)}: {counted(record.job.size, 'host')}, submitted at {at(record.job.submit_time)}"
     if record.rejected:
@@ -87,12 +87,12 @@ def heading(explanation: Explanation) -> str:
 
 
 def at(time: float) -> str:
-    """Return an instant, as precisely as the files have it: "1234.5 s"."""
+    """Return a time with the precision of the files: "1234.5 s"."""
     return f"{cell_text(time)} s"
 
 
 def words_of(explanation: Explanation, reason: Reason, end: float) -> str:
-    """Return what a reason says; of one of the algorithm's own, its words, those that it said last before `end`."""
+    """Return the text of a reason; for one of the algorithm's own, with its last words before `end`."""
     if reason not in (Reason.ALGORITHM, Reason.CONSTRAINT, Reason.OWN_START):
         return WORDS[reason]
     said = [row for row in explanation.rows if row.kind == "held" and row.time < end and row.reason != "hosts"]
@@ -100,13 +100,13 @@ def words_of(explanation: Explanation, reason: Reason, end: float) -> str:
 
 
 class Move(NamedTuple):
-    """A change of a promise; no start if it was withdrawn.
+    """A change of a promise.
 
     Attributes:
-        time: when it changed.
-        start: what is promised from then on.
-        by: seconds from the start that was promised before; None if there was none.
-        why: in words.
+        time: the time of the change.
+        start: the promised start from then on; None if the promise was withdrawn.
+        by: the difference from the start promised before, in seconds; None if there is none.
+        why: the cause as text.
     """
 
     time: float
@@ -116,7 +116,7 @@ class Move(NamedTuple):
 
 
 def moves(explanation: Explanation, records: Mapping[str, JobRecord]) -> Iterator[Move]:
-    """Yield how the promise of the job came and moved."""
+    """Yield the changes of the job's promise, in order of time."""
     before: float | None = None
     for row in explanation.rows:
         if row.kind not in ("promised", "withdrawn"):
@@ -137,7 +137,7 @@ def _why(row: DecisionRow, records: Mapping[str, JobRecord]) -> str:
 
 
 def _ended(job: str, record: JobRecord | None) -> str:
-    """Say that a job ended, and how long before its walltime."""
+    """Return the text for the end of a job, with the time left before its walltime."""
     left = 0.0 if record is None or record.job.walltime is None else record.start + record.job.walltime - record.finish
     early = f" {brief(left)} before its walltime" if left > 1e-3 else ""
     return f"{displayed(job)} ended{early}"

@@ -1,4 +1,4 @@
-"""The files that pages are made of: style, scripts, templates."""
+"""The static files of pages: style, scripts, templates."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def asset(name: str) -> str:
 
 
 def template(name: str) -> Template:
-    """Return a file in page/ whose $names are to be replaced."""
+    """Return a template in page/, with $names to replace."""
     return Template(asset(name))

@@ -1,4 +1,4 @@
-"""The part of the page that shows who waits: heat maps of sizes and run times, and tables of users and other groups."""
+"""The section of breakdowns: heat maps of waits by size and run time, and tables of users and other groups."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NARROW_BLANK, NOTHING, counted, grouped
 
-#: Groups that a table shows, at most.
+#: The largest number of groups in a table.
 MOST_GROUPS: Final = 20
 #: Unit of a wait -> its name.
 _UNITS: Final = {DAY: "d", HOUR: "h", MINUTE: "min"}
-#: A number and its unit, which stay on one line.
+#: A number and its unit, which must stay on one line.
 _AMOUNT: Final = re.compile(r"(\d+) (min|h|d)\b")
 #: Columns of the table of groups, for each run.
 _COLUMNS: Final = ("jobs", "share of host time", "mean wait", "mean slowdown")
-#: Jobs with the same class of sizes and of run times, by both.
+#: (Class of sizes, class of run times) -> the jobs in both.
 _Crossed = Mapping[tuple[str, str], Sequence[JobMetrics]]
 
 
 def _number(value: float) -> str:
-    """Return about two digits: "1.4", "24 500"."""
+    """Return a number with about two digits: "1.4", "24 500"."""
     return f"{value:.1f}" if value < 10 else grouped(value, NARROW_BLANK)
 
 
 def _time(seconds: float) -> str:
-    """Return about two digits in the unit that fits: "42 s", "1.5 h"."""
+    """Return a duration with about two digits in a suitable unit: "42 s", "1.5 h"."""
     unit, name = next(((unit, name) for unit, name in _UNITS.items() if seconds >= unit), (1, "s"))
     return f"{_number(seconds / unit)} {name}"
 
@@ -48,10 +48,10 @@ class _Heat(Struct, frozen=True):
     """A metric of a heat map.
 
     Attributes:
-        title: what the map shows.
-        of: the value of a job.
-        told: a mean as people read it.
-        least: the value that has no colour; colours are logarithmic from there.
+        title: the title of the metric.
+        of: returns the value of a job.
+        `told`: formats a mean.
+        least: the value without colour; the scale of colours is logarithmic from there.
     """
 
     title: str
@@ -67,9 +67,9 @@ _HEATS: Final = (
 
 
 def breakdown_parts(schedules: Sequence[Schedule], bound: float, by: Sequence[str]) -> list[str]:
-    """Return heat maps of each run by size and run time, and a table for each member; nothing if no job ran.
+    """Return heat maps of each run by size and run time, and a table for each member; empty if no job ran.
 
-    Without members, of the users, if any run tells them. InputError for a member that no job of any run has.
+    Without members, the table shows users, if any run has them. InputError for a member that no job of any run has.
     """
     if not any(schedule.ran for schedule in schedules):
         return []
@@ -83,7 +83,7 @@ def breakdown_parts(schedules: Sequence[Schedule], bound: float, by: Sequence[st
 
 
 def _maps(heat: _Heat, names: Sequence[str], crossed: Sequence[_Crossed]) -> list[str]:
-    """Return the heat map of each run, with one scale of colours for all."""
+    """Return the heat map of each run, with a common colour scale."""
     means = [
         {
             place: mean([value for value in map(heat.of, jobs) if value is not None]) or 0.0
@@ -116,17 +116,17 @@ def _cell(
 
 
 def _share(value: float, least: float, most: float) -> float:
-    """Return how far a value is on the logarithmic way from the least to the most, from 0 to 1."""
+    """Return the position of a value on a logarithmic scale, from 0 for `least` to 1 for `most`."""
     if value <= least or most <= least:
         return 0.0
     return math.log(value / least) / math.log(most / least)
 
 
 def _table(member: str, schedules: Sequence[Schedule], measured: Sequence[Sequence[JobMetrics]]) -> str:
-    """Return a table of the groups by a member, the largest of the first run that has it first. InputError."""
+    """Return a table of the groups by a member, in the order of the first run that has it. InputError."""
     found = [_groups(schedule, member, jobs) for schedule, jobs in zip(schedules, measured, strict=True)]
     if not any(found):
-        group_jobs(schedules[0], member, measured[0])  # says what is wrong
+        group_jobs(schedules[0], member, measured[0])  # raises the error
     names = list(dict.fromkeys(group for run in found for group in run))
     rows = [[escape(displayed(name)), *(cell for run in found for cell in _cells(run.get(name)))] for name in names]
     more = f", the first {MOST_GROUPS} of {grouped(len(rows), NARROW_BLANK)}" if len(rows) > MOST_GROUPS else ""
@@ -137,7 +137,7 @@ def _table(member: str, schedules: Sequence[Schedule], measured: Sequence[Sequen
 
 
 def _groups(schedule: Schedule, member: str, jobs: Sequence[JobMetrics]) -> dict[str, GroupMetrics]:
-    """Return the groups of a run by their names; none if it does not tell the member."""
+    """Return the groups of a run by name; empty if its jobs lack the member."""
     try:
         return {group.group: group for group in group_jobs(schedule, member, jobs)}
     except InputError:

@@ -1,4 +1,4 @@
-"""The data of a page: columns of numbers for each run, made small; the scripts in `page/` draw them."""
+"""The data of a page: compact columns of numbers for each run, which the scripts in `page/` draw."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.results.records import JobRecord
 from batsched_py.results.tracing import HOST_STATES, EnergyRows, StateRows
 
-#: Seconds by which equal starts may differ: files have six digits, real Batsim adds some.
+#: The tolerance for equal starts in seconds: files have six digits, and Batsim adds small delays.
 TOLERANCE: Final = 0.001
 
-#: Job id -> why it waited, in lines, of some jobs of a run.
+#: Job id -> lines that explain its wait, for some jobs of a run.
 Waits: TypeAlias = Mapping[str, list[str]]
 
-#: Points of a quantity over time that are kept, about: more than a picture is wide.
+#: The approximate largest number of points of a quantity over time: more than the width of a picture.
 MOST_POINTS: Final = 4000
 
 
 class Growth(Struct, frozen=True):
-    """Totals since the start of the simulation, at times that ascend strictly.
+    """Totals since the start of the simulation, at strictly ascending times.
 
     Attributes:
-        time: in seconds.
-        totals: one column for each quantity, as long as `time`.
+        time: the times in seconds.
+        totals: one column for each quantity, of the same length as `time`.
     """
 
     time: list[float]
@@ -50,9 +50,9 @@ class PackedOutages(Struct, frozen=True):
     """Hosts that were unavailable, a column for each property; times in seconds.
 
     Attributes:
-        start: from when on.
-        length: for how long.
-        hosts: which, as intervals ("0-3 7").
+        start: the start of the outage.
+        length: its duration.
+        hosts: the hosts, as intervals ("0-3 7").
     """
 
     start: list[Number]
@@ -61,11 +61,11 @@ class PackedOutages(Struct, frozen=True):
 
 
 class PackedWaits(Struct, frozen=True):
-    """The jobs of a run of which some were attempted more than once, each job once, for curves of their waits.
+    """The waits of jobs in a run with repeated attempts, each job once, for curves.
 
     Attributes:
         submit: the first submission.
-        wait: as `metrics` counts it, in seconds.
+        wait: the wait as defined by `metrics`, in seconds.
         slowdown: the bounded slowdown.
     """
 
@@ -78,26 +78,26 @@ class PackedRun(Struct, frozen=True):
     """The jobs of a run that ran, ordered by start, a column for each property; times in seconds.
 
     Attributes:
-        name: of the run.
-        hosts: number of compute hosts.
-        job: an index of the content's names.
+        name: the name of the run.
+        hosts: the number of compute hosts.
+        job: an index into the content's names.
         submit: submission.
         start: start.
         run: finish - start.
-        size: number of its compute hosts.
-        state: its final state, an index of the content's states.
-        colour: an index of the content's job colours.
-        lost: seconds by which others on its links and hosts have delayed it, 0 for none; empty if that is of no job.
-        user: its owner, an index of the content's users, -1 for an unknown one; empty if none is known.
-        sets: distinct sets of hosts, as intervals ("0-3 7"); empty if hosts are not known.
-        set: its hosts, an index of `sets`.
-        rejected: jobs that never ran, indices of names.
-        strangers: jobs whose names mean other jobs in the first run, indices of names.
-        power: joules over time; None if they were not traced.
+        size: the number of its compute hosts.
+        state: its final state, an index into the content's states.
+        colour: an index into the content's job colours.
+        lost: the delay by other jobs on its links and hosts in seconds, 0 for none; empty if no job was delayed.
+        user: its owner, an index into the content's users, -1 if unknown; empty if all are unknown.
+        sets: the distinct sets of hosts, as intervals ("0-3 7"); empty if hosts are unknown.
+        set: its hosts, an index into `sets`.
+        rejected: jobs that never ran, as indices into names.
+        strangers: jobs with the id of a different job in the first run, as indices into names.
+        power: joules over time; None if energy was not traced.
         machines: host seconds in each of HOST_STATES over time; None if hosts only compute and idle.
-        leases: what became of leases; None if the algorithm has none.
+        leases: the leases; None if the algorithm has none.
         outages: hosts that were unavailable for a time.
-        whole: the waits of jobs whose attempts are put together; None if no job has several.
+        whole: the waits of jobs with their attempts combined; None if no job has several attempts.
     """
 
     name: str
@@ -126,20 +126,20 @@ class Content(Struct, frozen=True):
     """All runs of a page.
 
     Attributes:
-        users: whose jobs they are, in the order in which they are met.
-        names: of the jobs of all runs, in order of submission; without `prefix`.
-        prefix: the workload, as "w0!", if all jobs are of the same; else empty.
-        states: names of the final states that occur.
-        state_colours: theirs, as in all pictures.
-        job_colours: those of jobs, as in all pictures.
-        machine_states: names of the columns of `machines` of a run.
-        mark_kinds: kinds of marks of leases, by their index.
-        mark_names: theirs, as people read them.
-        bound: of the bounded slowdown, in seconds.
-        tolerance: seconds by which equal starts may differ.
-        window: begin and end of the time that is shown and measured; None for whole runs.
-        runs: in the order they were given.
-        waits: for each run, the index of a job -> why it waited, in lines; of the longest waits only.
+        users: the owners of jobs, in the order of their first jobs.
+        names: the names of the jobs of all runs, in the order of submission, without `prefix`.
+        prefix: the workload, such as "w0!", if all jobs have the same; else empty.
+        states: the names of the final states that occur.
+        state_colours: the colours of the states, as in all pictures.
+        job_colours: the colours of jobs, as in all pictures.
+        machine_states: the names of the columns of `machines` of a run.
+        mark_kinds: the kinds of marks of leases.
+        mark_names: the display names of these kinds.
+        bound: the bound of the bounded slowdown, in seconds.
+        tolerance: the tolerance for equal starts, in seconds.
+        window: begin and end of the measured time; None for whole runs.
+        runs: the runs in the given order.
+        waits: for each run, index of a job -> lines that explain its wait; for the longest waits only.
     """
 
     users: list[str]
@@ -164,7 +164,7 @@ def pack(
     window: TimeWindow | None = None,
     waits: Sequence[Waits] = (),
 ) -> Content:
-    """Return the data of whole schedules, of which a window is shown; the same schedules give the same content."""
+    """Return the data of schedules, given as a whole, of which a window is shown; the result is deterministic."""
     everywhere = number_jobs(schedules)
     tints = [shown_numbers(schedule, everywhere) for schedule in schedules]
     schedules = schedules if window is None else [window.seen(schedule) for schedule in schedules]
@@ -194,7 +194,7 @@ def pack(
 
 
 def strangers(first: Schedule, other: Schedule) -> frozenset[str]:
-    """Return the ids that mean other jobs in the first run: their submissions or sizes differ."""
+    """Return the ids that denote different jobs in the first run, with another submission or size."""
     there = {record.job.id: record.job for record in first.jobs}
     return frozenset(
         job.id
@@ -205,7 +205,7 @@ def strangers(first: Schedule, other: Schedule) -> frozenset[str]:
 
 
 def energy_growth(rows: EnergyRows, most: int = MOST_POINTS) -> Growth | None:
-    """Return the joules of all hosts since 0 over time, whenever the first row was written; None if no time passes."""
+    """Return the joules of all hosts since 0 over time, even if the first row is later; None if no time passes."""
     late = bool(rows.times) and rows.times[0] > 0
     return _growth([0.0] * late + list(rows.times), [[0.0] * late + list(rows.joules)], most)
 
@@ -213,7 +213,7 @@ def energy_growth(rows: EnergyRows, most: int = MOST_POINTS) -> Growth | None:
 def state_growth(rows: StateRows, hosts: int) -> Growth | None:
     """Return the host seconds in each state over time; None if no host ever sleeps or switches, or no time passes.
 
-    Before the first row all of the `hosts` are idle.
+    Before the first row, all `hosts` are idle.
     """
     if rows.always_awake:
         return None
@@ -227,7 +227,7 @@ def state_growth(rows: StateRows, hosts: int) -> Growth | None:
 
 
 def _states(schedules: Sequence[Schedule]) -> list[str]:
-    """Return the final states of the jobs that ran, Batsim's first and in its order."""
+    """Return the final states of the jobs that ran, Batsim's first, in its order."""
     found = {record.state for schedule in schedules for record in schedule.ran}
     return [state for state in FINAL_STATES if state in found] + sorted(found - set(FINAL_STATES))
 
@@ -239,7 +239,7 @@ def _users(schedules: Sequence[Schedule]) -> dict[str, int]:
 
 
 def _owners(ran: Sequence[JobRecord], users: dict[str, int]) -> list[int]:
-    """Return the number of each job's user, -1 for an unknown one; empty if none is known."""
+    """Return the index of each job's user, -1 if unknown; empty if all are unknown."""
     owners = [-1 if (user := user_of(record.job)) is None else users[user] for record in ran]
     return owners if any(owner >= 0 for owner in owners) else []
 
@@ -292,7 +292,7 @@ def _waits(schedule: Schedule, bound: float) -> PackedWaits:
 
 
 def _lost(schedule: Schedule, ran: Sequence[JobRecord]) -> list[Number]:
-    """Return the seconds by which others have delayed each job, 0 for none; empty if that is of no job."""
+    """Return the delay of each job by others in seconds, 0 for none; empty if no job was delayed."""
     alone = schedule.alone or {}
     lost = [max(0.0, record.execution - alone.get(record.job.id, record.execution)) for record in ran]
     return [short(seconds) for seconds in lost] if any(lost) else []
@@ -321,7 +321,7 @@ def _growth(times: Sequence[float], totals: Iterable[Sequence[float]], most: int
 
 
 def _integral(times: Sequence[float], counts: Sequence[int]) -> list[float]:
-    """Return the sum of counts times seconds up to each row; a count holds from its row on."""
+    """Return the integral of the counts up to each row; a count holds from its row on."""
     total, totals = 0.0, [0.0]
     for (before, after), count in zip(pairwise(times), counts, strict=False):
         total += count * (after - before)
@@ -330,9 +330,9 @@ def _integral(times: Sequence[float], counts: Sequence[int]) -> list[float]:
 
 
 def _kept(times: Sequence[float], most: int) -> list[int]:
-    """Return the first row and the last of each instant; of too many instants, the last in each equal piece of time.
+    """Return the index of the first row, and of the last row of each instant, or of each equal interval if too many.
 
-    Totals do not change during an instant: any of its rows will do.
+    Totals do not change during an instant, so that any of its rows suffices.
     """
     if not times:
         return []

@@ -1,4 +1,4 @@
-"""Comparison of a run with the first one, job by job: which start earlier, later, or on other hosts."""
+"""Comparison of a run with the first one, job by job: earlier or later starts, and other hosts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.reporting.pictures.html.content import TOLERANCE, strangers
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 
-#: Jobs that are listed among those that gained most, and among those that lost most.
+#: The numbers of listed jobs with the largest gains, and with the largest losses.
 MOST_MOVED: Final = 5
 
 
@@ -29,7 +29,7 @@ class JobChange(StrEnum):
 
 
 class MovedJob(Struct, frozen=True):
-    """A job that starts at another time: `seconds` later, negative if earlier, at `start`."""
+    """A job that starts at another time, `start`: `seconds` later, negative if earlier."""
 
     job: str
     seconds: float
@@ -40,14 +40,14 @@ class RunComparison(Struct, frozen=True):
     """The differences of a run from the first one.
 
     Attributes:
-        name: of the run.
+        name: the name of the run.
         counts: change -> number of jobs.
-        earlier: seconds by which starts are earlier, summed over the jobs that start earlier.
-        later: likewise of those that start later.
-        gained: the jobs that start earlier by most, the most first.
-        lost: the jobs that start later by most, the most first.
-        strangers: number of ids that mean another job than in the first run: of another submission or size.
-        shared: number of jobs in both, whether they ran or not.
+        earlier: the sum of all advances of starts, in seconds.
+        later: the sum of all delays of starts, in seconds.
+        gained: the jobs with the largest advances, in decreasing order.
+        lost: the jobs with the largest delays, in decreasing order.
+        strangers: the number of ids that denote a different job in the first run, with another submission or size.
+        shared: the number of jobs in both runs, whether they ran or not.
     """
 
     name: str
@@ -61,14 +61,14 @@ class RunComparison(Struct, frozen=True):
 
     @property
     def comparable(self) -> bool:
-        """Return False if most ids in both runs mean different jobs: their workloads differ."""
+        """Return False if most common ids denote different jobs, because the workloads differ."""
         return self.strangers <= self.shared
 
 
 def compare_runs(first: Schedule, other: Schedule) -> RunComparison:
-    """Compare the jobs that ran, by id; an id with another submission or size is another job.
+    """Compare the jobs that ran, by id; an id with another submission or size is a different job.
 
-    Of several attempts, the first ones are compared: later ones of the same name may have had nothing in common.
+    Only first attempts are compared: later attempts with the same name may be unrelated.
     """
     later = first.attempts.firsts.keys() | other.attempts.firsts.keys()
     there = {record.job.id: record for record in first.ran if record.job.id not in later}

@@ -37,7 +37,7 @@ SCRIPTS: Final = (
     "hands.js", "charts.js", "jobs.js", "main.js",
 )  # fmt: skip
 
-#: Rejected jobs that are listed of each run, at most.
+#: The largest number of rejected jobs listed for each run.
 MOST_REJECTED: Final = 100
 
 
@@ -56,13 +56,13 @@ def report_page(
     by: Sequence[str] = (),
     waits: Sequence[Waits] = (),
 ) -> bytes:
-    """Return a page that shows these schedules, or what happened in a window, and compares them with the first.
+    """Return a page that shows schedules, or a window of them, and compares them with the first.
 
-    `by` are members of jobs whose groups are shown; users, if there are any, without it. `waits` has for each
-    schedule why some jobs waited, in lines.
+    `by` are members of jobs to group by; by default users, if known. `waits` has, for each schedule, lines that explain
+    the waits of some jobs.
 
-    It makes no request: `plotly` is the text of plotly.js, which it carries. Runs shorter than `bound` seconds count as
-    that long in bounded slowdowns. The same schedules give the same bytes.
+    The page makes no request: it contains `plotly`, the text of plotly.js. Runs shorter than `bound` seconds count as
+    `bound` in bounded slowdowns. The same schedules give the same bytes.
     """
     measured = [measure_run(schedule, bound, window) for schedule in schedules]
     seen = schedules if window is None else [window.seen(schedule) for schedule in schedules]
@@ -98,7 +98,7 @@ def _packed_library(plotly: bytes) -> str:
 
 
 def _packed(data: bytes) -> str:
-    """Compress data into characters without a meaning in HTML."""
+    """Compress data into characters that need no escaping in HTML."""
     return b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
@@ -128,7 +128,7 @@ def _sections(
 
 
 def _told(schedules: Sequence[Schedule]) -> list[str]:
-    """Return what was run, and why some of the runs cannot be compared; nothing if no run tells."""
+    """Return the descriptions of the runs, and reasons why some cannot be compared; empty if no run has one."""
     told = provenance_rows(schedules)
     if not told:
         return []
@@ -152,7 +152,7 @@ def _subtitle(schedules: Sequence[Schedule]) -> str:
 
 
 def _subtitle_of(window: TimeWindow | None) -> str:
-    """Say which part of the runs is shown and measured; nothing of whole runs."""
+    """Return a description of the measured part of the runs; "" for whole runs."""
     if window is None:
         return ""
     time = f"from {clock(window.begin)} to {clock(window.end)}"
@@ -202,7 +202,7 @@ def _strangers(first: Schedule, found: Sequence[RunComparison]) -> list[str]:
 
 
 def _others(marks: Sequence[JobMarks], first: Schedule, found: Sequence[RunComparison]) -> Iterator[str]:
-    """Yield warnings about runs of the same workload whose metrics are of other jobs than those of the first run."""
+    """Yield warnings about runs of the same workload in which other jobs ran than in the first run."""
     hints = {"ran": "their metrics are of different jobs, none is marked as the best", "succeeded": "compare with care"}
     for what, hint in hints.items():
         differing = zip(found, marks[1:], strict=True)
@@ -335,7 +335,7 @@ def _distributions(schedules: Sequence[Schedule], names: Sequence[str], bound: f
 
 
 def _jobs(schedules: Sequence[Schedule]) -> list[str]:
-    """Return the place of a table of all jobs, which the page fills; nothing if no job ran."""
+    """Return an empty table of all jobs, which a script fills; nothing if no job ran."""
     if not any(schedule.ran for schedule in schedules):
         return []
     options = "".join(f'<option value="{number}">{escape(run.name)}</option>' for number, run in enumerate(schedules))

@@ -1,4 +1,4 @@
-"""The leases of a run as columns for the page: what became of each, which jobs are its segments, and its marks."""
+"""The leases of a run as columns for the page: their outcomes, the jobs that are their segments, and their marks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from batsched_py.reporting.schedules.lease_tables import LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 
-#: Type of a lease as in tables -> as people read it.
+#: Type of a lease in tables -> its display name.
 TYPE_NAMES: Final[Mapping[str, str]] = {
     "BE": "best effort", "AR": "advance reservation", "IM": "immediate", "DL": "with a deadline",
 }  # fmt: skip
@@ -25,12 +25,12 @@ class PackedMarks(Struct, frozen=True):
     """Marks of leases, ordered by start; times in seconds.
 
     Attributes:
-        kind: an index of MARK_NAMES.
-        lease: an index of the leases; -1 for an image, which is nobody's.
-        start: in seconds.
-        length: in seconds.
-        asked: when a reservation was requested, else the start.
-        hosts: as intervals ("0-3 7").
+        kind: an index into MARK_NAMES.
+        lease: an index into the leases; -1 for an image, which belongs to no lease.
+        start: the start.
+        length: the duration.
+        asked: the time of a reservation's request, else the start.
+        hosts: the hosts, as intervals ("0-3 7").
     """
 
     kind: list[int]
@@ -42,22 +42,22 @@ class PackedMarks(Struct, frozen=True):
 
 
 class PackedLeases(Struct, frozen=True):
-    """The leases of a run, a column for each property; times in seconds, null where there is no such time.
+    """The leases of a run, a column for each property; times in seconds, null if undefined.
 
     Attributes:
-        of: of each job that ran, in the run's order, an index of the leases; -1 for none.
-        first: its first job, an index of the content's names; -1 if it has none.
-        id: its number.
-        type: as people read it.
-        state: the last one.
-        submit: when it was requested.
-        wanted: for when, if it is a reservation.
-        start: of its first run.
-        end: when it was done.
-        slowdown: against the requested duration.
-        suspended: how long its machines were.
-        lost: seconds of work that was thrown away.
-        marks: beside its runs.
+        of: for each job that ran, in the run's order, an index into the leases; -1 for none.
+        first: the first job, an index into the content's names; -1 if there is none.
+        id: the number of the lease.
+        type: the display name of its type.
+        state: the latest state.
+        submit: the time of the request.
+        wanted: the requested start of a reservation.
+        start: the start of the first run.
+        end: the time at which it was done.
+        slowdown: the slowdown relative to the requested duration.
+        suspended: the time for which its machines were suspended.
+        lost: the time of discarded work.
+        marks: the marks in addition to its runs.
     """
 
     of: list[int]
@@ -76,7 +76,7 @@ class PackedLeases(Struct, frozen=True):
 
 
 def pack_leases(schedule: Schedule, ran: Sequence[JobRecord], numbers: Mapping[str, int]) -> PackedLeases | None:
-    """Return the leases of a run, whose jobs are in this order and have these numbers; None if it has none."""
+    """Return the leases of a run, given the order of its jobs and their numbers; None if it has no leases."""
     leases = schedule.leases
     if leases is None:
         return None
@@ -101,7 +101,7 @@ def pack_leases(schedule: Schedule, ran: Sequence[JobRecord], numbers: Mapping[s
 
 
 def _first(jobs: Mapping[str, int], rows: Sequence[LeaseRow], numbers: Mapping[str, int]) -> list[int]:
-    """Return the number of each lease's first job, that with the lowest."""
+    """Return the number of each lease's first job, the lowest number of its jobs; -1 if it has none."""
     first = dict[int, int]()
     for job, lease in jobs.items():
         first[lease] = min(first.get(lease, numbers[job]), numbers[job])

@@ -1,4 +1,4 @@
-"""Elements of HTML, in which every text from outside is escaped."""
+"""HTML elements, in which all text from outside is escaped."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from msgspec import Struct
 
 from batsched_py.reporting.pictures.html.metric_rows import MetricCell, MetricRow
 
-#: Dashes of lines in a legend, those of the charts, in pixels.
+#: Dash patterns of lines in a legend, as in the charts, in pixels.
 _DASHES: Final = ("", "7 4", "2 3", "7 3 2 3", "11 4", "11 3 2 3")
 _COLOURS: Final = 6
-#: Opacity of the colour of the hottest cell, on which text can still be read.
+#: The opacity of the hottest cell's colour, on which text is still readable.
 _MOST_HEAT: Final = 0.6
 
-#: Stands before the best value of a metric, whoever looks or listens.
+#: The mark before the best value of a metric: a star, and a word for screen readers.
 BEST: Final = '<span class="mark" aria-hidden="true">★</span><span class="heard">best: </span>'
 
 
 def section(name: str, title: str, *parts: str) -> str:
-    """Return a section with a heading; links lead to its `name`."""
+    """Return a section with a heading; `name` is the target of links."""
     inside = "\n".join(part for part in parts if part)
     heading = f'<h2 id="{name}-title">{escape(title)}</h2>'
     return f'<section id="{name}" aria-labelledby="{name}-title">\n{heading}\n{inside}\n</section>'
@@ -33,7 +33,7 @@ def paragraph(text: str, kind: str = "quiet") -> str:
 
 
 def grouped(parts: Iterable[str]) -> str:
-    """Return small tables beside each other, as far as there is room."""
+    """Return small tables side by side, as far as there is room."""
     inside = "\n".join(parts)
     return f'<div class="tables">{inside}</div>'
 
@@ -57,14 +57,14 @@ def _metric(cell: MetricCell) -> str:
 
 
 def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of cells that are HTML already; the first cell of a row is its heading."""
+    """Return a table with cells of HTML; the first cell of a row is its heading."""
     return _table(caption, _heads(heads), _plain_rows(rows))
 
 
 def grouped_table(
     caption: str, first: str, heads: tuple[str, ...], groups: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> str:
-    """Return a plain table whose columns come again for each of the groups, which are named above them."""
+    """Return a plain table whose columns are repeated for each group, with the names of the groups above."""
     width = len(heads)
     above = "".join(f'<th scope="colgroup" colspan="{width}">{escape(name)}</th>' for name in groups)
     columns = f"<colgroup></colgroup>{f'<colgroup span={width}></colgroup>' * len(groups)}"
@@ -90,7 +90,7 @@ def _plain_rows(rows: Iterable[Sequence[str]]) -> Iterable[str]:
 
 
 class HeatCell(Struct, frozen=True):
-    """A cell of a heat map: what stands there, what the pointer tells, and how strongly it is coloured, from 0 to 1."""
+    """A cell of a heat map: its text, its tooltip, and the strength of its colour from 0 to 1."""
 
     text: str
     told: str
@@ -98,7 +98,7 @@ class HeatCell(Struct, frozen=True):
 
 
 def heat_table(caption: str, heads: Sequence[str], rows: Iterable[tuple[str, Sequence[HeatCell]]]) -> str:
-    """Return a table whose cells are coloured."""
+    """Return a table with coloured cells."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     lines = (f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_heat, cells))}</tr>' for name, cells in rows)
     return _table(caption, f"<tr>{head}</tr>", lines, kind="heat")
@@ -112,7 +112,7 @@ def _heat(cell: HeatCell) -> str:
 
 
 def words(text: str) -> str:
-    """Return a cell of a plain table that holds words, which may take several lines."""
+    """Return a cell of a plain table for text, which may wrap."""
     return f'<span class="words">{escape(text)}</span>'
 
 
@@ -140,7 +140,7 @@ def _line(number: int, *, dashed: bool) -> str:
 
 
 def run_legend(names: Sequence[str], *, dashed: bool) -> str:
-    """Return a legend of lines and runs; empty for a single run."""
+    """Return a legend of the lines of runs; empty for a single run."""
     if len(names) < 2:
         return ""
     items = "".join(f"<li>{_line(number, dashed=dashed)}{escape(name)}</li>" for number, name in enumerate(names))
@@ -148,19 +148,19 @@ def run_legend(names: Sequence[str], *, dashed: bool) -> str:
 
 
 def pattern_legend(marks: Iterable[tuple[str, str]]) -> str:
-    """Return a legend of patterns, (kind, name) each; empty without any."""
+    """Return a legend of patterns, given as (kind, name); empty without any."""
     items = "".join(f'<li><span class="swatch mark-{escape(kind)}"></span>{escape(name)}</li>' for kind, name in marks)
     return f'<ul class="legend" id="patterns">{items}</ul>' if items else ""
 
 
 def chart(name: str, title: str, note: str, alternative: str) -> str:
-    """Return a place for a chart that Plotly draws; `alternative` describes it in words."""
+    """Return a placeholder for a chart of Plotly; `alternative` describes it in words."""
     place = f'<div class="chart" id="{name}" role="img" aria-label="{escape(alternative)}"></div>'
     return _figure_of(name, title, note, place)
 
 
 def gantt(number: int, name: str, note: str, alternative: str) -> str:
-    """Return a place for the Gantt chart of a run."""
+    """Return a placeholder for the Gantt chart of a run; `alternative` describes it in words."""
     place = (
         f'<canvas id="gantt-{number}" tabindex="0" role="application" aria-roledescription="Gantt chart" '
         f'aria-label="{escape(alternative)}" aria-describedby="keys"></canvas>'

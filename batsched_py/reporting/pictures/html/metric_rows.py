@@ -13,7 +13,7 @@ from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, U
 from batsched_py.reporting.metrics.tables import format_metric, have_restarts, is_of_restarts
 from batsched_py.text.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
 
-#: The rows that are shown at once, if any run has them; the others are one click away.
+#: The rows that are always visible, if any run has them; the others are collapsed.
 _MAIN: Final = (
     *("hosts", "jobs", "successful", "failed", "walltime_reached", "killed", "rejected"),
     *("makespan", "utilisation", "throughput", "mean_wait", "p90_wait", "max_wait", "mean_turnaround"),
@@ -22,9 +22,9 @@ _MAIN: Final = (
     *("mean_best_effort_wait", "mean_best_effort_slowdown", "lease_utilisation", "lease_utilisation_with_overheads"),
     *("window_begin", "window_end", "outside_window"),
 )
-#: Rows that are shown although they are 0: that no job waits is news.
+#: Rows that are shown even if they are 0, such as waits.
 _ALWAYS: Final = frozenset(_MAIN[7:17]) | {"hosts", "jobs", "window_begin"}
-#: From here on "12.3 times" says more than "+1130.0 %".
+#: The ratio from which a difference is shown as "12.3 times" instead of "+1130.0 %".
 _MANY: Final = 10
 
 
@@ -32,9 +32,9 @@ class MetricCell(Struct, frozen=True):
     """A metric of a run.
 
     Attributes:
-        text: as people read it.
-        exact: the number behind it, with its unit; empty if the text is exact.
-        delta: its difference from the first run's; empty for the first run and where none can be given.
+        text: the formatted value.
+        exact: the exact value with its unit; empty if the text is exact.
+        delta: the difference from the first run; empty for the first run, or if undefined.
         best: True if it is marked as the best, by the rule of metrics.best.
     """
 
@@ -53,7 +53,7 @@ class MetricRow(Struct, frozen=True):
 
 
 def summary_rows(runs: Sequence[RunMetrics], *, ranked: bool = True) -> list[MetricRow]:
-    """Return the rows that most readers look for; `ranked` marks the best run of each."""
+    """Return the main rows; `ranked` marks the best run of each."""
     return _rows(_MAIN, runs, ranked=ranked)
 
 
@@ -88,7 +88,7 @@ def _row(name: str, values: Sequence[float | None], *, ranked: bool) -> MetricRo
 
 
 def _texts(name: str, value: float) -> tuple[str, str]:
-    """Return a metric as people read it, and the number behind it."""
+    """Return a metric as formatted text, and its exact value as text."""
     unit = METRIC_INFO[name].unit
     exact = f"{format_metric(name, value)} {unit.value[0]}".strip()
     match unit:
@@ -111,7 +111,7 @@ def _relative(first: float, value: float) -> str:
 
 
 def _delta(unit: Unit, first: float, value: float) -> str:
-    """Return the difference: of counts as a number, of shares in points, of all else in percent."""
+    """Return the difference: of counts as a number, of shares in points, of others in percent."""
     if equal(first, value):
         return "" if unit is Unit.COUNT else "same"
     match unit:
@@ -122,5 +122,5 @@ def _delta(unit: Unit, first: float, value: float) -> str:
         case _:
             text = _relative(first, value)
     if not text.strip("+-.0 %points"):
-        text = text[1:]  # nothing has no sign
-    return text.replace("-", "\N{MINUS SIGN}")  # as wide as a plus
+        text = text[1:]  # zero has no sign
+    return text.replace("-", "\N{MINUS SIGN}")  # of the width of a plus sign

@@ -1,4 +1,4 @@
-"""Numbers of the page's data, with as few digits as Batsim's files have."""
+"""Numbers in the page's data, shortened to the precision of Batsim's files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ Number = int | float
 
 
 def short(number: float) -> Number:
-    """Round to the microsecond, as Batsim's files do; a whole number has no point."""
+    """Round a number to a microsecond, as in Batsim's files; a whole number becomes an int."""
     rounded = round(number, 6)
     return int(rounded) if rounded == int(rounded) else rounded

@@ -1,4 +1,4 @@
-"""The section of timelines in a report: a table of the VMs, and a picture with a row for each, without scripts."""
+"""The section of timelines in a report: a table of the VMs, and an SVG picture with a row for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from batsched_py.reporting.schedules.timeline_tables import TimelineBar, Timelin
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, counted, seconds
 
-#: VMs and bars that are drawn, the first ones; and VMs in the table.
+#: The largest numbers of VMs and bars that are drawn, and of VMs in the table; the first ones are kept.
 MOST_VMS: Final = 100
 MOST_BARS: Final = 4000
 _WIDTH, _GUTTER, _ROW, _FOOT = 1200, 150, 24, 28
@@ -35,21 +35,21 @@ _SHADES: Final[Mapping[str, tuple[str, str]]] = {
     BARRIER: ("var(--same)", "waits for the start"),
     THERE: ("var(--grid)", "is there"),
 }
-#: The looks of a line from a resource to one that needs it.
+#: The style of a line from a resource to one that needs it.
 _NEED: Final = 'fill="none" stroke="currentColor" stroke-opacity="0.6"'
-#: Pixels from one tick of the time to the next, at least.
+#: The smallest distance of ticks on the time axis, in pixels.
 _SPACING: Final = 90
 
 
 class _Scale(Struct, frozen=True):
-    """The wall times that a picture shows."""
+    """The range of wall times of a picture."""
 
     begin: float
     end: float
 
     @property
     def pixels(self) -> float:
-        """Pixels of a second."""
+        """Pixels per second."""
         return (_WIDTH - _GUTTER - 10) / (self.end - self.begin)
 
     def x(self, time: float) -> float:
@@ -57,7 +57,7 @@ class _Scale(Struct, frozen=True):
 
 
 def timeline_parts(schedules: Sequence[Schedule]) -> list[str]:
-    """Return the parts of the section: those of each run that has timelines; none if no run has."""
+    """Return the parts of the section for each run with timelines; empty if no run has any."""
     return [part for one in schedules if one.timelines is not None for part in _parts(one.name, one.timelines)]
 
 
@@ -106,7 +106,7 @@ def _table(name: str, chart: TimelineChart) -> str:
 
 
 def _picture(name: str, chart: TimelineChart) -> str:
-    """Return the picture, as SVG inside the page."""
+    """Return the picture as inline SVG."""
     begin = chart.launched or 0.0
     scale = _Scale(begin, chart.end + max((chart.end - begin) * 0.03, 1.0))
     names = list(chart.vms)[:MOST_VMS]
@@ -168,7 +168,7 @@ def _bar(bar: TimelineBar, top: int, colours: Mapping[str, str], scale: _Scale) 
 
 
 def _need(need: TimelineNeed, above: int, below: int, scale: _Scale) -> str:
-    """Return an arrow from the row of what was needed to the row of who needed it."""
+    """Return an arrow from the row of a needed resource to the row of the one that needs it."""
     x, begin = scale.x(need.time), above + _ROW // 2
     end, head = below + _ROW // 2, 4 if below > above else -4
     told = f"{displayed(need.name)} is asked for after {displayed(need.needs)}: {clock(need.time)}"

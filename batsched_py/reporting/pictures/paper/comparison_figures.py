@@ -1,4 +1,4 @@
-"""Pictures of comparisons: ratios with intervals, values over workloads, means while an option varies."""
+"""Figures of comparisons: ratios with intervals, values over workloads, means over the values of an option."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from msgspec import Struct
 from batsched_py.reporting.pictures.colouring import LINES
 from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure
 
-#: Inches: a row of a forest plot or of boxes; the rest of their panel; a panel of curves.
+#: Heights in inches: a row of a forest or box plot; the rest of its panel; a panel of curves.
 _ROW: Final = 0.17
 _AROUND: Final = 0.45
 _CURVES: Final = 1.5
-#: Inches that a panel needs beside others.
+#: The smallest width of a panel in inches.
 _NARROWEST: Final = 1.9
-#: Ratios further apart than this are drawn on a logarithmic axis.
+#: The ratio of extreme values above which the axis is logarithmic.
 _WIDE: Final = 4.0
 _GREY: Final = "#8a929b"
 
@@ -35,7 +35,7 @@ class Interval(Struct, frozen=True):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Return the ends, or the value twice."""
+        """Return the ends of the interval; the value for an end that is missing."""
         return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
 
 
@@ -44,8 +44,8 @@ class Row(Struct, frozen=True):
 
     Attributes:
         name: its label.
-        ratio: to the baseline; None for the baseline itself, and where there is none.
-        values: on each workload, in the unit of the panel.
+        ratio: the ratio to the baseline; None for the baseline itself, or if undefined.
+        values: the value on each workload, in the unit of the panel.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Row(Struct, frozen=True):
 
 
 class Curve(Struct, frozen=True):
-    """The means of an algorithm for the values of an option, ascending; of another, its mean for all of them."""
+    """The means of an algorithm for ascending values of an option, or one level for an algorithm without the option."""
 
     name: str
     points: tuple[tuple[float, Interval], ...] = ()
@@ -66,9 +66,9 @@ class Panel(Struct, frozen=True):
 
     Attributes:
         heading: the metric with its unit.
-        more_is_better: which way is better.
-        rows: of forest plots and boxes, from top to bottom.
-        curves: of curves.
+        more_is_better: True if larger values are better.
+        rows: the rows of a forest or box plot, from top to bottom.
+        curves: the curves of a panel of curves.
     """
 
     heading: str
@@ -82,8 +82,8 @@ def forest_figure(
 ) -> Figure:
     """Draw ratios to the baseline with their intervals, a panel for each metric, within `style()`.
 
-    A dashed line marks 1, where an algorithm is as good as the baseline; an arrow shows which side is better. Ratios
-    that differ much are on a logarithmic axis.
+    A dashed line marks 1, the ratio of an algorithm as good as the baseline; an arrow shows the better side. The axis
+    is logarithmic if the ratios differ much.
     """
 
     def draw(axes: Axes, panel: Panel) -> None:
@@ -106,10 +106,10 @@ def forest_figure(
 def boxes_figure(
     panels: Sequence[Panel], *, width: float = COLUMN, height: float | None = None, title: str = ""
 ) -> Figure:
-    """Draw the values on all workloads as boxes, a panel for each metric, within `style()`.
+    """Draw the values on all workloads as box plots, a panel for each metric, within `style()`.
 
-    A box reaches from the first quartile to the third, with a line at the median; whiskers reach to the last value
-    within 1.5 times its length, the others are points.
+    A box spans the first to the third quartile, with a line at the median; whiskers extend to the last value within 1.5
+    times its length, and values beyond are points.
     """
 
     def draw(axes: Axes, panel: Panel) -> None:
@@ -137,7 +137,7 @@ def curves_figure(
 ) -> Figure:
     """Draw means over the values of an option, with a band for their intervals, a panel for each metric.
 
-    Algorithms that have no such option are horizontal lines. Within `style()`.
+    Algorithms without this option are horizontal lines. Within `style()`.
     """
 
     def draw(axes: Axes, panel: Panel) -> None:
@@ -179,10 +179,10 @@ def _figure(
     height: float | None,
     title: str,
 ) -> Figure:
-    """Return a figure with a panel for each metric, beside each other as far as the width allows; `tall` is one."""
+    """Return a figure with a panel for each metric, side by side if the width allows; `tall` is a panel's height."""
     columns = min(max(int(width / _NARROWEST), 1), max(len(panels), 1))
     rows = math.ceil(len(panels) / columns) or 1
-    columns = math.ceil(len(panels) / rows) or 1  # so that the last row is nearly full
+    columns = math.ceil(len(panels) / rows) or 1  # fills the last row as far as possible
     figure = new_figure(width, height or tall * rows + (0.2 if title else 0.0) + 0.1, title)
     for place, panel in enumerate(panels, 1):
         axes = figure.add_subplot(rows, columns, place)
@@ -192,14 +192,14 @@ def _figure(
 
 
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Put the names beside the rows, the first at the top."""
+    """Label the rows with their names, the first at the top."""
     axes.set_yticks(range(len(names)), list(names))
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
 
 
 def _scale_ratios(axes: Axes, ratios: Sequence[Interval]) -> None:
-    """Show 1 and all intervals; on a logarithmic axis if they are far apart."""
+    """Scale the axis to show 1 and all intervals, logarithmically if they are far apart."""
     ends = [1.0, *(end for ratio in ratios for end in (*ratio.ends, ratio.value))]
     low, high = min(ends), max(ends)
     if low > 0 and high / low > _WIDE:

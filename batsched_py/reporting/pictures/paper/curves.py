@@ -24,13 +24,13 @@ from batsched_py.text.wording import grouped
 
 #: Inches: the default height of a figure.
 _HEIGHT: Final = 2.2
-#: Points of a distribution, at most; more are not visible.
+#: The largest number of points of a distribution; more are not visible.
 MOST_POINTS: Final = 1000
-#: Parts of the time over which a line with too many steps is a mean: few, so that several lines stay distinct.
+#: The number of intervals over which a line with too many steps is averaged: few, to keep several lines distinct.
 _PARTS: Final = 150
-#: Lines of several distributions, which differ in black and white, too.
+#: Dash patterns of lines, which differ also in black and white.
 _DASHES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
-#: Ticks of an axis of durations; below the first of them it is linear, because waits may be 0.
+#: Ticks of an axis of durations, which is linear below the first one, because waits may be 0.
 _DURATIONS: Final = {
     0: "0", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 h", 6 * HOUR: "6 h", DAY: "1 d", 7 * DAY: "7 d",
     30 * DAY: "30 d", 365 * DAY: "1 y",
@@ -38,9 +38,9 @@ _DURATIONS: Final = {
 
 
 def distribution(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return values, ascending, and the share of all that is not above each: the empirical distribution function.
+    """Return the empirical distribution function: ascending values, and the share of all values up to each.
 
-    At most about MOST_POINTS of them, evenly spread over the shares, with the smallest and the largest.
+    It has at most about MOST_POINTS points, evenly spread over the shares, including the smallest and the largest.
     """
     ordered = sorted(values)
     count = len(ordered)
@@ -50,7 +50,7 @@ def distribution(values: Sequence[float]) -> tuple[list[float], list[float]]:
 
 
 def draw_waits(axes: Axes, schedules: Sequence[Schedule], window: Window, _width: float) -> None:
-    """Draw the share of the jobs that waited no longer; logarithmic from a minute on."""
+    """Draw the distribution function of waits; logarithmic from a minute on."""
     longest = _draw_distributions(axes, schedules, window, attrgetter("wait"), 0.0)
     axes.set_xscale("symlog", linthresh=MINUTE, linscale=0.5)
     last = next((tick for tick in _DURATIONS if tick >= longest), longest)
@@ -62,7 +62,7 @@ def draw_waits(axes: Axes, schedules: Sequence[Schedule], window: Window, _width
 
 
 def draw_slowdowns(axes: Axes, schedules: Sequence[Schedule], window: Window, _width: float) -> None:
-    """Draw the share of the jobs whose bounded slowdown was not higher; logarithmic."""
+    """Draw the distribution function of bounded slowdowns; logarithmic."""
     largest = _draw_distributions(axes, schedules, window, attrgetter("bounded_slowdown"), 1.0)
     axes.set_xscale("log")
     powers = range(max(math.ceil(math.log10(largest)), 1) + 1) if math.isfinite(largest) else range(7)
@@ -73,7 +73,7 @@ def draw_slowdowns(axes: Axes, schedules: Sequence[Schedule], window: Window, _w
 
 
 def draw_utilisation(axes: Axes, schedules: Sequence[Schedule], window: Window, width: float) -> None:
-    """Draw the share of the hosts that jobs have."""
+    """Draw the share of allocated hosts."""
     series = [scaled(utilisation(window.through(schedule)), 0.01) for schedule in schedules]
     _draw_series(axes, schedules, series, window, width)
     axes.set_ylim(bottom=0, top=max(100.0, axes.get_ylim()[1]) if max(map(_top, series), default=0) > 100 else 100)

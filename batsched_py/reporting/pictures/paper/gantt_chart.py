@@ -1,4 +1,4 @@
-"""A Gantt chart for papers: exact rectangles up to a number, a raster above it."""
+"""A Gantt chart for papers: exact rectangles up to a limit, a raster above it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from batsched_py.reporting.pictures.window import Window, blocks, drawn, lease_n
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 
-#: Rectangles that are drawn one by one, at most; files grow by some 100 bytes for each.
+#: The largest number of rectangles; files grow by some 100 bytes for each.
 MOST_RECTANGLES: Final = 6000
-#: Jobs up to which names are written into rectangles, where they fit.
+#: The largest number of jobs whose names are written into rectangles.
 _MOST_NAMES: Final = 150
 _NAME_SIZE: Final = 5.5
-#: Rows of a raster, at most.
+#: The largest number of rows of a raster.
 _MOST_ROWS: Final = 1200
-#: Points: width of an edge, which is a darker shade of its rectangle, and of rectangles too thin to have one.
+#: Points: the width of an edge, in a darker shade of its rectangle, and of rectangles too thin for an edge.
 _EDGE: Final = 0.3
 _THIN: Final = 1.2
 _SHADE: Final = 0.55
@@ -44,14 +44,13 @@ def draw_gantt(
     *,
     numbers: Mapping[str, int],
 ) -> list[LeaseMark]:
-    """Draw the jobs of a window: time to the right in seconds, hosts upwards.
+    """Draw the jobs of a window, with time in seconds to the right and hosts upwards; return the marks for a legend.
 
-    `inches` are the axes' width and height, `numbers` those of the jobs of the figure. Returns the marks of leases that
-    were drawn, for a legend.
+    `inches` are the width and height of the axes, `numbers` the numbers of the jobs of the figure.
 
     A rectangle is a run of neighbouring hosts of a job. If there are more than MOST_RECTANGLES, a raster of DPI dots
-    per inch replaces them: a dot has the colour of the job that occupies most of it, paler the less of it is busy.
-    Marks of leases lie upon rectangles, and only there; hosts that were unavailable have a pattern upon all.
+    per inch replaces them: a dot has the colour of the job that occupies most of it, and is paler the less of it is
+    busy. Marks of leases are drawn over rectangles only, not over a raster; a pattern over all shows unavailable hosts.
     """
     hosts, jobs = window.hosts_of(schedule), drawn(schedule, window, numbers)
     chart = _Chart(axes, window, colours, inches, hosts=len(hosts), jobs=jobs)
@@ -86,7 +85,7 @@ class _Chart:
     ) -> None:
         self._axes, self._window, self._colours = axes, window, colours
         self._hosts, self._jobs, self._inches = hosts, jobs, inches
-        #: Points that a second is wide, and a host high.
+        #: Points per second, and per host.
         self._per_second, self._per_host = inches[0] * 72 / window.seconds, inches[1] * 72 / self._hosts
 
     def count_rectangles(self) -> int:
@@ -94,7 +93,7 @@ class _Chart:
         return sum(1 for _, record in self._jobs for _ in blocks(record, self._hosts))
 
     def draw_rectangles(self) -> None:
-        """Draw one for each run of neighbouring hosts of a job, at its exact times."""
+        """Draw a rectangle for each run of neighbouring hosts of a job, at its exact times."""
         corners, faces, edges = [], [], []
         for number, record in self._jobs:
             face = self._colours.of(number, record)
@@ -122,7 +121,7 @@ class _Chart:
                 self._axes.text(*place, name, fontsize=_NAME_SIZE, ha="center", va="center_baseline", clip_on=True)
 
     def draw_raster(self) -> None:
-        """Draw dots in the owner's colour on white, as much of it as the dot is busy."""
+        """Draw dots in the owner's colour, mixed with white in proportion to the idle part of the dot."""
         window, (width, height) = self._window, self._inches
         rows = min(max(round(height * DPI), 1), _MOST_ROWS)
         grid = Grid.fitting(self._hosts, window.end, max(round(width * DPI), 1), rows, window.begin)
@@ -148,7 +147,7 @@ def _darker(colour: str) -> tuple[float, float, float]:
 
 
 def _number_hosts(axes: Axes, hosts: Sequence[int], height: float) -> None:
-    """Put a tick in the middle of each host if there is room, else where every n-th host begins."""
+    """Put a tick at the middle of each host if there is room, else at the begin of every n-th host."""
     room = max(height * 72 / 10, 1.0)
     step = next(step for step in _HOST_STEPS if len(hosts) <= step * room)
     places = range(0, len(hosts), step)

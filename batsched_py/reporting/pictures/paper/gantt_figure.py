@@ -1,4 +1,4 @@
-"""The figure of one or several schedules: a Gantt chart and panels for each, one above the other on one time axis."""
+"""The figure of one or several schedules: a Gantt chart and panels for each, stacked on a common time axis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure, time_
 from batsched_py.reporting.pictures.window import Window, drawn, number_jobs, outages_in
 from batsched_py.reporting.schedules.schedule import Schedule
 
-#: Inches: heights of a Gantt chart, of a panel, and of titles, labels and ticks.
+#: Heights in inches: a Gantt chart; a panel; titles, labels and ticks.
 _GANTT: Final = 1.7
 _PANEL: Final = 0.55
 _FOOT: Final = 0.45
@@ -40,15 +40,15 @@ def gantt_figure(
     """Draw the schedules, within `style()`.
 
     Args:
-        schedules: from top to bottom; each has its name above it if there are several.
-        window: the time and the hosts to show of all of them.
-        by: way of colouring, one of colouring.CHOICES.
+        schedules: the schedules from top to bottom; each has its name above it if there are several.
+        window: the time and the hosts to show.
+        by: the colouring, one of colouring.CHOICES.
         panels: names of PANELS, below each chart.
-        width: of the figure, in inches.
-        height: of the figure, in inches; by default from the number of charts and panels.
-        title: above all; "" for none.
+        width: the width of the figure in inches.
+        height: the height in inches; None to compute it from the number of charts and panels.
+        title: the title of the figure; "" for none.
 
-    InputError if a schedule lacks what a panel needs.
+    InputError if a schedule lacks the data of a panel.
     """
     each = [_GANTT, *[_PANEL] * len(panels)]
     whole = height or sum(each) * len(schedules) + _FOOT + _HEAD * (len(schedules) > 1) * len(schedules)
@@ -69,7 +69,7 @@ def gantt_figure(
         for axes, name in zip(others, panels, strict=True):
             PANELS[name](axes, schedule, window)
     for position, name in enumerate(panels, 1):
-        if name != "timelines":  # each has VMs of its own
+        if name != "timelines":  # each has its own VMs
             _same_scale(grid[position :: len(each)])
     unit = time_ticks(grid[-1], window.begin, window.end, width - 0.5)
     grid[-1].set_xlabel(f"time ({unit})")
@@ -81,7 +81,7 @@ def gantt_figure(
 
 
 def _same_scale(panels: Sequence[Axes]) -> None:
-    """Give the panels of a quantity one scale, so that schedules can be compared."""
+    """Set a common scale for all panels of a quantity, so that schedules can be compared."""
     top = max(axes.get_ylim()[1] for axes in panels)
     for axes in panels:
         axes.set_ylim(0, top)

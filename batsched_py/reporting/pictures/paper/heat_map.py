@@ -1,4 +1,4 @@
-"""Heat maps of means over two things that vary: a panel for each metric."""
+"""Heat maps of means over two varied parameters: a panel for each metric."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure
 
-#: Inches: a row of cells, the rest of a panel, a panel that has room for another beside it.
+#: Inches: the height of a row of cells, the height of the rest of a panel, the smallest width of a panel.
 _ROW: Final = 0.24
 _AROUND: Final = 0.6
 _NARROWEST: Final = 3.0
-#: Cells of a row that have room for their values.
+#: The largest number of cells in a row that have room for their values.
 _MOST_TOLD: Final = 8
-#: Shades from few to many, which are told apart in grey and by colour-blind readers.
+#: A colour map that is readable in greyscale and for colour-blind readers.
 _COLOURS: Final = "cividis"
 
 
@@ -27,8 +27,8 @@ class HeatPanel(Struct, frozen=True):
 
     Attributes:
         heading: the metric with its unit.
-        more_is_better: which way is better.
-        digits: of the values in cells.
+        more_is_better: True if larger values are better.
+        digits: the number of decimals in cells.
         cells: (x, y) -> mean.
     """
 
@@ -41,9 +41,9 @@ class HeatPanel(Struct, frozen=True):
 def heat_figure(
     panels: Sequence[HeatPanel], x: str, y: str, *, width: float = COLUMN, height: float | None = None, title: str = ""
 ) -> Figure:
-    """Draw means as colours, with their values where there is room; a cell without a mean stays white.
+    """Draw means as colours, with their values if there is room; a cell without a mean stays white.
 
-    Values of an axis ascend, if they are numbers; within `style()`.
+    Numbers on an axis ascend; within `style()`.
     """
     columns = min(max(int(width / _NARROWEST), 1), len(panels))
     rows = math.ceil(len(panels) / columns)
@@ -59,7 +59,7 @@ def heat_figure(
 
 
 def _axis(panel: HeatPanel, side: int) -> list[Any]:
-    """Return the values along x (0) or y (1): ascending numbers, then words in their order."""
+    """Return the values along x (0) or y (1): ascending numbers, then texts in the given order."""
     values = dict.fromkeys(key[side] for key in panel.cells)
     return sorted(values, key=lambda value: (not isinstance(value, (int, float)), _order(value)))
 

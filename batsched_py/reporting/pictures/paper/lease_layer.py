@@ -19,23 +19,23 @@ _HATCHES: Final[Mapping[MarkKind, str]] = {
     "suspend": "\\" * 4, "resume": "/" * 4, "migrate": "|" * 4, "transfer": "." * 4, "shutdown": "x" * 4,
     "lost": "-" * 3, "image": "/" * 7,
 }  # fmt: skip
-#: Kinds on hosts that the lease holds, which have its colour; others may lie upon other leases.
+#: Kinds on hosts that the lease holds, drawn in its colour; others may overlap other leases.
 _HOLDING: Final[frozenset[MarkKind]] = frozenset({"suspend", "resume", "migrate", "shutdown"})
 _INK: Final = "#222222"
 #: Points: lines of frames, of hatches' edges, and from the request of a reservation to its start.
 _FRAME: Final = 1.1
 _EDGE: Final = 0.3
 _AHEAD: Final = 0.6
-#: Part of a host's height that the image that it keeps takes, from below.
+#: The height of a cached image, as a part of its host's height from below.
 _IMAGE_HEIGHT: Final = 0.1
-#: Height at which the line of a reservation leaves its lowest host: above its name.
+#: The height of a reservation's line within its lowest host, above the name.
 _LINE_HEIGHT: Final = 0.85
 
 Corners = Sequence[tuple[float, float]]
 
 
 def draw_marks(axes: Axes, marks: Sequence[LeaseMark], numbers: Mapping[int, int]) -> None:
-    """Draw the marks, whose hosts are places; `numbers` are those of leases in pictures, which give the colours."""
+    """Draw the marks, whose hosts are places; `numbers` are the numbers of leases in pictures, for their colours."""
     for kind in kinds_of(marks):
         mine = [mark for mark in marks if mark.kind == kind]
         if kind == "reservation":
@@ -50,7 +50,7 @@ def draw_marks(axes: Axes, marks: Sequence[LeaseMark], numbers: Mapping[int, int
 
 
 def mark_handles(marks: Iterable[LeaseMark]) -> list[Patch | Line2D]:
-    """Return entries of a legend for the kinds that occur."""
+    """Return legend entries for the kinds that occur."""
     return [
         Patch(facecolor="none", edgecolor=_INK, linewidth=_FRAME, label=MARK_NAMES[kind])
         if kind == "reservation"
@@ -72,7 +72,7 @@ def _hatched(corners: Sequence[Corners], faces: Sequence[str], hatch: str) -> Po
 
 
 def _frame(axes: Axes, reservations: Sequence[LeaseMark]) -> None:
-    """Frame what runs by reservation; a dotted line leads there from its request, at the foot of its lowest hosts."""
+    """Frame the runs of reservations, with a dotted line from the request to the start on the lowest host."""
     corners = [one for mark in reservations for one in _rectangles(mark)]
     axes.add_collection(
         PolyCollection(corners, facecolors="none", edgecolors=_INK, linewidths=_FRAME, joinstyle="miter"),
@@ -86,7 +86,7 @@ def _frame(axes: Axes, reservations: Sequence[LeaseMark]) -> None:
 
 
 def _rectangles(mark: LeaseMark) -> Iterator[Corners]:
-    """Yield the corners for each run of neighbouring places; of an image, a strip of its host."""
+    """Yield the corners of a rectangle for each run of neighbouring places; for an image, of a strip of its host."""
     for low, high in bit_runs(mark.hosts.bits):
         top = low + _IMAGE_HEIGHT if mark.kind == "image" else high + 1.0
         yield (mark.start, low), (mark.start, top), (mark.finish, top), (mark.finish, low)

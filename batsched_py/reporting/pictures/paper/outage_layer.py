@@ -1,4 +1,4 @@
-"""The layer of unavailable hosts in a Gantt chart for papers: a pattern upon all else, and its entry in the legend."""
+"""The layer of unavailable hosts in a Gantt chart for papers: a pattern over all else, and its legend entry."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from batsched_py.reporting.schedules.outages import Outage
 
 _HATCH: Final = "+" * 4
 _INK: Final = "#555555"
-#: Points: the edge, which shows what is too short for a pattern.
+#: Points: the width of the edge, which makes outages too short for a pattern visible.
 _EDGE: Final = 0.3
 
 
 def draw_outages(axes: Axes, outages: Sequence[Outage]) -> None:
-    """Draw the outages, whose hosts are places; jobs that ran on there are seen below."""
+    """Draw the outages, whose hosts are places; jobs that kept running stay visible below."""
     corners = [
         ((one.start, low), (one.start, high + 1), (one.finish, high + 1), (one.finish, low))
         for one in outages
@@ -31,5 +31,5 @@ def draw_outages(axes: Axes, outages: Sequence[Outage]) -> None:
 
 
 def outage_handle() -> Patch:
-    """Return the entry of a legend."""
+    """Return the legend entry of outages."""
     return Patch(facecolor="none", edgecolor=_INK, linewidth=_EDGE, hatch=_HATCH, label="unavailable")

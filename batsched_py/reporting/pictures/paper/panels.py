@@ -17,20 +17,20 @@ from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.tracing import HOST_STATES
 
-#: Steps up to which a line is exact, and the equal parts of the time over which it is a mean if there are more.
+#: The largest number of steps of an exact line, and the number of intervals over which a longer one is averaged.
 MOST_STEPS: Final = 2000
 _PARTS: Final = 500
 
 #: States of hosts, from the axis upwards.
 _STACK: Final = ("computing", "idle", "switching_on", "switching_off", "sleeping")
-#: Points of all names of VMs above each other, in the height of a panel.
+#: The total height of the names of VMs in a panel, in points.
 _NAMES_POINTS: Final = 60
 
 
 def line_of(steps: Steps, begin: float, end: float, parts: int = _PARTS) -> tuple[list[float], list[float]]:
-    """Return times and values of a quantity, for a line that is drawn in steps.
+    """Return the times and values of a quantity for a step line.
 
-    If there are more than MOST_STEPS steps, means over `parts` equal parts of the time.
+    If there are more than MOST_STEPS steps, the values are means over `parts` equal intervals.
     """
     inside = [(time, value) for time, value in steps if begin < time < end]
     if len(inside) > MOST_STEPS:
@@ -43,7 +43,7 @@ def line_of(steps: Steps, begin: float, end: float, parts: int = _PARTS) -> tupl
 
 
 def draw_utilisation(axes: Axes, schedule: Schedule, window: Window) -> None:
-    """Draw the share of the hosts of the window that jobs have, in per cent."""
+    """Draw the share of the window's hosts that jobs occupy, in percent."""
     shares = _area(axes, utilisation(window.through(schedule)), window, LINES[0], 100)
     axes.set_ylim(0, max(100.0, *shares))
     axes.set_yticks([0, 50, 100])
@@ -51,13 +51,13 @@ def draw_utilisation(axes: Axes, schedule: Schedule, window: Window) -> None:
 
 
 def draw_queue(axes: Axes, schedule: Schedule, window: Window) -> None:
-    """Draw the number of waiting jobs, with any hosts."""
+    """Draw the number of waiting jobs, regardless of their hosts."""
     _scale(axes, _area(axes, queue_length(schedule), window, LINES[1]))
     axes.set_ylabel("waiting jobs")
 
 
 def draw_power(axes: Axes, schedule: Schedule, window: Window) -> None:
-    """Draw the watts of all hosts; InputError if they were not traced."""
+    """Draw the power of all hosts in watts; InputError if energy was not traced."""
     if schedule.consumed_energy is None:
         raise InputError(schedule.source, "", "has no _consumed_energy.csv in its folder; runs with -E write it")
     steps = power(schedule)
@@ -67,7 +67,7 @@ def draw_power(axes: Axes, schedule: Schedule, window: Window) -> None:
 
 
 def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
-    """Draw the number of hosts in each state, one above the other; InputError if it was not traced."""
+    """Draw the number of hosts in each state as stacked areas; InputError if states were not traced."""
     if schedule.machine_states is None:
         raise InputError(schedule.source, "", "has no _machine_states.csv in its folder, which has the states of hosts")
     states = host_states(schedule)

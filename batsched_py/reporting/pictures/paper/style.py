@@ -1,4 +1,4 @@
-"""The style of figures for papers, their time axis, and their files: the same figure gives the same bytes."""
+"""The style of figures for papers, their time axis, and their files; the same figure gives the same bytes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 from batsched_py.reporting.pictures.time_axis import tick_step, ticks
 
-#: Inches: the width of a column of IEEE's two-column papers.
+#: The column width of IEEE's two-column papers, in inches.
 COLUMN: Final = 3.5
-#: Dots per inch of a PNG, and of the rasters in other formats.
+#: Dots per inch of a PNG, and of rasters in other formats.
 DPI: Final = 300
 
-#: Independent of any matplotlibrc. Fonts are embedded whole as TrueType in PDF; in SVG letters stay text.
+#: Settings that replace any matplotlibrc. PDF embeds whole TrueType fonts; SVG keeps text as text.
 _STYLE: Final[Mapping[str, Any]] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica", "sans-serif"],
@@ -46,12 +46,12 @@ _STYLE: Final[Mapping[str, Any]] = {
     "hatch.linewidth": 0.45,
     "pdf.fonttype": 42,
     "svg.fonttype": "none",
-    "text.parse_math": False,  # a name with a dollar is a name
+    "text.parse_math": False,  # a dollar sign in a name is plain text
     "svg.hashsalt": "batsched-py",
     "path.simplify": False,
     "savefig.dpi": DPI,
 }
-#: Metadata of files, without the time and place of their making.
+#: Metadata of files, without times and versions, which would make equal figures differ.
 _METADATA: Final[Mapping[str, Mapping[str, str | None]]] = {
     "pdf": {"CreationDate": None, "Creator": "batsched-py", "Producer": None},
     "svg": {"Date": None, "Creator": "batsched-py"},
@@ -59,13 +59,13 @@ _METADATA: Final[Mapping[str, Mapping[str, str | None]]] = {
 }
 #: A unit of time, and its name on an axis.
 _UNITS: Final[tuple[tuple[int, str], ...]] = ((DAY, "days"), (HOUR, "hours"), (MINUTE, "minutes"), (1, "seconds"))
-#: Points from one tick of the time to the next, at least.
+#: The smallest distance of ticks on the time axis, in points.
 _SPACING: Final = 32.0
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Apply our style in place of matplotlib's own settings; figures are made and saved within it."""
+    """Apply the style in place of matplotlib's settings within the context, in which figures are made and saved."""
     with mpl.rc_context():
         mpl.rcdefaults()
         parameters: Any = mpl.rcParams
@@ -74,7 +74,7 @@ def style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float, title: str = "") -> Figure:
-    """Return an empty figure of a size in inches, which belongs to no window and no global state."""
+    """Return an empty figure with a size in inches, independent of windows and pyplot's global state."""
     layout = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, hspace=0.02, wspace=0.02)
     figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
@@ -84,7 +84,7 @@ def new_figure(width: float, height: float, title: str = "") -> Figure:
 
 
 def saved(figure: Figure, form: str) -> bytes:
-    """Return the figure as a file: pdf, svg or png."""
+    """Return the figure as the content of a file: pdf, svg or png."""
     file = BytesIO()
     figure.savefig(file, format=form, metadata=dict(_METADATA[form]))
     return file.getvalue()

@@ -18,14 +18,14 @@ from batsched_py.reporting.schedules.timeline_tables import TimelineBar, Timelin
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
-#: VMs that are drawn, the first of the file.
+#: The largest number of VMs that are drawn; the first ones of the file are kept.
 MOST_VMS: Final = 200
-#: Bars that are drawn, one by one.
+#: The largest number of bars that are drawn.
 MOST_BARS: Final = 6000
-#: Inches: height of a row, and of what stands above and below all.
+#: Heights in inches: a row, and the space above and below all rows.
 _ROW: Final = 0.22
 _FOOT: Final = 0.75
-#: Kind of a bar that has no colour of its own -> its hatch and its name in the legend.
+#: Kind of a bar without a colour -> its hatch and its name in the legend.
 _HATCHES: Final[Mapping[str, tuple[str, str]]] = {
     "pause": ("/" * 4, "paused"),
     "break": ("x" * 4, "held"),
@@ -36,12 +36,12 @@ _HATCHES: Final[Mapping[str, tuple[str, str]]] = {
     BARRIER: ("+" * 4, "waits for the start"),
     THERE: (" ", "is there"),
 }
-#: Kinds that take no time, and their markers.
+#: Kind without duration -> its marker and its name in the legend.
 _MARKERS: Final[Mapping[str, tuple[str, str]]] = {"transfer": ("v", "transfer"), "resume": (">", "resume")}
 _INK: Final = "#333333"
-#: From a resource to one that needs it.
+#: The style of an arrow from a resource to one that needs it.
 _ARROW: Final = {"arrowstyle": "->", "color": _INK, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 5}
-#: Inches that a character of a name takes.
+#: The width of a character of a name, in inches.
 _CHARACTER: Final = 0.055
 _LONGEST_NAME: Final = 24
 
@@ -49,7 +49,7 @@ _LONGEST_NAME: Final = 24
 def timeline_figure(
     chart: TimelineChart, *, width: float = COLUMN, height: float | None = None, title: str = ""
 ) -> Figure:
-    """Draw timelines over experiment time, or over wall time if there was no start, within `style()`."""
+    """Draw timelines over experiment time, or over wall time if the experiment did not start, within `style()`."""
     figure = new_figure(width, height or _ROW * min(len(chart.vms), MOST_VMS) + _FOOT, title)
     axes = figure.subplots()
     zero = chart.start or 0.0
@@ -65,7 +65,7 @@ def timeline_figure(
 
 
 def draw_timelines(axes: Axes, chart: TimelineChart, begin: float, end: float, *, zero: float = 0.0) -> None:
-    """Draw the VMs from top to bottom between two wall times; `zero` is the one at which the axis has 0."""
+    """Draw the VMs from top to bottom between two wall times; `zero` is the wall time at 0 on the axis."""
     names = list(chart.vms)[:MOST_VMS]
     places = {name: len(names) - 1 - number for number, name in enumerate(names)}
     colours = _colours(chart)
@@ -152,6 +152,6 @@ def _names(chart: TimelineChart) -> Sequence[str]:
 
 
 def _colours(chart: TimelineChart) -> dict[str, str]:
-    """Return entry's name -> colour, the same in all VMs, in the order of the bars."""
+    """Return name of an entry -> colour, the same in all VMs, in the order of the bars."""
     names = dict.fromkeys(bar.name for bar in chart.bars if bar.kind in ("run", "drop", "transfer"))
     return {name: job_colour(number) for number, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""The lines of text that pictures consist of, and bars in them for a quantity over time."""
+"""The lines of text of a picture, and bar charts for a quantity over time."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from rich.text import Text
 from batsched_py.reporting.pictures.time_axis import TimeAxis
 
 _FRAME: Final = Style(dim=True)
-#: Bars that fill 0, 1, ... 8 eighths of a character.
+#: Bars of 0, 1, ... 8 eighths of a character.
 EIGHTHS: Final = " ▁▂▃▄▅▆▇█"
 
 
 class Canvas:
-    """A picture that grows downwards; a gutter of `gutter` characters holds the names of its lines."""
+    """A picture that grows downwards, with a gutter of `gutter` characters for the names of its lines."""
 
     def __init__(self, gutter: int) -> None:
         self._gutter = gutter
         self._lines: list[Text] = []
 
     def finish(self) -> Text:
-        """Return all lines, without blanks at their ends."""
+        """Return all lines, without trailing blanks."""
         for line in self._lines:
             line.rstrip()
         return Text("\n", no_wrap=True, overflow="ignore").join(self._lines)
@@ -34,7 +34,7 @@ class Canvas:
         self._lines.append(Text(note))
 
     def add_row(self, name: str, cells: Iterable[tuple[str, Style]]) -> None:
-        """Add a line of single characters, each in its style."""
+        """Add a line of characters, each with its style."""
         line = self._begin(name, "│")
         for style, run in groupby(cells, key=lambda cell: cell[1]):
             line.append("".join(character for character, _ in run), style)
@@ -45,7 +45,7 @@ class Canvas:
         self._begin("", " ").append(axis.labels, _FRAME)
 
     def add_chart(self, name: str, top: str, lines: Sequence[str], style: Style) -> None:
-        """Add bars of several lines, from 0 to `top`, which stands beside the first; the name is beside the last."""
+        """Add a bar chart of several lines; the first is labelled `top`, the end of the scale, the last `name`."""
         names = [top, *[""] * (len(lines) - 2), name]
         for label, line in zip(names, lines, strict=True):
             self._begin(label, "│").append(line, style)
@@ -59,7 +59,7 @@ class Canvas:
 def column_means(spans: Iterable[tuple[float, float]], columns: int) -> list[float]:
     """Return the mean number of simultaneous spans in each column; spans are (begin, end) in columns from 0.
 
-    A long span costs as much as a short one: its whole columns are a step up and a step down.
+    The cost does not depend on the length of a span: its whole columns are a step up and a step down.
     """
     parts, steps = [0.0] * (columns + 1), [0] * (columns + 1)
     for begin, end in spans:
@@ -75,9 +75,9 @@ def column_means(spans: Iterable[tuple[float, float]], columns: int) -> list[flo
 
 
 def vertical_bars(values: Sequence[float], top: float, lines: int) -> list[str]:
-    """Return vertical bars of `lines` characters for the values from 0 to `top`, the upper line first.
+    """Return vertical bars of `lines` characters for values from 0 to `top`, the upper line first.
 
-    Rounded to the nearest eighth of a character, but a value above 0 has at least one.
+    Heights are rounded to an eighth of a character; a value above 0 has at least one eighth.
     """
     heights = [_eighths(value / top, 8 * lines) if top > 0 else 0 for value in values]
     return [

@@ -1,4 +1,4 @@
-"""The Gantt chart of a schedule in a terminal: hosts upwards, time to the right, a letter and a colour for each job."""
+"""The Gantt chart of a schedule in a terminal: hosts upwards, time to the right, a letter and colour for each job."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from batsched_py.text.wording import counted
 
-#: Columns for the time, at least: a narrower picture is useless.
+#: The smallest number of columns for the time: a narrower picture is useless.
 LEAST_COLUMNS: Final = 20
 _CHART_LINES: Final = 2
 _LEGEND_LINES: Final = 3
@@ -42,15 +42,15 @@ def render(
     window: Window | None = None,
     numbers: Mapping[str, int] | None = None,
 ) -> Text:
-    """Draw a schedule, `width` characters wide, with at most `height` rows of hosts; all of it, or a window.
+    """Draw a schedule or a window of it, `width` characters wide, with at most `height` rows of hosts.
 
-    A letter and its colour are the job that occupies at least half of a cell; jobs get them in order of submission, so
-    that a job looks the same with each algorithm. Elsewhere a shade shows how much of the cell is busy: "·" a little,
-    "░", "▒", "▓", and "█" all of it; a blank is idle. Below the time axis stand the number of jobs that wait (whatever
-    the hosts that are shown) and the part of the shown hosts that is busy, each as the mean over the time of its
-    column. All runs of a lease have one letter; signs tell where its machines are suspended, resumed, migrated or shut
-    down, and where images come. `numbers` are those of the jobs of several schedules that are drawn together, None for
-    this one alone. A cross is a host that was unavailable and idle. The same schedule gives the same text.
+    A cell shows the letter and the colour of the job that occupies at least half of it; they are assigned in the order
+    of submission, and are the same with each algorithm. Otherwise a shade shows the busy part of the cell: "·" a
+    little, "░", "▒", "▓", and "█" all of it; a blank is idle. Below the time axis are charts of the number of waiting
+    jobs (on any hosts) and of the busy part of the shown hosts, as means over each column. All runs of a lease have one
+    letter; signs mark suspensions, resumptions, migrations, shutdowns and image transfers. A cross is a host that was
+    unavailable and idle. `numbers` are the numbers of the jobs of several schedules that are drawn together, None for
+    this one alone. The same schedule gives the same text.
     """
     if not schedule.ran:
         return Text("Nothing to draw: no job ran.")
@@ -80,7 +80,7 @@ def render(
 
 
 def _gutter(hosts: int, jobs: int) -> int:
-    """Return the width of the names left of the picture: a range of hosts, the name or the top of a chart."""
+    """Return the width of the labels left of the picture: ranges of hosts, and names and scales of charts."""
     return max(2 * len(str(hosts - 1)) + 1, len(str(jobs)), len("waiting")) + 1
 
 
@@ -101,7 +101,7 @@ def _draw_hosts(canvas: Canvas, looks: Sequence[Sequence[Look]], grid: Grid, num
 
 
 def _draw_waiting(canvas: Canvas, ran: Iterable[JobRecord], grid: Grid) -> None:
-    """Draw the number of jobs submitted and not yet started, without those that will be rejected."""
+    """Draw the number of submitted jobs that have not started, without rejected ones."""
     spans = [(grid.position(record.job.submit_time), grid.position(record.start)) for record in ran]
     means = column_means(spans, grid.columns)
     top = max(math.ceil(max(means)), 1)
@@ -109,7 +109,7 @@ def _draw_waiting(canvas: Canvas, ran: Iterable[JobRecord], grid: Grid) -> None:
 
 
 def _draw_busy(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid) -> None:
-    """Draw the share of the hosts that jobs occupy."""
+    """Draw the share of busy hosts."""
     weights = [len(grid.row_hosts(row)) for row in range(grid.rows)]
     means = [
         math.fsum(cell.busy * weight for cell, weight in zip(column, weights, strict=True)) / grid.hosts

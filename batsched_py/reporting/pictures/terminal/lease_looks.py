@@ -1,4 +1,4 @@
-"""The looks of leases' marks in a terminal: a sign for each kind, in the colour of the lease."""
+"""The display of leases' marks in a terminal: a sign for each kind, in the colour of the lease."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ SIGNS: Final[Mapping[MarkKind, str]] = {
     "suspend": "\N{DOWNWARDS ARROW}", "resume": "\N{UPWARDS ARROW}", "migrate": "\N{RIGHTWARDS ARROW}",
     "transfer": "\N{IDENTICAL TO}", "shutdown": "\N{MULTIPLICATION SIGN}", "lost": "\N{NOT SIGN}",
 }  # fmt: skip
-#: Part of a cell that a mark must take to be shown in place of what else is there.
+#: The part of a cell that a mark must cover to be shown.
 _SEEN: Final = 0.2
 
 
 def marked(
     cells: Sequence[Sequence[Cell]], marks: Sequence[LeaseMark], numbers: Mapping[int, int], grid: Grid
 ) -> tuple[list[list[Look]], str]:
-    """Return the look of each cell, with the sign of a mark that takes a fifth of it, and what these signs mean.
+    """Return the look of each cell, with the sign of a mark that covers a fifth of it, and a legend of these signs.
 
-    The marks are in places; `numbers` are those of leases in pictures.
+    The hosts of marks are places; `numbers` are the numbers of leases in pictures.
     """
     looks = [list(map(look, row)) for row in cells]
     signed = [mark for mark in marks if mark.kind in SIGNS and mark.lease in numbers]

@@ -23,22 +23,22 @@ from batsched_py.session.session import Session
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, grouped
 
-#: Columns of a sparkline, of the history that it draws, and of the bar.
+#: The width of a sparkline, of its history, and of the bar, in columns.
 COLUMNS: Final = 32
-#: Columns of a terminal from which on there is room for bars.
+#: The smallest width of a terminal with room for bars.
 _WIDE: Final = 76
-#: Seconds of waiting for a decision, or for Batsim, from which on the view shows them.
+#: The shortest wait for a decision, or for Batsim, that the view shows, in seconds.
 PATIENCE: Final = 2.0
 _DONE: Final = Style(color="#7aa6da")
 
 
 class NextJob(Struct, frozen=True):
-    """The waiting job that the view shows, and what its algorithm planned for it.
+    """The waiting job in the view, and its plan.
 
     Attributes:
-        job: the first of the queue, or else the first that the algorithm gave a reason for.
+        job: the first job of the queue, or the first with a reason from the algorithm.
         reason: why it is held; "" without a reason.
-        promise: its promised start; None without one.
+        promise: its promised start; None without a promise.
     """
 
     job: Job
@@ -51,16 +51,16 @@ class LiveStatus(Struct, frozen=True):
 
     Attributes:
         now: simulated time, in seconds.
-        total: jobs of the whole run; None if that is unknown.
-        submitted: jobs submitted; each waits, runs, has ended or was rejected.
-        waiting: of them.
-        running: of them.
-        ended: of them; with the rejected ones if `rejected` is None.
-        hosts: compute hosts.
-        busy: those with a job.
-        down: those that can take none for another reason.
-        rejected: submitted jobs that were rejected; None if that is unknown.
-        first: the next job; None if no job waits, or it is unknown.
+        total: the number of jobs of the whole run; None if unknown.
+        submitted: the number of submitted jobs, which wait, run, have ended or were rejected.
+        waiting: the number of waiting jobs.
+        running: the number of running jobs.
+        ended: the number of ended jobs, including rejected ones if `rejected` is None.
+        hosts: the number of compute hosts.
+        busy: the number of hosts with a job.
+        down: the number of hosts that cannot take a job for another reason.
+        rejected: the number of rejected jobs; None if unknown.
+        first: the next job; None if no job waits, or if unknown.
     """
 
     now: float
@@ -77,7 +77,7 @@ class LiveStatus(Struct, frozen=True):
 
 
 def session_status(session: Session, total: int | None = None) -> LiveStatus:
-    """Return the status after a decision, from the state of our session; `total` is unknown to it."""
+    """Return the status after a decision, from the state of a session, which does not know `total`."""
     view = session.view
     everyone, free = view.all_hosts.bits, view.free.bits
     down = (view.unavailable.bits | view.asleep.bits | view.switching.bits) & everyone
@@ -97,7 +97,7 @@ def session_status(session: Session, total: int | None = None) -> LiveStatus:
 
 
 def simulation_status(run: RunStatus) -> LiveStatus:
-    """Return the status from the state of the simulator, with any decision process."""
+    """Return the status from the state of the simulator, for any decision process."""
     counts = asdict(run)
     busy, idle = counts.pop("computing"), counts.pop("idle")
     return LiveStatus(**counts, busy=busy, down=run.hosts - busy - idle)
@@ -115,20 +115,20 @@ def _first(session: Session) -> NextJob | None:
 
 
 class History:
-    """A quantity over the simulated time from 0 to now, in at most `columns` values, however long that is.
+    """A quantity over simulated time from 0 to now, in at most `columns` values.
 
-    Each value is the first that was added in its slice of time, or that of the slice before if none was. When there are
-    too many slices they are joined in pairs, with their means.
+    Each value is the first one added in its time slice, or that of the slice before if none was added. If there are too
+    many slices, pairs are merged to their means.
     """
 
     def __init__(self, columns: int = COLUMNS) -> None:
         self._columns = columns
-        #: Seconds of a slice; it doubles.
+        #: The length of a slice in seconds, which doubles at each merge.
         self._width = 1.0
         self._values: list[float] = []
 
     def add(self, now: float, value: float) -> None:
-        """Add the value at `now`, which is not before the latest time."""
+        """Add the value at `now`, which must not be before the latest time."""
         while now >= self._columns * self._width:
             self._halve()
         missing = int(now / self._width) + 1 - len(self._values)
@@ -151,12 +151,12 @@ class LiveFrame(Struct, frozen=True):
     """The content of the view at an instant.
 
     Attributes:
-        status: counts of the run.
-        queue: number of waiting jobs, from the beginning to now.
-        busy: share of the hosts that were busy, likewise.
-        messages: requests answered.
+        status: the counts of the run.
+        queue: the history of the number of waiting jobs.
+        busy: the history of the share of busy hosts.
+        messages: the number of answered requests.
         rate: recent requests per second.
-        deciding: share of the elapsed time that decisions took.
+        deciding: the share of the elapsed time that decisions took.
     """
 
     status: LiveStatus
@@ -168,13 +168,13 @@ class LiveFrame(Struct, frozen=True):
 
 
 class LivePicture:
-    """A frame in a few lines, as wide as the terminal, after `elapsed` seconds, with the current activity `state`."""
+    """A frame in a few lines of the terminal's width, after `elapsed` seconds, with the current activity `state`."""
 
     def __init__(self, title: str, frame: LiveFrame, elapsed: float, state: str) -> None:
         self._title, self._frame, self._elapsed, self._state = title, frame, elapsed, state
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw bars where there is room for them beside the texts."""
+        """Draw the lines, with bars next to the texts if there is room."""
         head = Text(f"{displayed(self._title)}  ", "bold", no_wrap=True, overflow="ellipsis")
         head.append(f"{clock(self._elapsed)} elapsed  {self._state}", "not bold")
         head.rstrip()
@@ -193,7 +193,7 @@ class LivePicture:
         yield table
 
     def _rows(self) -> Iterator[tuple[str, str | Text | ProgressBar, str]]:
-        """Yield a label, a bar or a number, and a text."""
+        """Yield (label, bar or number, text) of each line."""
         frame, status = self._frame, self._frame.status
         yield "time", clock(status.now), _speed(status.now, self._elapsed)
         yield "jobs", _bar(status), _jobs(status)
@@ -204,7 +204,7 @@ class LivePicture:
 
 
 def next_lines(status: LiveStatus) -> Text:
-    """Return the next job and why it waits: always two lines, so that the lines below do not jump."""
+    """Return the next job and the reason for its wait, always in two lines, so that lines below do not move."""
     lines = _next(status.first, status.now) if status.first is not None else []
     return Text("\n".join([*lines, "", ""][:2]), no_wrap=True, overflow="ellipsis")
 
@@ -224,7 +224,7 @@ def _speed(now: float, elapsed: float) -> str:
 
 
 def _bar(status: LiveStatus) -> ProgressBar:
-    """Return a bar of the ended jobs, of all if their number is known, or else of the submitted ones."""
+    """Return a bar of the share of ended jobs among all jobs, or among the submitted ones if the total is unknown."""
     done = status.ended + (status.rejected or 0)
     total = status.total if status.total is not None else status.submitted
     return ProgressBar(total=max(total, 1), completed=done, width=COLUMNS, complete_style=_DONE, finished_style=_DONE)

@@ -1,4 +1,4 @@
-"""The looks of jobs in a picture: a letter and a colour each, and shades where many share a cell."""
+"""The display of jobs in a picture: a letter and a colour for each, and shades for cells with many jobs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ DENSITIES: Final = "·░▒▓█"
 
 
 def letter(sequence: int) -> str:
-    """Return the letter of the job that was submitted as number `sequence`, from 0."""
+    """Return the letter of a job, given its number in the order of submission, from 0."""
     return LETTERS[sequence % len(LETTERS)]
 
 
 def look(cell: Cell) -> Look:
-    """Return a character and its style: the job that occupies at least half of the cell, or else its density."""
+    """Return a character and its style: those of the job that occupies at least half of the cell, or its density."""
     if cell.jobs == 0:
         return " ", Style.null()
     if cell.owned >= 0.5:
@@ -45,15 +45,15 @@ def look(cell: Cell) -> Look:
 
 
 def filled(sequence: int) -> Style:
-    """Return the style of a cell that a job fills."""
+    """Return the style of a cell that the job with this number fills."""
     return _FILLED[job_colour(sequence)]
 
 
 def legend(jobs: Sequence[tuple[int, Job]], width: int, lines: int) -> list[str]:
-    """Return lines with the job of each letter; none if there are too many or each name is its letter.
+    """Return lines with the job of each letter; empty if there are too many, or if each name is its letter.
 
-    Each job comes with its sequence number, which all jobs of a lease share: the first stands for them. Ids are written
-    in full only if there are several workloads.
+    Each job has its sequence number; jobs of a lease share one, and only the first is listed. Ids are written in full
+    only if there are several workloads.
     """
     first = dict(reversed(jobs))
     if len(first) > len(LETTERS):

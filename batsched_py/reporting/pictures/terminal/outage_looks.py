@@ -1,4 +1,4 @@
-"""The look of unavailable hosts in a terminal: a cross where no job is."""
+"""The display of unavailable hosts in a terminal: a cross in cells without jobs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from batsched_py.reporting.schedules.outages import Outage
 
 #: A cell whose hosts were unavailable.
 CROSS: Final[Look] = ("\N{BOX DRAWINGS LIGHT DIAGONAL CROSS}", Style(dim=True))
-#: Part of a cell that must be unavailable to be crossed, and that no job may have.
+#: The smallest unavailable part of a cell with a cross, and the smallest part without jobs.
 _MOST: Final = 0.5
 
 
 def crossed(
     looks: Sequence[Sequence[Look]], cells: Sequence[Sequence[Cell]], outages: Sequence[Outage], grid: Grid
 ) -> tuple[list[list[Look]], str]:
-    """Return the looks with a cross where half of a cell is unavailable and no job has the other, and what it means.
+    """Return the looks, with a cross in cells that are at least half unavailable and without jobs there, and a legend.
 
-    The outages are in places.
+    The hosts of outages are places.
     """
     found, seen = [list(row) for row in looks], False
     if not outages:

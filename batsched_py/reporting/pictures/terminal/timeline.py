@@ -21,13 +21,13 @@ from batsched_py.timelines.records import Span
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.vm import TimelineVm
 
-#: Columns for the time, at least.
+#: The smallest number of columns for the time.
 LEAST_COLUMNS: Final = 20
-#: VMs that are drawn, the first of the file.
+#: The largest number of VMs that are drawn; the first ones of the file are kept.
 MOST_VMS: Final = 64
-#: Characters of a VM's name that are shown.
+#: The largest number of characters of a VM's name.
 _LONGEST_NAME: Final = 20
-#: Entries with a letter of their own that are told below.
+#: The largest number of entries in the legend of letters.
 _MOST_TOLD: Final = 12
 PAUSED, HELD, REBOOTS, LOADS, START, SEVERAL, IDLE = "░", "▓", "~", "=", "┊", "+", "·"
 #: Sign -> its meaning.
@@ -43,7 +43,7 @@ _DIM: Final = Style(dim=True)
 
 
 class _Scale(Struct, frozen=True):
-    """Columns for wall time."""
+    """The mapping from wall time to columns."""
 
     begin: float
     end: float
@@ -54,15 +54,15 @@ class _Scale(Struct, frozen=True):
         return min(max(int(part * self.columns), 0), self.columns - 1)
 
     def cells(self, begin: float, end: float) -> range:
-        """Return the columns of a span, one at least; the half-open end is not in it."""
+        """Return the columns of a half-open span, at least one."""
         first, last = self.column(begin), (min(end, self.end) - self.begin) / (self.end - self.begin) * self.columns
         return range(first, max(first + 1, min(math.ceil(last), self.columns)))
 
 
 def render_timelines(run: TimelineRun, width: int = 100) -> Text:
-    """Draw what happens in which VM, `width` characters wide, over experiment time; before the start over wall time.
+    """Draw the timelines of all VMs, `width` characters wide, over experiment time, or wall time if it did not start.
 
-    An entry has the letter and colour of its name; one that takes no time has one character. The same run gives the
+    An entry has the letter and the colour of its name; one without duration has one character. The same run gives the
     same text.
     """
     if run.launched is None:
@@ -92,7 +92,7 @@ def render_timelines(run: TimelineRun, width: int = 100) -> Text:
 
 
 def _letters(run: TimelineRun) -> dict[str, str]:
-    """Return entry's name -> letter, the same in all VMs, in the order of the file."""
+    """Return name of an entry -> letter, the same in all VMs, in the order of the file."""
     names = dict.fromkeys(
         record.entry.name
         for vm in run.vms.values()
@@ -107,7 +107,7 @@ def _is_control(action: object) -> bool:
 
 
 def _scale(run: TimelineRun, columns: int) -> _Scale:
-    """Return a scale from the launch to the last thing that happens, with some room behind that."""
+    """Return a scale from the launch to the last event, with a margin."""
     begin = run.launched if run.launched is not None else 0.0
     times = [time for vm in run.vms.values() for span in _spans(vm) for time in span if math.isfinite(time)]
     end = max([begin, *times, *([] if run.start is None else [run.start])])
@@ -124,7 +124,7 @@ def _spans(vm: TimelineVm) -> Iterator[tuple[float, float]]:
 
 
 def _row(vm: TimelineVm, scale: _Scale, letters: dict[str, str], start: float | None) -> list[Look]:
-    """Draw a VM: entries over pauses, breaks and reboots."""
+    """Return the cells of a VM: entries in front of pauses, breaks and reboots."""
     looks: list[Look] = [(IDLE if vm.timeline.managed else " ", _DIM)] * scale.columns
     if start is not None:
         looks[scale.column(start)] = START, _DIM
@@ -142,7 +142,7 @@ def _row(vm: TimelineVm, scale: _Scale, letters: dict[str, str], start: float | 
 
 
 def _shades(vm: TimelineVm) -> Iterator[tuple[str, float, float]]:
-    """Yield signs, with the begin and end of what they stand for."""
+    """Yield (sign, begin, end) of each pause, break, reboot and load."""
     for record in vm.records.values():
         if isinstance(record.entry.action, Hold):
             sign = HELD if record.entry.action.is_break else PAUSED
