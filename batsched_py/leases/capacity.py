@@ -50,7 +50,7 @@ def add(one: Amounts, other: Amounts) -> Amounts:
 
 
 def added(demands: Iterable[Amounts]) -> Amounts:
-    """Return the combination of demands, of which there must be at least one."""
+    """Return the combination of one or more demands."""
     first, *others = demands
     for other in others:
         first = add(first, other)

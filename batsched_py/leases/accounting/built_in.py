@@ -106,7 +106,7 @@ class BestEffortProbe(AccountingProbe):
             self.accounting.incr_counter(self.COMPLETED, lease.id)
 
     def finalize_accounting(self) -> None:
-        """Set the totals; in Haizea, `all-best-effort` is the end of the run, whatever kind of lease ends last."""
+        """Set the totals; in Haizea, `all-best-effort` is the end of the run, regardless of the last lease's kind."""
         accounting = self.accounting
         accounting.set_stat(self.TOTAL, accounting.get_last_counter_value(self.COMPLETED))
         if accounting.stats == "original":

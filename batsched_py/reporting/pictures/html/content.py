@@ -164,7 +164,7 @@ def pack(
     window: TimeWindow | None = None,
     waits: Sequence[Waits] = (),
 ) -> Content:
-    """Return the data of schedules, given as a whole, of which a window is shown; the result is deterministic."""
+    """Return the data of a page with a window on whole schedules; the same schedules give the same content."""
     everywhere = number_jobs(schedules)
     tints = [shown_numbers(schedule, everywhere) for schedule in schedules]
     schedules = schedules if window is None else [window.seen(schedule) for schedule in schedules]
