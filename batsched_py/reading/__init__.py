@@ -1,1 +1,1 @@
-"""Readers of inputs: every member is obeyed, refused, or told in one line; the tables of members, and the lines."""
+"""Tables of the members that readers of inputs know, and warnings: every member is obeyed, refused or reported."""

@@ -1,4 +1,4 @@
-"""The members of objects of one kind of which there may be millions: each name is judged once."""
+"""Members of millions of objects of one kind: each name is checked once."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from typing import Final
 from batsched_py.reading.members import Members
 from batsched_py.reading.notes import Notes
 
-#: Names that are judged. Objects of one kind have some dozens; more names than these are data, and only counted.
+#: Maximum number of names that are checked. Objects of one kind have some dozens; more names are data, and only
+#: counted.
 _MOST_NAMES: Final = 1_000
 
 
 class ManyMembers:
-    """Tells the names of one object after the other, none of which is refused.
+    """Reporter of the names of many objects, none of which is refused.
 
     Attributes:
-        silent: names of which nothing is told. An object that has no others need not be looked through.
+        silent: names that need no report. An object with no other names need not be checked.
     """
 
     def __init__(self, members: Members, notes: Notes) -> None:
-        """`members` are those of each object."""
+        """Set the table of members, which applies to each object."""
         self.silent = set(members.obeyed)
         self._members, self._notes = members, notes
-        #: Name -> what is told of it.
+        #: Name -> its report.
         self._told: dict[str, str] = {}
 
     def tell(self, names: AbstractSet[str], place: str) -> None:
-        """Tell those names of an object that are not silent, in their order."""
+        """Report the names of an object that are not silent, in their order."""
         for name in names:
             if name in self.silent:
                 continue

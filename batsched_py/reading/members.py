@@ -1,9 +1,9 @@
-"""The members that a reader knows of one kind of object, and what becomes of the others.
+"""The members of one kind of object that a reader knows, and the treatment of others.
 
-Each reader declares them once, in a table beside its code; nothing that an input says is passed over by not being asked
-for. A name is obeyed (it changes what the reader returns), explained (it is known, and has no effect here: why is told
-in one line), or unknown. What is unknown is refused where the original refuses it, told where the original passes it
-over, and kept where others read it: what users add to jobs and profiles is forwarded to algorithms.
+Each reader declares them once, in a table next to its code, so that no member is ignored silently. A name is obeyed (it
+changes the result of the reader), explained (it is known but has no effect here: a line reports the reason), or
+unknown. Unknown names are refused if the original program refuses them, reported if it ignores them, and kept if others
+read them: members that users add to jobs and profiles are forwarded to algorithms.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Unknown(Enum):
 
     #: The input is refused, as by the original.
     REFUSED = "refused"
-    #: A line tells that it has no effect.
+    #: A line reports that it has no effect.
     TOLD = "told"
-    #: It is part of the result; a line tells only if it is like a known name, and so a slip of the finger.
+    #: It is part of the result; a line reports it only if it resembles a known name, and is probably a typing error.
     KEPT = "kept"
 
 
@@ -37,9 +37,9 @@ class Members(Struct, frozen=True):
     Attributes:
         kind: the kind of object, as messages name it: "a job", "a profile of type delay", "element host".
         obeyed: names that change what the reader returns.
-        explained: names that are known and have no effect -> why, or what happens instead, after "is not obeyed: ".
-        unknown: what becomes of other names.
-        word: what a name is: "member", "attribute", "column", "element", "field".
+        explained: known names without effect -> the reason, or the alternative behaviour, after "is not obeyed: ".
+        unknown: treatment of other names.
+        word: word for a name: "member", "attribute", "column", "element", "field".
     """
 
     kind: str
@@ -54,9 +54,9 @@ class Members(Struct, frozen=True):
         return sorted({*self.obeyed, *self.explained})
 
     def check(self, names: Iterable[str], notes: Notes, place: str = "") -> tuple[str, str] | None:
-        """Tell what is not obeyed of the names that an object has; return the name and the rule of one to refuse.
+        """Report the names of an object that are not obeyed; return the name and the rule of one to refuse.
 
-        The caller raises the error of its format, with its file and place. None if none is refused.
+        The caller raises the error of its format, with its file and place. None if no name is refused.
         """
         for name in names:
             if self.unknown is Unknown.REFUSED and name not in self.obeyed and name not in self.explained:
@@ -66,7 +66,7 @@ class Members(Struct, frozen=True):
         return None
 
     def told(self, name: str) -> str:
-        """Return what is told of a name that is not refused; "" if that is nothing."""
+        """Return the report on a name that is not refused; "" if none is needed."""
         if name in self.obeyed:
             return ""
         if name in self.explained:

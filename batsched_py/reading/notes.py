@@ -1,8 +1,8 @@
-"""Lines on what an input says and is not obeyed.
+"""Lines about parts of an input that are not obeyed.
 
-An input may say the same ten million times, and may say ten million different things. So lines are counted by kind,
-with the place where each kind first stands, and after so many kinds the others are only counted: what is kept does not
-grow with the input. The same input gives the same lines in the same order.
+An input may contain ten million equal or ten million different parts. Therefore lines are counted by kind, with the
+first place of each kind, and further kinds beyond a limit are only counted: memory does not grow with the input. The
+same input gives the same lines in the same order.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from typing import Final
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
-#: Kinds of lines that are kept.
+#: Maximum number of kinds of lines.
 MOST_KINDS: Final = 50
 
 
 class Notes:
-    """The lines on one input, one for each kind of thing that is not obeyed, in the order of their first places."""
+    """The lines about one input, one for each kind that is not obeyed, in the order of their first places."""
 
     def __init__(self, file: str) -> None:
-        """`file` stands before each line."""
+        """Set the name of the file, which begins each line."""
         self.file = file
-        #: What is said -> how often, and the first place.
+        #: Kind -> its count and its first place.
         self._kinds: dict[str, tuple[int, str]] = {}
         self._others = 0
 
     def add(self, what: str, place: str = "", times: int = 1) -> None:
-        """Count what is not obeyed: "depends_on is not obeyed: jobs start without waiting", at "jobs[3]".
+        """Count a part that is not obeyed: "depends_on is not obeyed: jobs start without waiting", at "jobs[3]".
 
-        `what` is the same for all of one kind; names in it have passed through `displayed` or `shown`.
+        `what` is equal for all parts of one kind; names in it have passed through `displayed` or `shown`.
         """
         count, first = self._kinds.get(what, (0, place))
         if not count and len(self._kinds) == MOST_KINDS:

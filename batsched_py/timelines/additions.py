@@ -14,12 +14,12 @@ from batsched_py.timelines.run import TimelineRun
 
 #: The type of the external event that adds one: the name of a VM in `vm`, and `entry` as in a file of timelines.
 ADD_ENTRY: Final = "add_entry"
-#: The type of the one that resumes VMs: a list of names or "all" in `vms`.
+#: The type of the external event that resumes VMs: a list of names or "all" in `vms`.
 RESUME: Final = "resume"
 
 
 def add_entry(run: TimelineRun, works: Works, members: Mapping[str, Any], now: float) -> None:
-    """Add the entry that the members of an event tell; OptionError, and nothing is added, if they are wrong."""
+    """Add the entry described by the members of an event; OptionError, without a change, if they are invalid."""
     vm = members.get("vm")
     if not isinstance(vm, str) or vm not in run.vms:
         raise OptionError(f"{ADD_ENTRY}: VM {shown(vm)}: {unknown(str(vm), run.vms)}")

@@ -1,4 +1,4 @@
-"""The local barriers of a VM: negative times one after the other, each once the one before is complete (F2, F23)."""
+"""The local barriers of a VM: negative times in order, each after the previous one is complete (F2, F23)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LocalBarriers:
         self.rebooting = -math.inf
 
     def put(self, entry: Entry) -> None:
-        """Take an entry whose time is to come."""
+        """Add an entry with a future time."""
         insort(self.pending, entry, key=lambda one: one.key)
 
     def is_closed(self, now: float) -> bool:
@@ -63,5 +63,5 @@ class LocalBarriers:
         return again
 
     def clear(self) -> None:
-        """Forget what has not begun, and who asked for a reboot."""
+        """Remove the entries that have not begun, and the requests for a reboot."""
         self.pending, self.requests = [], []

@@ -1,4 +1,4 @@
-"""Clock of one VM: schedule time to experiment time, which pauses and breaks move apart (F8, F13, F14)."""
+"""The clock of one VM: a map from schedule time to experiment time, shifted by pauses and breaks (F8, F13, F14)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from batsched_py.timelines.entries import Entry, Hold
 
 
 class ExperimentClock:
-    """Map from schedule time to experiment time, as far as is known now.
+    """The map from schedule time to experiment time, as far as it is known now.
 
-    It holds for what stands behind the last pause or break that was reached. Later schedule times never come earlier:
-    a pause adds its duration, a resume counts from the break's own schedule time.
+    It applies to entries after the last pause or break that was reached. It is monotonic: a pause adds its duration, a
+    resume continues from the break's own schedule time.
 
     Attributes:
         moved_by: names of the pauses and breaks that moved it, in their order.
@@ -25,18 +25,18 @@ class ExperimentClock:
     __slots__ = ("_added", "_origin", "_reached", "moved_by")
 
     def __init__(self) -> None:
-        #: Schedule time from which is counted, and the experiment time at which that was.
+        #: The reference point: a schedule time and its experiment time.
         self._origin, self._reached = 0.0, 0.0
-        #: Pauses since then. Apart, so that whole sums of whole seconds are exact.
+        #: Sum of pauses since then, kept separately so that sums of whole seconds are exact.
         self._added = 0.0
         self.moved_by: tuple[str, ...] = ()
 
     def experiment_time(self, at: float) -> float:
-        """Return when a schedule time comes."""
+        """Return the experiment time of a schedule time."""
         return at - self._origin + self._reached + self._added
 
     def pause(self, duration: float, name: str) -> None:
-        """Move what follows by a duration."""
+        """Shift all later times by a duration."""
         if duration:
             self._added += duration
             self.moved_by += (name,)

@@ -1,6 +1,6 @@
 """Entries of timelines as Batsim's jobs: where hosts are shared, an entry that takes time is a dynamic job.
 
-Where they are not, entries are booked only, or run one after the other (F31). What takes no time is no job.
+Otherwise entries are only booked, or run one after the other (F31). An entry without duration is not a job.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ from batsched_py.timelines.run import TimelineRun
 # waiting for its hosts, running. One that is taken back in the first can only be rejected when Batsim has taken it
 # (`_withdrawn`).
 
-#: How entries run: `jobs` beside each other, `serialise` as jobs one after the other, `booked` without jobs.
+#: Execution modes of entries: concurrent `jobs`, `serialise` for jobs one after the other, `booked` without jobs.
 Mode = Literal["jobs", "serialise", "booked"]
 #: The workload of their jobs.
 WORKLOAD: Final = "timelines"
-#: What the name of a job cannot be made of.
+#: Characters that the name of a job may not contain.
 _ODD: Final = re.compile(r"[^A-Za-z0-9_.+-]")
-#: Characters of a name in the name of a job.
+#: Maximum length of an entry's name in the name of a job.
 _LONGEST: Final = 40
-#: Characters of what is told of a job in its metadata.
+#: Maximum length of the description of a job in its metadata.
 _LONGEST_LINE: Final = 400
-#: Why a job is taken back.
+#: The reason for the cancellation of a job.
 _NO_USE: Final = "its entry was stopped before it began"
 
 
 class _Work(Struct):
-    """An entry that runs, or waits for its host.
+    """An entry that runs or waits for its host.
 
     Attributes:
         vm: name of its VM.
         entry: the entry.
-        left: seconds that it still takes.
-        code: its exit code, if nothing else comes of it.
-        began: wall time since which `left` counts; None while it does not run.
+        left: remaining seconds.
+        code: its exit code, unless its job has another one.
+        began: wall time from which `left` counts; None while it does not run.
         token: of the instant at which it ends if it has no job.
         job: its job; None if it has none.
-        waits: its job has not been started.
-        begun: it has run already.
+        waits: True if its job has not been started.
+        begun: True if it has already run.
     """
 
     vm: str
@@ -79,10 +79,10 @@ class _Work(Struct):
 
 
 class TimelineEnactment:
-    """Jobs of a run of timelines, and the instants at which what has no job ends.
+    """The jobs of a run of timelines, and the ends of entries without jobs.
 
     Attributes:
-        run: what is enacted.
+        run: the run to enact.
         hosts: VM -> its hosts, while it has some.
     """
 
@@ -90,13 +90,13 @@ class TimelineEnactment:
         self.run, self._works_of, self._view, self._mode = run, works, view, mode
         self._workload = workload
         self.hosts: dict[str, HostSet] = {}
-        #: VM and entry -> what runs.
+        #: VM and entry -> running work.
         self._works: dict[tuple[str, str], _Work] = {}
-        #: Id of a job -> what runs as it, for as long as Batsim says so.
+        #: Id of a job -> its work, as long as Batsim runs the job.
         self._jobs: dict[str, _Work] = {}
-        #: Works whose jobs wait for their hosts, in their order.
+        #: Work whose jobs wait for hosts, in order.
         self._waiting: list[_Work] = []
-        #: Jobs that were taken back before Batsim had taken them.
+        #: Jobs that were cancelled before Batsim had submitted them.
         self._withdrawn: list[Job] = []
         #: Heap of (wall time, token, work).
         self._ends: list[tuple[float, int, _Work]] = []
@@ -112,21 +112,21 @@ class TimelineEnactment:
 
     @property
     def waits(self) -> bool:
-        """True if one of its jobs is to be started or taken back when Batsim lets it."""
+        """True if one of its jobs is to be started or cancelled as soon as Batsim allows it."""
         return bool(self._waiting or self._withdrawn)
 
     def owns(self, job: Job) -> bool:
-        """Return whether a job is that of an entry, and has not ended."""
+        """Return whether a job belongs to an entry and has not ended."""
         return job.id in self._jobs or any(one.id == job.id for one in self._withdrawn)
 
     def next_time(self) -> float:
-        """Return the instant at which something is due; infinity if only an event can help."""
+        """Return the next due instant; infinity if only an event can lead to progress."""
         while self._ends and self._ends[0][2].token != self._ends[0][1]:
             heappop(self._ends)
         return min(self._ends[0][0] if self._ends else math.inf, self.run.next_time())
 
     def observe(self, event: Event) -> None:
-        """Note which jobs have ended."""
+        """Record the ends of jobs."""
         if not isinstance(event, JobCompleted):
             return
         work = self._jobs.pop(event.job_id, None)
@@ -135,7 +135,7 @@ class TimelineEnactment:
         self._ended.append((work, event.return_code or work.code))  # Batsim 1 and 5 do not know the entry's
 
     def advance(self, plan: Plan) -> float:
-        """Go through the instants that have come, and do what is due; return the last of them."""
+        """Process all due instants in order; return the last of them."""
         self._catch_up(plan)
         self._step(max(self._view.now, self._clock), plan)
         self._catch_up(plan)
@@ -143,7 +143,7 @@ class TimelineEnactment:
         return self._clock
 
     def suspend(self, vm: str, now: float, plan: Plan) -> None:
-        """Stop what runs in a VM, whose lease is suspended; it goes on when that runs again."""
+        """Stop the running entries of a VM whose lease is suspended; `wake` continues them."""
         self._clock = max(now, self._clock)
         self.run.suspend(vm, self._clock)
         for work in self._of(vm):
@@ -153,7 +153,7 @@ class TimelineEnactment:
             work.began, work.token = None, -1
 
     def wake(self, vm: str, hosts: HostSet, now: float, plan: Plan) -> None:
-        """Let a VM go on, maybe on other hosts."""
+        """Continue a VM, possibly on other hosts."""
         self._clock = max(now, self._clock)
         self.hosts[vm] = hosts
         self.run.wake(vm, self._clock)
@@ -168,7 +168,7 @@ class TimelineEnactment:
             self._step(max(due, self._clock), plan)
 
     def _step(self, now: float, plan: Plan) -> None:
-        """Note what has ended, and do what is to be done at one instant."""
+        """Record ends, and carry out the orders of one instant."""
         self._clock = now
         ended, self._ended = self._ended, []
         for work, code in ended:
@@ -192,7 +192,7 @@ class TimelineEnactment:
             self._go(work, now, plan)
 
     def _go(self, work: _Work, now: float, plan: Plan) -> None:
-        """Let an entry run: as a job, or until the instant at which it ends."""
+        """Run an entry as a job, or until a fixed end."""
         if self._mode == "booked" or work.left <= 0:
             work.began, work.begun, work.token = now, True, next(self._tokens)
             heappush(self._ends, (now + work.left, work.token, work))
@@ -225,7 +225,7 @@ class TimelineEnactment:
         return time, displayed(line, _LONGEST_LINE).replace('"', "'")
 
     def _start_jobs(self, plan: Plan) -> None:
-        """Start jobs that Batsim has taken and whose hosts can take them."""
+        """Start the submitted jobs whose hosts are free."""
         for withdrawn in [job for job in self._withdrawn if job.id in self._view.queue]:
             self._withdrawn.remove(withdrawn)
             plan.reject(withdrawn, _NO_USE)
@@ -250,7 +250,7 @@ class TimelineEnactment:
             self.run.begun(work.vm, work.entry.name, self._view.now)
 
     def _stop(self, work: _Work, plan: Plan) -> None:
-        """Take back the job of an entry, whose end is no news any more."""
+        """Cancel the job of an entry, and ignore its end."""
         job, work.job, work.token = work.job, None, -1
         if job is None or self._jobs.pop(job.id, None) is None:
             return

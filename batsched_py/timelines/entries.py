@@ -12,7 +12,7 @@ from msgspec import Struct
 #: The exit code with which a program asks for a reboot (F7).
 REBOOT_CODE: Final = 10
 
-#: The kind of a program whose entry tells how long it takes and how it exits.
+#: The kind of a program whose entry gives its duration and its exit codes.
 FIXED: Final = "fixed"
 
 OnExit = Literal["log", "fail"]
@@ -23,14 +23,14 @@ class Program(Struct, frozen=True):
     """A program that runs in a VM.
 
     Attributes:
-        program: what is run.
+        program: the command.
         takes: its duration when a timeline is played.
-        size: MB of its files, which are there before the VM's first entry.
+        size: MB of its files, which are loaded before the VM's first entry.
         exits: its exit code in each run, or in all of them.
-        ignore_failure: nothing that goes wrong fails the VM.
-        on_host: it runs on the physical host.
-        kind: name of what tells its durations and exit codes (F30).
-        arguments: those that the kind is given.
+        ignore_failure: True if its failures do not fail the VM.
+        on_host: True if it runs on the physical host.
+        kind: name of the kind that gives its durations and exit codes (F30).
+        arguments: arguments of the kind.
     """
 
     program: str
@@ -43,14 +43,14 @@ class Program(Struct, frozen=True):
     arguments: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     def exit_code(self, number: int) -> int:
-        """Return the exit code of a run, from 0; 0 behind the end of a list."""
+        """Return the exit code of a run, counted from 0; 0 after the end of a list."""
         if isinstance(self.exits, int):
             return self.exits
         return self.exits[number] if number < len(self.exits) else 0
 
 
 class Drop(Struct, frozen=True):
-    """A file of `size` MB that is put in its place; `takes` is how long that lasts."""
+    """A file of `size` MB that is copied to the VM; `takes` is the duration of the copy."""
 
     file: str
     takes: float = 0.0
@@ -108,7 +108,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def configures(self) -> bool:
-        """True if it stands before the global barrier (F2)."""
+        """True if it is before the global barrier (F2)."""
         return self.at < 0
 
 

@@ -34,14 +34,14 @@ _ITEM: Final = Members(
     Unknown.TOLD,
 )
 _PAUSE: Final = Members("a pause", frozenset({"pause_duration"}), unknown=Unknown.TOLD)
-#: The time there of a pause at 0, and by how much pauses are moved behind what stands at their time.
+#: FIREWHEEL's time of a pause at 0, and the offset by which pauses follow the other entries of their time.
 _TINY: Final = sys.float_info.min
 
 Written = dict[str, Any]
 
 
 class ScheduleConverter:
-    """Entries of timelines out of a printed schedule, which is that of all VMs: each entry has the name of its own.
+    """Converter of a printed schedule of all VMs to entries of timelines: each entry names its VM.
 
     Args:
         file: named in messages.
@@ -55,7 +55,7 @@ class ScheduleConverter:
         self._preloaded: Counter[str] = Counter()
 
     def convert(self, schedule: Mapping[str, Any]) -> dict[str, list[Written]]:
-        """Return the entries of each VM in the form of our files, in order of time.
+        """Return the entries of each VM in the form of timeline files, in order of time.
 
         WorkloadError names the place and the rule.
         """
@@ -70,7 +70,7 @@ class ScheduleConverter:
         return vms
 
     def notes(self) -> list[str]:
-        """Return a line for each kind of what has no counterpart."""
+        """Return a line for each kind of member without a counterpart."""
         files = [
             f"{vm}: {counted(number, 'file')} of programs: loaded before they begin"
             for vm, number in self._preloaded.items()
@@ -95,7 +95,7 @@ class ScheduleConverter:
                 yield time, place, entry
 
     def _entries(self, place: str, time: float, entry: Mapping[str, Any], vm: str) -> list[Written]:
-        """Return what becomes of one entry: its program, or each of its data items that is something by itself."""
+        """Convert one entry: its program, or each of its independent data items."""
         _ENTRY.check(_said(entry), self._notes, place)
         data = entry.get("data") or []
         if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
@@ -126,7 +126,7 @@ class ScheduleConverter:
         return written
 
     def _item(self, place: str, time: float, item: Mapping[str, Any]) -> Written:
-        """Return what becomes of a data item: files that are pulled if it says how often, otherwise a file to put."""
+        """Convert a data item: a transfer if it has an interval, otherwise a file to copy."""
         location = item.get("location")
         if not isinstance(location, str) or not location:
             self._refuse(f"{place}.data", f"each must have a location, which is a text, not {shown(location)}")
@@ -136,7 +136,7 @@ class ScheduleConverter:
         return {"at": time, "transfer": location, **({"interval": interval} if interval else {})}
 
     def _durations(self, place: str, entry: Mapping[str, Any], data: Sequence[Mapping[str, Any]]) -> list[float]:
-        """Return how long the pauses of an entry are."""
+        """Return the durations of the pauses of an entry."""
         given = [item["pause_duration"] for item in data if "pause_duration" in item]
         pause = entry.get("pause")
         if isinstance(pause, dict):
@@ -158,11 +158,11 @@ class ScheduleConverter:
 
 
 def _said(members: Mapping[str, Any]) -> list[str]:
-    """Return the names of members that say something: there, most that are not needed are null or false."""
+    """Return the names of members that are set: most unused members are null or false."""
     return [name for name, value in members.items() if value not in (None, False, "", [])]
 
 
 def _hold(time: float, duration: float) -> Written:
-    """Return a pause, or a break if it has no end; those at 0 stand a hair behind it there."""
+    """Return a pause, or a break if it has no end; FIREWHEEL offsets those at 0 by epsilon."""
     at: float | str = "-inf" if time == -math.inf else 0 if 0 <= time <= 2 * _TINY else time
     return {"at": at, "break": True} if math.isinf(duration) else {"at": at, "pause": duration}

@@ -1,6 +1,6 @@
-"""Kinds of programs: what tells how long a program takes in each of its runs, and how it exits (F30).
+"""Kinds of programs: models of the duration and the exit code of each run of a program (F30).
 
-A file names kinds; what it names is one of these, or one that the user has brought by an option. Files bring none.
+Files name kinds, which are built in or given by the user with an option; files cannot define kinds.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from batsched_py.timelines.entries import FIXED, Drop, Entry, Program, Timelines
 
 
 class Work(NamedTuple):
-    """What one run of a program is: the seconds that it takes, and its exit code."""
+    """One run of a program: its duration in seconds, and its exit code."""
 
     takes: float
     exit: int = 0
 
 
 class Kind(Protocol):
-    """A program of some kind, made of the arguments in its entry; ValueError if they are wrong."""
+    """A program of a kind, created from the arguments in its entry; ValueError if they are invalid."""
 
     def run(self, number: int) -> Work:
-        """Return what a run is, of which there may be several after reboots; the first has the number 0."""
+        """Return the work of a run; there may be several after reboots, numbered from 0."""
 
 
-#: Makes a program of a kind.
+#: Creates a program of a kind.
 KindMaker = Callable[[Mapping[str, Any]], Kind]
 
 
 class Amount:
-    """Work of an amount that is done at a rate, behind a delay: `amount` / `rate` + `delay` seconds."""
+    """Work of an amount at a rate, after a delay: `amount` / `rate` + `delay` seconds."""
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         known = _numbers(arguments, {"amount": None, "rate": 1.0, "delay": 0.0})
@@ -45,7 +45,7 @@ class Amount:
         self._work = Work(known["amount"] / known["rate"] + known["delay"])
 
     def run(self, number: int) -> Work:  # noqa: ARG002  # each run is the same
-        """Return the same each time."""
+        """Return the same work each time."""
         return self._work
 
 
@@ -57,7 +57,7 @@ class Flaky:
         self._takes, self._fails, self._exit = known["takes"], known["fails"], int(known["exit"])
 
     def run(self, number: int) -> Work:
-        """Return a failure as long as it fails."""
+        """Return a failure in the first runs."""
         return Work(self._takes, self._exit if number < self._fails else 0)
 
 
@@ -65,7 +65,7 @@ BUILT_IN: Final[Mapping[str, KindMaker]] = {"amount": Amount, "flaky": Flaky}
 
 
 class Kinds(NamedTuple):
-    """The kinds that the programs of a run may be of: name -> its maker."""
+    """The available kinds of programs: name -> maker."""
 
     name: str
     makers: Mapping[str, KindMaker]
@@ -75,20 +75,20 @@ def _own(text: str, make: Callable[..., Any]) -> Kinds:
     return Kinds(text, {**BUILT_IN, text.rpartition(":")[2]: make})
 
 
-#: Which kinds there are: the built-in ones, or with them a class of the user's, by its name.
+#: Sets of kinds: the built-in ones, or these with a class of the user, by its name.
 KINDS: Final = Named[Kinds](
     "kind of program", {"built-in": Kinds("built-in", BUILT_IN)}, ("arguments",), _own, own="module:Class"
 )
 
 
 class Works:
-    """What the runs of all programs are.
+    """The work of the runs of all programs.
 
     Args:
-        timelines: that have them.
-        kinds: name -> its maker.
+        timelines: the timelines with the programs.
+        kinds: name -> maker.
 
-    Raises ValueError, naming VM and entry, for a kind that is unknown, or whose arguments are wrong.
+    Raises ValueError, naming VM and entry, for an unknown kind or invalid arguments.
     """
 
     def __init__(self, timelines: Timelines, kinds: Mapping[str, KindMaker] = BUILT_IN) -> None:
@@ -99,17 +99,17 @@ class Works:
             self.add(vm)
 
     def add(self, vm: VmTimeline) -> None:
-        """Take the programs of one more VM; ValueError as above."""
+        """Add the programs of a VM; ValueError as above."""
         for entry in vm.entries:
             self.add_entry(vm.name, entry)
 
     def add_entry(self, vm: str, entry: Entry) -> None:
-        """Take one more entry; ValueError as above."""
+        """Add an entry; ValueError as above."""
         if isinstance(entry.action, Program) and entry.action.kind != FIXED:
             self._made[vm, entry.name] = self._make(vm, entry.name, entry.action)
 
     def of(self, vm: str, entry: Entry, number: int) -> Work:
-        """Return what a run of a program or drop is; PlanError if a kind of the user's raises, or returns no Work."""
+        """Return the work of a run of a program or drop; PlanError if a user's kind raises or returns no Work."""
         action = entry.action
         assert isinstance(action, Program | Drop)  # noqa: S101
         kind = self._made.get((vm, entry.name))
@@ -139,7 +139,7 @@ class Works:
 
 
 def _numbers(arguments: Mapping[str, Any], known: Mapping[str, float | None]) -> dict[str, float]:
-    """Return arguments, all of them numbers from 0, those that are missing as they are known; ValueError."""
+    """Return arguments, which must be non-negative numbers, with defaults for missing ones; ValueError."""
     for name, value in arguments.items():
         if name not in known:
             raise ValueError(f"{shown(name)}: {unknown(name, known)}")

@@ -1,4 +1,4 @@
-"""Tables of a run of timelines as it is now, for those who look at it while it goes on (F18, F32)."""
+"""Tables of the current state of a run of timelines (F18, F32)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of the form in which timelines are written: members of a JSON or YAML document, each checked by its rule."""
+"""Reader of timelines: members of a JSON or YAML document, each checked by its rule."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from batsched_py.timelines.entries import (
 
 #: The key whose entries every managed VM has after its own (F26).
 EVERY_VM: Final = "*"
-#: Members of an entry, by what it does; `at`, `name` and `added` besides.
+#: Members of an entry by its kind, in addition to `at`, `name` and `added`.
 ENTRY_MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
     "run": ("takes", "exit", "ignore_failure", "on_host", "size", "kind", "with"),
     "drop": ("takes", "size"),
@@ -63,7 +63,7 @@ class _Place(Struct, frozen=True):
 def parse_timelines(file: str, document: Mapping[str, Any], others: Collection[str] = ()) -> Timelines:
     """Return the timelines of a document; WorkloadError names the file, the field and the rule.
 
-    `others` are names of VMs that are not in it, and that its entries may name.
+    `others` are names of VMs that are not in the document and that its entries may name.
     """
     place = _Place(file)
     _check_members(place, document, (*TimelineRules.__struct_fields__, "vms"))
@@ -73,7 +73,7 @@ def parse_timelines(file: str, document: Mapping[str, Any], others: Collection[s
     own = [name for name in vms if name != EVERY_VM]
     known = [*own, *others]
     shared = _listed(place / "vms" / EVERY_VM, vms.get(EVERY_VM, []))
-    for index, one in enumerate(shared):  # also if there is no VM to have it
+    for index, one in enumerate(shared):  # also without a VM that has it
         _read_entry((place / "vms" / EVERY_VM)[index], one, index, known, {})
     read = [_read_vm(place / "vms", name, vms[name], known, shared) for name in own]
     return Timelines(tuple(read), _read_rules(place, document))
@@ -83,8 +83,8 @@ def parse_entry(source: str, members: Any, number: int, vms: Sequence[str], take
     """Return an entry that becomes known while its VM runs; WorkloadError names the member and the rule.
 
     Args:
-        source: what it is called in messages.
-        members: the entry, as it would stand in a file.
+        source: name of the source in messages.
+        members: the entry, in the form of a file.
         number: its place in the list of its VM.
         vms: names of all VMs.
         taken: names that other entries of its VM have.
@@ -217,7 +217,7 @@ def _listed(place: _Place, value: Any) -> Sequence[Any]:
 
 
 def _float(place: _Place, value: Any) -> float:
-    """Return a number, which may be infinite; one that is finite and too long is still too long, but a float."""
+    """Return a float, which may be infinite; an integer that is too large for a float remains a large finite float."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or (isinstance(value, float) and math.isnan(value)):
         place.refuse(f"must be a number, not {shown(value)}")

@@ -1,4 +1,4 @@
-"""A run of timelines without hosts: entries last as long as they say, and end with the exit codes they name."""
+"""A run of timelines without hosts: entries have the durations and exit codes that they give."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from batsched_py.timelines.records import Begin, Kill
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
 
-#: What happens first at an instant.
+#: Order of the events of an instant.
 _END, _LAUNCH, _RESUME = range(3)
 
 
 class ResumeRequest(Struct, frozen=True):
-    """A resume from outside.
+    """An external resume.
 
     Attributes:
         time: experiment time, or seconds after the launch.
@@ -37,7 +37,7 @@ class ResumeRequest(Struct, frozen=True):
 
 
 class _Happening(Struct, frozen=True):
-    """Something that comes at a wall time; `token` tells runs of an entry apart."""
+    """An event at a wall time; `token` identifies a run of an entry."""
 
     vm: str = ""
     entry: Entry | None = None
@@ -77,7 +77,7 @@ class _Player:
                 self._plan_resumes(now, self.run.start)
 
     def _happen(self, now: float) -> None:
-        """Tell the run what happens now: everything but resumes, or one of these if nothing else is left."""
+        """Report the events of now to the run: all except resumes, or one resume if nothing else is left."""
         if self._heap and self._heap[0][:2] == (now, _RESUME):
             request = heappop(self._heap)[3].request
             assert request is not None  # noqa: S101
@@ -100,7 +100,7 @@ class _Player:
                 self._push(now + work.takes, _END, _Happening(order.vm, order.entry, token, work.exit))
 
     def _plan_resumes(self, now: float, start: float) -> None:
-        """Plan the resumes that are given in experiment time, which exists from now on."""
+        """Schedule the resumes that are given in experiment time, which is known from now on."""
         for request in self._later:
             if start + request.time < now:
                 self.notes.append(
@@ -116,9 +116,9 @@ class _Player:
 def play(
     timelines: Timelines, resumes: Iterable[ResumeRequest] = (), kinds: Mapping[str, KindMaker] = BUILT_IN
 ) -> tuple[TimelineRun, list[str]]:
-    """Play timelines to their end, and return the run as it stands then, with notes of what came to nothing.
+    """Play timelines to their end, and return the ended run with notes about events without effect.
 
-    OptionError if a resume names a VM that is unknown, or a program is of a kind that is unknown or wrong.
+    OptionError if a resume names an unknown VM, or a program has an unknown or invalid kind.
     """
     try:
         works = Works(timelines, kinds)
@@ -134,7 +134,7 @@ def play(
 
 
 def standstill(run: TimelineRun) -> list[str]:
-    """Return why a run in which nothing is left to happen ends before everything has."""
+    """Return the reasons why a run ends with entries left that can never begin."""
     notes = [run.failed] if run.failed else []
     if run.start is None and not run.failed and run.closed_by:
         closed = ", ".join(f"{name} ({run.vms[name].failure or run.vms[name].state.value})" for name in run.closed_by)

@@ -1,4 +1,4 @@
-"""Records of entries, and orders to those who run them."""
+"""Records of entries, and orders to the caller."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Span(Struct):
 
 
 class EntryRecord(Struct):
-    """What became of an entry.
+    """The record of an entry.
 
     Attributes:
         entry: the entry.
@@ -30,8 +30,8 @@ class EntryRecord(Struct):
             begun.
         late: seconds by which it began after it was due, and known (F34).
         moved_by: pauses and breaks that moved it (F33).
-        outcome: how it stands.
-        reason: why it was not run, was refused or killed, or what was noted of its end.
+        outcome: its state or outcome.
+        reason: reason why it was not run, was refused or killed, or a note about its end.
         known: wall time at which it became known; -infinity for the beginning.
         due: experiment time at which it would have begun, for one that its lease left no time for.
     """
@@ -47,12 +47,12 @@ class EntryRecord(Struct):
     due: float | None = None
 
     def begin(self, now: float) -> None:
-        """Note that it begins."""
+        """Record its begin."""
         self.spans.append(Span(now))
         self.outcome = "running"
 
     def put_off(self, now: float, *, counts: bool) -> None:
-        """Note that it begins only now; `counts` if its experiment time moves with it."""
+        """Record that it begins only now; `counts` if its experiment time moves with it."""
         waited = now - self.spans[-1].begin
         self.spans[-1].begin = now
         if len(self.spans) == 1:
@@ -61,7 +61,7 @@ class EntryRecord(Struct):
                 self.time += waited
 
     def end(self, now: float, outcome: Outcome = "done", reason: str = "", code: int | None = None) -> None:
-        """Note that what runs of it has ended."""
+        """Record the end of its current run."""
         self.spans[-1].end, self.spans[-1].exit = now, code
         self.outcome, self.reason = outcome, reason
 

@@ -31,16 +31,16 @@ from batsched_py.timelines.vm import TimelineVm
 
 
 class VmStatus(Struct, frozen=True):
-    """What can be asked about a VM (F18, F32).
+    """The status of a VM (F18, F32).
 
     Attributes:
         state: its state.
         current: the negative time at which it is; None if none.
         held_by: the break that holds it; None if none.
-        held_since: experiment time of that; wall time for a break at -infinity.
-        paused_until: experiment time at which a pause ends, if one holds it now.
+        held_since: experiment time of its begin; wall time for a break at -infinity.
+        paused_until: experiment time at which the current pause ends, if there is one.
         next_entry: the next entry; None if none is left.
-        next_time: experiment time at which that begins; None if it is open.
+        next_time: experiment time at which it begins; None if it is open.
     """
 
     state: VmState
@@ -53,17 +53,17 @@ class VmStatus(Struct, frozen=True):
 
 
 class TimelineRun:
-    """A run of timelines: the caller tells what has happened, and `advance` tells what to do now.
+    """A run of timelines: the caller reports events, and `advance` returns the orders that are due.
 
-    Wall time never goes back from call to call.
+    Wall time must not decrease from call to call.
 
     Attributes:
-        timelines: what was asked for.
+        timelines: the timelines.
         vms: name -> VM, in their order.
         launched: wall time of the first launch; None before.
         start: wall time at which experiment time is 0; None while the global barrier is closed.
-        failed: why the experiment has failed; "" if it has not.
-        failed_at: wall time of that.
+        failed: reason why the experiment has failed; "" if it has not.
+        failed_at: wall time of the failure.
     """
 
     def __init__(self, timelines: Timelines) -> None:
@@ -73,20 +73,20 @@ class TimelineRun:
         self.start: float | None = None
         self.failed = ""
         self.failed_at: float | None = None
-        #: It has come to a standstill, and its caller has ended it.
+        #: True after a deadlock in which the caller has ended it.
         self._given_up = False
         self._orders: list[Order] = []
         self._numbers = {name: number for number, name in enumerate(self.vms)}
         self._names = list(self.vms)
-        #: VMs to be settled, by number, and a heap of (wall time, number), some of them out of date.
+        #: VMs to be settled, by number, and a heap of (wall time, number), which may be outdated.
         self._touched: set[int] = set()
         self._agenda: list[tuple[float, int]] = []
-        #: Heap of (wall time, place in the file, VM, entry): what is added when the start is known.
+        #: Heap of (wall time, place in the file, VM, entry): entries that are added when the start is known.
         self._additions: list[tuple[float, int, str, Entry]] = []
         #: Managed VMs that the barrier waits for: not configured, and not excluded.
         self._awaited = {one.name for one in timelines.vms if one.managed}
 
-    # Questions
+    # Queries
 
     def experiment_time(self, now: float) -> float | None:
         """Return seconds since the start, negative in the buffer; None while the barrier is closed (F18)."""
@@ -103,7 +103,7 @@ class TimelineRun:
         return [name for name in self.vms if name in self._awaited] if self.start is None else []
 
     def status(self, vm: str, now: float) -> VmStatus:
-        """Return how a VM stands."""
+        """Return the status of a VM."""
         one = self.vms[vm]
         time = self.experiment_time(now)
         before = one.state is VmState.CONFIGURING
@@ -121,7 +121,7 @@ class TimelineRun:
         )
 
     def next_time(self) -> float:
-        """Return the wall time at which `advance` should be called next; infinity if only an event can help."""
+        """Return the wall time of the next call of `advance`; infinity if only an event can lead to progress."""
         addition = self._additions[0][0] if self._additions else math.inf
         while self._agenda:
             time, number = self._agenda[0]
@@ -132,7 +132,7 @@ class TimelineRun:
 
     @property
     def finished(self) -> bool:
-        """True if nothing will begin any more, and nothing runs, unless entries are added from outside."""
+        """True if nothing runs and nothing else will begin, unless entries are added."""
         if self.start is None and self._awaited and not (self.failed or self._given_up):
             return False
         return not self._additions and all(vm.finished for vm in self.vms.values())
@@ -157,7 +157,7 @@ class TimelineRun:
     # What happens
 
     def launch(self, vm: str, now: float) -> None:
-        """Note that a VM is there."""
+        """Record the launch of a VM."""
         self.launched = now if self.launched is None else self.launched
         self.vms[vm].launched = now
         if self.vms[vm].timeline.managed and not self.failed:
@@ -165,51 +165,51 @@ class TimelineRun:
         self._touch(vm)
 
     def ended(self, vm: str, name: str, now: float, code: int = 0, *, reboot: bool = False) -> None:
-        """Note that an entry has ended, with its exit code; `reboot` if it left the marker that asks for one."""
+        """Record the end of an entry with its exit code; `reboot` if it left the marker that requests a reboot."""
         self.vms[vm].ended(name, now, code, reboot=reboot)
         self._touch(vm)
 
     def not_loaded(self, vm: str, name: str, now: float) -> None:
-        """Note that the files of an entry that runs could not be loaded."""
+        """Record that the files of a running entry could not be loaded."""
         self.vms[vm].not_loaded(name, now)
         self._touch(vm)
 
     def lose(self, vm: str, now: float, reason: str) -> None:
-        """Note that a VM is gone, because its host failed or its lease was cancelled."""
+        """Record the loss of a VM, because its host failed or its lease was cancelled."""
         self.vms[vm].lose(now, reason)
         self._touch(vm)
 
     def begun(self, vm: str, name: str, now: float) -> None:
-        """Note that an entry that was to begin has begun only now, because its host was busy; it is late (F31, F34)."""
+        """Record that a due entry has begun only now, because its host was busy; it is late (F31, F34)."""
         self.vms[vm].begun(name, now, self.start)
 
     def suspend(self, vm: str, now: float = -math.inf) -> None:
-        """Note that the lease of a VM is suspended: entries that are due wait (F24)."""
+        """Record the suspension of a VM's lease: due entries wait (F24)."""
         self.vms[vm].suspend(now)
 
     def wake(self, vm: str, now: float = -math.inf) -> None:
-        """Note that the lease of a VM runs again; its end comes so much later if both instants are given."""
+        """Record the resumption of a VM's lease; if both times are given, its end is moved by the difference."""
         self.vms[vm].wake(now)
         self._touch(vm)
 
     def end_lease(self, vm: str, now: float) -> None:
-        """Note that the lease of a VM ends now."""
+        """Record the end of a VM's lease."""
         self.vms[vm].end = min(self.vms[vm].end, now)
         self._touch(vm)
 
     def leave_out(self, vm: str, now: float, reason: str) -> None:
-        """Note that a VM will never be launched; nobody waits for it."""
+        """Record that a VM will never be launched, and exclude it from the barrier."""
         self._awaited.discard(vm)
         self.vms[vm].abort(now, reason)
         self._touch(vm)
 
     def replace(self, timeline: VmTimeline) -> None:
-        """Take another timeline for a VM that is not launched yet."""
+        """Replace the timeline of a VM that is not launched yet."""
         assert self.vms[timeline.name].launched is None  # noqa: S101
         self.vms[timeline.name] = TimelineVm(timeline, self._rules)
 
     def give_up(self, now: float, reason: str) -> None:
-        """End the run, in which nothing can happen any more: who is held fails, and nothing begins any more."""
+        """End a run in which no more events can happen: held VMs fail, and no more entries begin."""
         self._additions.clear()
         self._given_up = True
         for vm in self.vms.values():
@@ -218,7 +218,7 @@ class TimelineRun:
         self._end_all(now, reason)
 
     def add(self, vm: str, entry: Entry, now: float) -> None:
-        """Take an entry that becomes known now (F21). Its name must be new in the VM, or that of one `added` later."""
+        """Add an entry that becomes known now (F21). Its name must be new in the VM, or that of one `added` later."""
         self._settle(now)
         self.vms[vm].add(entry, now, self.start)
         self._touch(vm)
@@ -226,8 +226,8 @@ class TimelineRun:
     def resume(self, vms: Iterable[str] | None, now: float, time: float | None = None) -> list[str]:
         """End the breaks that hold these VMs at this instant; all VMs if `vms` is None. Return those that were held.
 
-        `time` is the same instant in experiment time, for a caller who knows it exactly. OptionError if a name is
-        unknown; then nothing is resumed (FA-46).
+        `time` is the same instant in experiment time, for callers that know it exactly. OptionError, without a change,
+        if a name is unknown (FA-46).
         """
         names = list(self.vms) if vms is None else list(vms)
         for name in names:
@@ -242,7 +242,7 @@ class TimelineRun:
         return resumed
 
     def advance(self, now: float) -> Sequence[Order]:
-        """Do all that is due until now, and return what the caller has to do, in that order."""
+        """Process everything that is due until now, and return the orders for the caller, in order."""
         self._settle(now)
         orders, self._orders = self._orders, []
         return orders
@@ -251,7 +251,7 @@ class TimelineRun:
         self._touched.add(self._numbers[vm])
 
     def _settle(self, now: float) -> None:
-        """Settle VMs until nothing is left to do. Resumes come after all breaks of their instant (F19)."""
+        """Settle VMs until nothing is due. Resumes are processed after all breaks of their instant (F19)."""
         resumes: list[tuple[Entry, float | None]] = []
         while True:
             while self._agenda and self._agenda[0][0] <= now:
@@ -291,7 +291,7 @@ class TimelineRun:
         return resumes
 
     def _answer_failure(self, vm: TimelineVm, now: float) -> None:
-        """Wait for ever, go on without the VM, or end the experiment (F22)."""
+        """Wait forever, continue without the VM, or end the experiment (F22)."""
         if self._rules.on_failed == "exclude":
             self._awaited.discard(vm.name)
         elif self._rules.on_failed == "abort":
@@ -305,7 +305,7 @@ class TimelineRun:
             vm.orders = []
 
     def _open_barrier(self, now: float) -> None:
-        """Decide the start when nobody is awaited any more; the first decision stands (F4)."""
+        """Set the start as soon as no VM is awaited; it is set only once (F4)."""
         if self.start is not None or self._awaited or self.failed or self.launched is None:
             return
         managed = [one for one in self.vms.values() if one.timeline.managed]

@@ -1,4 +1,4 @@
-"""JSON schema of files with timelines, made of the tables by which they are read."""
+"""JSON schema of files with timelines, generated from the tables of their reader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DURATION: Final = {"type": "number", "minimum": 0, "maximum": LONGEST}
 _TEXT: Final = {"type": "string", "minLength": 1}
 _EXIT: Final = {"type": "integer", "minimum": 0, "maximum": MOST_EXIT_CODE}
 _HOLD_TIME: Final = {"anyOf": [{**_DURATION}, {"const": "-inf"}]}
-#: Member -> what it may be. Of members by which an entry is known these are their values.
+#: Member -> schema of its values.
 _MEMBERS: Final[dict[str, Any]] = {
     "run": _TEXT,
     "drop": _TEXT,
@@ -35,7 +35,7 @@ _MEMBERS: Final[dict[str, Any]] = {
 
 
 def schema() -> dict[str, Any]:
-    """Return the schema (draft 2020-12). It cannot say that names of VMs in a resume must be known."""
+    """Return the schema (draft 2020-12). It cannot express that names of VMs in a resume must be known."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Timelines of the VMs of an experiment",

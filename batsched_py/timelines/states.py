@@ -1,4 +1,4 @@
-"""States of a VM with a timeline, and which may follow which (F6)."""
+"""States of a VM with a timeline, and their transitions (F6)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class VmState(Enum):
     FAILED = "failed"
 
 
-#: State -> states that may follow it. A pair that is absent is a mistake of the program. TESTING is for those who try a
-#: VM before they launch its timeline; timelines themselves do not enter it.
+#: State -> states that may follow it. An absent pair is a defect of the program. TESTING is for callers that test a VM
+#: before they launch its timeline; timelines themselves do not enter it.
 TRANSITIONS: Final[dict[VmState, frozenset[VmState]]] = {
     VmState.UNINITIALIZED: frozenset({VmState.TESTING, VmState.CONFIGURING, VmState.CONFIGURED, VmState.FAILED}),
     VmState.NOT_MANAGED: frozenset(),

@@ -1,4 +1,4 @@
-"""Tables of a run of timelines: what became of each entry, and of each VM (F33, F34)."""
+"""Tables of a run of timelines: the outcomes of entries and VMs (F33, F34)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class EntryRow(NamedTuple):
         end: wall time.
         late: seconds after it was due.
         moved_by: pauses and breaks that moved it, with blanks between them.
-        outcome: how it stands at the end.
+        outcome: its outcome at the end.
         exit: its exit code.
-        reason: why, if it was not run or was killed.
+        reason: reason why it was not run or was killed.
     """
 
     vm: str
@@ -59,13 +59,13 @@ class VmRow(NamedTuple):
         vm: its name.
         state: its state.
         hosts: those of its lease, by number.
-        launched: when its lease began.
-        configured: when it came to the global barrier.
-        start: when experiment time began.
-        end: when it was gone.
-        reason: why it has failed.
-        late_max: the most that one of its entries was late, in seconds (F34).
-        late_p99: seconds by which 99 of 100 of its entries were late at most.
+        launched: begin of its lease.
+        configured: arrival at the global barrier.
+        start: begin of experiment time.
+        end: end of its lease, or its loss.
+        reason: reason of its failure.
+        late_max: maximum delay of its entries in seconds (F34).
+        late_p99: 99th percentile of the delays of its entries in seconds.
     """
 
     vm: str
@@ -139,7 +139,7 @@ def _rows_of(vm: TimelineVm, record: EntryRecord) -> Iterator[EntryRow]:
 
 
 def entry_kind(entry: Entry) -> str:
-    """Return what an entry is, by the member that tells it."""
+    """Return the kind of an entry, which is the name of its member."""
     action = entry.action
     if isinstance(action, Hold):
         return "break" if action.is_break else "pause"

@@ -43,21 +43,21 @@ LEASE_ENDED: Final = "lease ended"
 
 
 class TimelineVm:
-    """The books of one VM. `settle` does what is due; the other methods note what has happened.
+    """The state of one VM. `settle` processes what is due; the other methods record events.
 
     Attributes:
-        timeline: what was asked for.
-        state: where it stands (F6).
-        records: entry's name -> what became of it, in the order of the list.
-        launched: wall time at which it was there; None before.
-        configured: wall time at which it came to the global barrier; None before.
+        timeline: its timeline.
+        state: its state (F6).
+        records: entry's name -> its record, in the order of the list.
+        launched: wall time of its launch; None before.
+        configured: wall time at which it reached the global barrier; None before.
         end: wall time at which its lease ends, or it was lost; infinity if neither is known.
         held: the break that holds it now.
         held_since: experiment time at which that was reached; wall time if it is a break at -infinity.
         paused_until: experiment time at which its last pause ends; wall time for one at -infinity.
-        orders: what the caller has to do; taken by the run.
+        orders: orders for the caller; taken by the run.
         resumes: entries that resume VMs, with their experiment time; taken by the run.
-        failure: why it failed; "" if it has not.
+        failure: reason of its failure; "" if it has not failed.
         loading: wall times between which files are loaded before the first entry (F27); None if that takes no time.
     """
 
@@ -74,19 +74,19 @@ class TimelineVm:
         self.resumes: list[tuple[Entry, float | None]] = []
         self.failure = ""
         self.loading: tuple[float, float] | None = None
-        #: Its lease has ended, or the experiment has failed.
+        #: True if its lease has ended, or the experiment has failed.
         self._over = False
-        #: Pauses and breaks at -infinity that are to come, and the wall time until which they hold the VM.
+        #: Future pauses and breaks at -infinity, and the wall time until which they hold the VM.
         self._first_holds: deque[Entry] = deque()
         self._free_at = -math.inf
-        #: Negative entries, and what else runs.
+        #: Negative entries, and other running entries.
         self._barriers = LocalBarriers()
         self._running: dict[str, Entry] = {}
         #: Heap of positive entries, pauses and breaks that have not been reached; the key of the last one that was.
         self._queue: list[tuple[tuple[float, int, int], Entry]] = []
         self._reached: tuple[float, int, int] = (-math.inf, 0, 0)
         self.clock = ExperimentClock()
-        #: While the lease is suspended, entries that are due wait here, with the wall time at which they were.
+        #: Entries that became due while the lease was suspended, with the wall times at which they were due.
         self.suspended = False
         self._suspended_at = -math.inf
         self._waiting: list[tuple[Entry, float]] = []
@@ -110,7 +110,7 @@ class TimelineVm:
 
     @property
     def finished(self) -> bool:
-        """True if nothing will begin any more, and nothing runs."""
+        """True if nothing runs, and nothing else will begin."""
         if self.state is VmState.NOT_MANAGED or self._over:
             return True
         left = self._barriers.running or self._running or self._waiting
@@ -120,13 +120,13 @@ class TimelineVm:
 
     @property
     def current(self) -> float | None:
-        """The negative time that it is at (F18); None if it is not being configured, or at none yet."""
+        """The current negative time (F18); None if it is not being configured, or before the first one."""
         at = self._barriers.current
         return at if self.state is VmState.CONFIGURING and at > -math.inf else None
 
     @property
     def next_entry(self) -> tuple[Entry, float | None] | None:
-        """The next entry, and when it comes: experiment time, None if that is open. None if nothing is left (F32)."""
+        """The next entry and its experiment time, None if that is open; None if no entry is left (F32)."""
         if self._barriers.pending:
             return self._barriers.pending[0], self._barriers.pending[0].at
         if not self._queue:
@@ -135,7 +135,7 @@ class TimelineVm:
         return entry, None if self.held else self.clock.experiment_time(entry.at)
 
     def _put(self, entry: Entry) -> None:
-        """Take an entry that is known before the VM is launched; those that are added later only get their record."""
+        """Add an entry that is known before the launch; entries that are added later only get a record."""
         self.records[entry.name] = EntryRecord(entry)
         if entry.added is not None or not self.timeline.managed:
             return
@@ -146,10 +146,10 @@ class TimelineVm:
         else:
             heappush(self._queue, (entry.key, entry))
 
-    # What happens to it
+    # Events
 
     def launch(self, now: float) -> None:
-        """Begin: the VM is there (F3)."""
+        """Launch the VM (F3)."""
         if self.state not in (VmState.UNINITIALIZED, VmState.TESTING) or self._over:
             return
         self.end += now - self.timeline.launch
@@ -163,7 +163,7 @@ class TimelineVm:
             self._configured(now)
 
     def ended(self, name: str, now: float, code: int = 0, *, reboot: bool = False) -> None:
-        """Note that an entry has ended, with its exit code; `reboot` if it left the marker that asks for one (F7)."""
+        """Record the end of an entry with its exit code; `reboot` if it left the marker that requests a reboot (F7)."""
         entry, counted = self._stop(name)
         record = self.records[name]
         record.end(now, code=code)
@@ -177,35 +177,35 @@ class TimelineVm:
             self.fail(f"{name} exited with {code}")
 
     def not_loaded(self, name: str, now: float) -> None:
-        """Note that the files of an entry that runs could not be loaded, which fails the VM unless ignored (F7)."""
+        """Record that the files of a running entry could not be loaded, which fails the VM unless ignored (F7)."""
         entry, counted = self._stop(name)
         self.records[name].end(now, reason="its files could not be loaded")
         if self._may_fail(entry, counted=counted):
             self.fail(f"the files of {name} could not be loaded")
 
     def begun(self, name: str, now: float, start: float | None) -> None:
-        """Note that an entry that was to begin has begun only now."""
+        """Record that a due entry has begun only now."""
         self.records[name].put_off(now, counts=start is not None)
 
     def suspend(self, now: float) -> None:
-        """Note that the lease is suspended."""
+        """Record the suspension of the lease."""
         self.suspended, self._suspended_at = True, now
 
     def wake(self, now: float) -> None:
-        """Note that the lease runs again; it ends so much later."""
+        """Record the resumption of the lease; its end is moved by the same time."""
         self.suspended = False
         if math.isfinite(now - self._suspended_at):
             self.end += now - self._suspended_at
 
     def lose(self, now: float, reason: str) -> None:
-        """Note that the VM is gone: what runs is killed, and it has failed (F24)."""
+        """Record the loss of the VM: running entries are killed, and it has failed (F24)."""
         self._kill(now, reason)
         self.end = min(self.end, now)
         if self.state is not VmState.NOT_MANAGED:
             self.fail(reason)
 
     def fail(self, reason: str) -> None:
-        """Let the VM fail; nothing begins any more, what runs goes on."""
+        """Let the VM fail: no more entries begin, running ones continue."""
         if self.state is VmState.FAILED:
             return
         self._change(VmState.FAILED)
@@ -213,7 +213,7 @@ class TimelineVm:
         self._give_up(f"{self.name} failed: {reason}")
 
     def abort(self, now: float, reason: str) -> None:
-        """Kill what runs, and begin nothing any more: the experiment has failed."""
+        """Kill running entries, and begin no more: the experiment has failed."""
         self._kill(now, reason)
         self._give_up(reason)
         self._over, self.end = True, min(self.end, now)
@@ -236,7 +236,7 @@ class TimelineVm:
         return True
 
     def add(self, entry: Entry, now: float, start: float | None) -> None:
-        """Take an entry that becomes known now (F16, F21)."""
+        """Add an entry that becomes known now (F16, F21)."""
         if self.state is VmState.UNINITIALIZED and entry.added is None and not self._over:
             self.timeline = replace(self.timeline, entries=(*self.timeline.entries, entry))
             self._put(entry)
@@ -257,10 +257,10 @@ class TimelineVm:
         else:
             heappush(self._queue, (entry.key, entry))
 
-    # What is due
+    # Due entries
 
     def settle(self, now: float, start: float | None) -> None:
-        """Do all that is due until now; the start is None as long as the global barrier is closed."""
+        """Process everything that is due until now; `start` is None as long as the global barrier is closed."""
         if self.alive and now >= self.end:
             self._end_lease(now)
         if not self.alive:
@@ -277,7 +277,7 @@ class TimelineVm:
             self._proceed(now, start)
 
     def next_time(self, start: float | None) -> float:
-        """Return the wall time from which on something is due; infinity if only an event from outside can help."""
+        """Return the next due wall time; infinity if only an external event can lead to progress."""
         if not self.alive:
             return math.inf
         times = [self.end]
@@ -294,7 +294,7 @@ class TimelineVm:
             self._hold(entry, self._free_at, self._free_at)
 
     def _configure(self, now: float) -> None:
-        """Begin the entries of the next negative time, once all of the one before have ended (F2)."""
+        """Begin the entries of the next negative time, after all entries of the previous one have ended (F2)."""
         barriers = self._barriers
         while self.state is VmState.CONFIGURING and not barriers.is_closed(now):
             if barriers.requests:
@@ -307,7 +307,7 @@ class TimelineVm:
                 self._configured(now)
 
     def _reboot(self, now: float) -> None:
-        """Reboot once for all who asked; when that is over, they alone run again (F23)."""
+        """Reboot once for all requests; afterwards only the entries that requested it run again (F23)."""
         barriers = self._barriers
         if barriers.rebooting > -math.inf:
             if not self.suspended:
@@ -360,7 +360,7 @@ class TimelineVm:
     def _begin(
         self, entry: Entry, now: float, due: float, start: float | None, time: float | None, *, counted: bool = False
     ) -> None:
-        """Begin an entry that was due at a wall time; `time` is the experiment time of that, if it counts."""
+        """Begin an entry that was due at a wall time; `time` is the experiment time of its begin, if it applies."""
         record = self.records[entry.name]
         if time is None or (due != now and start is not None):
             time = entry.at if start is None else now - start
@@ -380,7 +380,7 @@ class TimelineVm:
     # Ends
 
     def _end_lease(self, now: float) -> None:
-        """End with the lease: what has not begun is not run (F24)."""
+        """End with the lease: remaining entries are not run (F24)."""
         if self.held is None:
             for entry, time in foresee(self.clock, (entry for _, entry in sorted(self._queue))):
                 self.records[entry.name].due = time
@@ -391,7 +391,7 @@ class TimelineVm:
         self._over = True
 
     def _give_up(self, reason: str) -> None:
-        """Run nothing any more of what has not begun."""
+        """Cancel all entries that have not begun."""
         for record in self.records.values():
             if record.outcome == "pending":
                 record.outcome, record.reason = "not run", reason
@@ -400,7 +400,7 @@ class TimelineVm:
         self._first_holds.clear()
 
     def _kill(self, now: float, reason: str) -> None:
-        """Kill what runs, and cut the pause that it is in, which was noted with its whole duration."""
+        """Kill running entries, and shorten the record of the current pause, which has its whole duration."""
         for record in self.records.values():
             end = record.spans[-1].end if isinstance(record.entry.action, Hold) and record.spans else None
             if end is not None and end > now:
@@ -411,12 +411,12 @@ class TimelineVm:
         self._barriers.running, self._running = {}, {}
 
     def _stop(self, name: str) -> tuple[Entry, bool]:
-        """Take an entry out of those that run; tell whether a local barrier waited for it."""
+        """Remove a running entry; return it, and whether a local barrier waited for it."""
         counted = name in self._barriers.running
         return (self._barriers.running if counted else self._running).pop(name), counted
 
     def _may_fail(self, entry: Entry, *, counted: bool) -> bool:
-        """Return whether a failure of the entry is one of its VM; that of a late negative one is not (F21, F22)."""
+        """Return whether a failure of the entry fails its VM; that of a late negative one does not (F21, F22)."""
         ignored = isinstance(entry.action, Program) and entry.action.ignore_failure
         return not ignored and (counted or not entry.configures)
 

@@ -1,4 +1,4 @@
-"""What is allowed in timelines, but hardly meant."""
+"""Warnings about parts of timelines that are legal but probably mistakes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from batsched_py.timelines.playing import play
 
 
 def find_warnings(timelines: Timelines, kinds: Mapping[str, KindMaker] = BUILT_IN) -> list[str]:
-    """Return a line for each: pauses without effect, resumes that never come, entries behind the end of a lease."""
+    """Return lines about pauses without effect, resumes that never happen, and entries after the end of a lease."""
     lines = [line for vm in timelines.vms for line in _of_vm(timelines, vm)]
     return lines + list(_past_leases(timelines, kinds))
 
@@ -39,7 +39,7 @@ def _only_resumed_by_itself(timelines: Timelines, vm: VmTimeline) -> bool:
 
 
 def _past_leases(timelines: Timelines, kinds: Mapping[str, KindMaker]) -> Iterator[str]:
-    """Yield entries that their lease leaves no time for, if nobody resumes anything from outside (F24)."""
+    """Yield entries for which the lease is too short, if no VM is resumed externally (F24)."""
     if all(vm.lease is None for vm in timelines.vms):
         return
     run, _ = play(timelines, kinds=kinds)

@@ -1,4 +1,4 @@
-"""Addresses of ZeroMQ sockets: their rules, and what ZeroMQ does not look after by itself: IPv6 and socket files."""
+"""Addresses of ZeroMQ sockets: their rules, and the handling of IPv6 and socket files, which ZeroMQ lacks."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from batsched_py.errors import TransportError
 FORM: Final = "it must be an address like tcp://127.0.0.1:28000"
 _TCP: Final = "tcp://"
 _IPC: Final = "ipc://"
-#: Begins of what is no path behind ipc://: a name without a file, and a file that ZeroMQ chooses.
+#: Prefixes after ipc:// that do not begin a path: a name without a file, and a file that ZeroMQ chooses.
 _NO_PATH: Final = ("@", "*")
 
 
 def check_port(address: str) -> None:
-    """Refuse a port that no machine has: ZeroMQ keeps its last 16 bits and uses another port, silently."""
+    """Refuse an invalid port: ZeroMQ silently truncates it to 16 bits and uses another port."""
     port = address.rpartition(":")[2]
     if address.startswith(_TCP) and port.isdecimal() and (len(port) > 5 or int(port) > 65535):
         raise TransportError(f"cannot use {address}: the port must be at most 65535")
@@ -40,7 +40,8 @@ def listens_on_ipv6(address: str) -> bool:
 def connects_by_ipv6(address: str) -> bool:
     """Return whether to connect with IPv6: to an IPv6 address, or to a name that has no other.
 
-    ZeroMQ tries one address of a name, with IPv6 that of IPv6; "localhost" has both, where most listen on 127.0.0.1.
+    ZeroMQ tries one address of a name, with IPv6 the IPv6 one; "localhost" has both, but most programs listen on
+    127.0.0.1.
     """
     host = _host(address)
     return ":" in host or (bool(host) and not _has(host, socket.AF_INET) and _has(host, socket.AF_INET6))
@@ -54,12 +55,12 @@ def _host(address: str) -> str:
 def _has(host: str, family: socket.AddressFamily) -> bool:
     try:
         return bool(socket.getaddrinfo(host, None, family, socket.SOCK_STREAM))
-    except (OSError, UnicodeError):  # UnicodeError: of a name that no host can have
+    except (OSError, UnicodeError):  # UnicodeError: for an invalid name of a host
         return False
 
 
 class SocketFile(Struct, frozen=True):
-    """The file of an ipc:// address that is listened at, as its listener made it."""
+    """The socket file of an ipc:// address, as its listener created it."""
 
     path: Path
     identity: tuple[int, int]
@@ -80,10 +81,10 @@ class SocketFile(Struct, frozen=True):
 
 @contextmanager
 def free_to_bind(address: str) -> Iterator[None]:
-    """Hold an address while it is bound. TransportError if somebody listens there already, or if it is another file.
+    """Lock an address while it is bound. TransportError if another process listens there, or if it is another file.
 
-    ZeroMQ removes whatever is at the path of an ipc:// address: another's socket, whose clients then reach nobody, or a
-    file. Two processes of ours that start at once do so one after the other.
+    ZeroMQ removes any file at the path of an ipc:// address: a regular file, or the socket of another process, which
+    clients can then no longer reach. Two processes of batsched-py that start at the same time bind one after the other.
     """
     path = _socket_path(address)
     if path is None:
@@ -108,12 +109,12 @@ def _socket_path(address: str) -> Path | None:
 def _status(path: Path) -> os.stat_result | None:
     try:
         return path.lstat()
-    except OSError:  # binding says what is wrong
+    except OSError:  # binding reports the error
         return None
 
 
 def _is_alive(path: Path) -> bool:
-    """Return whether somebody listens at a socket file: a dead listener's refuses."""
+    """Return whether a process listens at a socket file; that of a dead process refuses connections."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)
         refused = probe.connect_ex(os.fsencode(path))

@@ -1,4 +1,4 @@
-"""Batsim's end as the loops beside it see it, whatever carries the bytes, and the way to make Batsim stop."""
+"""The connection to Batsim, independent of the transport, and the function that makes Batsim stop."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Final, Protocol
 
 from batsched_py.errors import TransportError
 
-#: Keeps an exchange: a request and its reply.
+#: Records an exchange: a request and its reply.
 Keep = Callable[[bytes, bytes], None]
 
-#: Seconds that an interrupted process waits for the next request, to refuse it: Batsim would wait for ever for a reply.
+#: Seconds that an interrupted process waits for the next request, to refuse it: else Batsim would wait forever.
 GRACE: Final = 1.0
 
 
 class Connection(Protocol):
-    """Batsim's end; TransportError if it is gone or silent for too long."""
+    """The connection to Batsim; TransportError if it is gone or silent for too long."""
 
     def receive(self, timeout: float | None = None) -> bytes:
         """Wait for the next request."""
@@ -41,7 +41,7 @@ def stop_batsim(
         try:
             connection.send(refusal)
         except TransportError:
-            request = None  # its reply had just left when we were interrupted
+            request = None  # its reply had just been sent at the interruption
     if request is None:
         if not asks_again:
             return

@@ -1,4 +1,4 @@
-"""The monitor of a socket's peers: how many have completed the handshake, and how many have gone."""
+"""The monitor of a socket's peers, which counts completed handshakes and lost peers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _WATCHED: Final = zmq.Event.ACCEPTED | zmq.Event.CONNECTED | zmq.Event.HANDSHAKE
 
 
 class PeerWatch:
-    """A monitor of one socket's connections, for which the socket's own messages pay nothing.
+    """A monitor of one socket's connections, without a cost for the socket's own messages.
 
     A connection that ends before the ZeroMQ handshake (a port scanner, a browser, a socket of the wrong type) was never
-    a peer. ZeroMQ does not name the connection that has done the handshake, so they are counted: a peer has gone for
-    certain when fewer connections are open than there were peers. While a stranger hangs on, that may be noticed late,
-    by 30 s at most, when ZeroMQ closes a connection that still has not introduced itself. A connection that is followed
-    needs no counting.
+    a peer. ZeroMQ does not identify the connection that has completed the handshake, so they are counted: a peer has
+    certainly gone when fewer connections are open than there were peers. While a connection without a handshake is
+    open, this may be noticed up to 30 s late, when ZeroMQ closes that connection. A connection that is followed needs
+    no counting.
     """
 
     __slots__ = ("_followed", "_monitor", "_open", "_socket", "departed", "followed_gone", "met", "present")
@@ -29,11 +29,11 @@ class PeerWatch:
         self._monitor = socket.get_monitor_socket(_WATCHED)
         #: File descriptors of the open connections, whether a peer or not.
         self._open: set[int] = set()
-        #: Descriptor of the connection that alone counts; None while all do.
+        #: Descriptor of the only connection that counts; None while all do.
         self._followed: int | None = None
         #: True once the connection that is followed has ended; its descriptor may be another's by now.
         self.followed_gone = False
-        #: True once there was a connection at all, whether of a peer or not.
+        #: True once there was a connection, of a peer or not.
         self.met = False
         #: Peers connected; at most as many as there are connections.
         self.present = 0
@@ -47,17 +47,17 @@ class PeerWatch:
 
     @property
     def forsaken(self) -> bool:
-        """True if nobody is left who counts: the peer that is followed, or all there were, have gone."""
+        """True if no peer is left: the followed one, or all that had connected, have gone."""
         return self.followed_gone or (self._followed is None and self.departed > 0 and self.present == 0)
 
     def follow(self, descriptor: int) -> None:
-        """Let the open connection with this file descriptor be the one that counts."""
+        """Watch only the open connection with this file descriptor."""
         self.look()
         if descriptor in self._open:
             self._followed = descriptor
 
     def look(self) -> None:
-        """Bring all that is known up to date; does not wait."""
+        """Update the counts without waiting."""
         while self._monitor.poll(0):
             event, value = _NEWS.unpack(self._monitor.recv_multipart()[0])
             if event == zmq.Event.HANDSHAKE_SUCCEEDED:
@@ -76,6 +76,6 @@ class PeerWatch:
         self.departed += gone
 
     def close(self) -> None:
-        """Stop watching; to be called before the socket is closed."""
+        """Stop watching; call this before the socket is closed."""
         self._socket.disable_monitor()
         self._monitor.close(linger=0)

@@ -15,13 +15,13 @@ from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.transport.address import FORM, SocketFile, free_to_bind, listens_on_ipv6
 from batsched_py.transport.zmq_socket import ZmqSocket
 
-#: Seconds of silence after which the kernel asks a remote machine whether it still exists. The kernel answers, not
+#: Seconds of silence after which the kernel sends keep-alive probes to a remote machine. The remote kernel answers, not
 #: Batsim: a Batsim that computes for hours, or is stopped in a debugger, is not dead.
 KEEPALIVE: Final = 60
 
-#: The reply to a peer that is not served: Batsim aborts on an event that it does not know, instead of waiting for ever.
+#: The reply to a refused peer: Batsim aborts on an unknown event, instead of waiting forever.
 _REFUSAL: Final = '{"now":0,"events":[{"timestamp":0,"type":"BATSCHED_PY_STOPPED","data":{"reason":"%s"}}]}'
-#: Errors of the file of a socket, which pyzmq words at length.
+#: Errors of socket files, for which pyzmq has long messages.
 _OF_FILES: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EACCES)
 _SRCFD: Final = int(zmq.SRCFD)
 
@@ -29,13 +29,13 @@ _SRCFD: Final = int(zmq.SRCFD)
 class RepSocket(ZmqSocket):
     """A socket that receives requests and sends replies, in strict alternation; a context manager.
 
-    The first peer that sends a request is Batsim, for as long as the socket lives. What others ask is refused here, and
-    whether they come or go does not matter any more.
+    The first peer that sends a request is Batsim, for the lifetime of the socket. Requests of other peers are refused,
+    and their connections are ignored.
 
     Attributes:
-        address: where it really listens; a port asked for as `*` is a number here.
-        watch: called while nobody speaks, some times a second; what it raises ends the wait. For those who know more
-            of Batsim than its connection: a Batsim that died before it connected was never a peer.
+        address: its actual address, in which the port `*` is replaced by a number.
+        watch: called several times a second while waiting; an exception from it ends the wait. It is for callers that
+            can watch Batsim's process: a Batsim that died before it connected was never a peer.
     """
 
     __slots__ = ("_batsim", "_file", "_send", "address", "watch")
@@ -45,11 +45,11 @@ class RepSocket(ZmqSocket):
     def __init__(self, address: str, limits: Limits = LIMITS) -> None:
         """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible.
 
-        `tcp://*:28000` are all addresses of the machine, of IPv4 and IPv6.
+        `tcp://*:28000` means all IPv4 and IPv6 addresses of the machine.
         """
         super().__init__(zmq.REP, address, limits)
         self.watch: Callable[[], None] | None = None
-        #: Sends bytes without a look at the options that pyzmq has for other types of sockets.
+        #: Sends bytes without pyzmq's checks of options for other types of sockets.
         self._send = super(zmq.Socket, self._socket).send
         self._socket.setsockopt(zmq.TCP_KEEPALIVE, 1)
         self._socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, KEEPALIVE)
@@ -68,11 +68,11 @@ class RepSocket(ZmqSocket):
         except TransportError:
             self.close()
             raise
-        # Of all addresses, the one that Batsim can connect to whether or not it speaks IPv6.
+        # Of all addresses, the one to which Batsim can connect with and without IPv6.
         self.address = self._socket.get_string(zmq.LAST_ENDPOINT).replace("tcp://[::]:", "tcp://0.0.0.0:")
 
     def close(self) -> None:
-        """Close, after the last reply has left or some seconds have passed; remove the socket's file."""
+        """Close, after the last reply has been sent or some seconds have passed; remove the socket's file."""
         super().close()
         if self._file is not None:
             self._file.remove()
@@ -80,9 +80,8 @@ class RepSocket(ZmqSocket):
     def receive(self, timeout: float | None = None) -> bytes:
         """Wait for Batsim's next request.
 
-        TransportError if Batsim goes away, however long that takes to happen, if nobody is left of those that had
-        introduced themselves before Batsim spoke, if Batsim says nothing for `timeout` seconds, or if its request has
-        several parts.
+        TransportError if Batsim disconnects at any time, if all peers disconnect before the first request, if Batsim is
+        silent for `timeout` seconds, or if its request has several parts.
         """
         started = time.monotonic()
         while True:
@@ -99,7 +98,7 @@ class RepSocket(ZmqSocket):
                 raise TransportError(f"Batsim has said nothing for {timeout:g} s (on {self.address})")
 
     def send(self, reply: bytes) -> None:
-        """Answer the request received last. Does not wait; a peer that has gone is found out by the next receive()."""
+        """Answer the last request. Does not wait; the next receive() detects a lost peer."""
         try:
             self._send(reply)
         except zmq.ZMQError as error:
@@ -126,7 +125,7 @@ class RepSocket(ZmqSocket):
         return True
 
     def _check_peer(self) -> None:
-        """Raise TransportError if Batsim has gone, and nothing that it sent before is left to be received."""
+        """Raise TransportError if Batsim has gone, and no earlier message of it is left to be received."""
         self._peers.look()
         if self.watch is not None and not self._socket.poll(0):
             self.watch()

@@ -29,8 +29,8 @@ class ReqSocket(ZmqSocket):
 
         Args:
             address: where the decision process listens, now or a little later.
-            connect_timeout: seconds that the first exchange waits for somebody to listen; None: for ever.
-            answer_timeout: seconds that an exchange waits for its reply; None: for ever.
+            connect_timeout: seconds that the first exchange waits for a listener; None: forever.
+            answer_timeout: seconds that an exchange waits for its reply; None: forever.
             limits: how large a reply may be.
         """
         super().__init__(zmq.REQ, address, limits)
@@ -45,8 +45,8 @@ class ReqSocket(ZmqSocket):
     def exchange(self, request: bytes) -> bytes:
         """Send a request and wait for its reply.
 
-        TransportError if nobody listens, if the peer goes away or is silent for longer than the time-outs allow, or if
-        its reply is too large or has several parts.
+        TransportError if no process listens, if the peer disconnects or exceeds a time-out, or if its reply is too
+        large or has several parts.
         """
         started = time.monotonic()
         try:
@@ -66,7 +66,7 @@ class ReqSocket(ZmqSocket):
             raise TransportError(f"cannot talk to {self.address}: {error.strerror}") from error
 
     def _parts(self) -> int:
-        """Receive the other parts of a reply, and return how many there are in all."""
+        """Receive the other parts of a reply, and return the total number of parts."""
         parts = 1
         while self._socket.getsockopt(zmq.RCVMORE):
             self._socket.recv()

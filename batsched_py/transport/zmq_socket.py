@@ -11,24 +11,24 @@ from batsched_py.model.limits import Limits
 from batsched_py.transport.address import check_port
 from batsched_py.transport.peer_watch import PeerWatch
 
-#: Milliseconds between two looks at the peer while it is silent. A message does not wait for the look, only news of a
-#: death does, and a signal that arrives in the few instructions where Python cannot yet see it.
+#: Milliseconds between two checks of a silent peer. Messages are not delayed by it, only the detection of a dead peer,
+#: and a signal that arrives in the few instructions where Python cannot yet see it.
 LOOK_EVERY: Final = 200
 
 
 class ZmqSocket:
-    """A socket of one kind in a context of its own, which closes it; a context manager."""
+    """A socket of one kind with its own ZeroMQ context; a context manager."""
 
     __slots__ = ("_context", "_limits", "_peers", "_socket")
 
-    #: Milliseconds that close() waits for the last message to leave, if the peer lives but does not read.
+    #: Milliseconds that close() waits for the last message to be sent, if the peer is alive but does not read.
     linger: ClassVar[int] = 0
 
     def __init__(self, kind: int, address: str, limits: Limits) -> None:
-        """Open it, not yet bound or connected; TransportError for a port that no machine has.
+        """Open the socket without binding or connecting it; TransportError for an invalid port.
 
-        A connection that sends twice as much in one message as `limits` allow is closed; what is less than that is
-        received, so that its reader can name what is wrong.
+        A connection is closed if it sends a message of more than twice the size that `limits` allow; smaller messages
+        are received, so that their reader can report the error.
         """
         check_port(address)
         self._limits = limits
@@ -39,7 +39,7 @@ class ZmqSocket:
         self._peers = PeerWatch(self._socket)
 
     def close(self) -> None:
-        """Close, after the last message has left or `linger` has passed."""
+        """Close, after the last message has been sent or `linger` has passed."""
         self._peers.close()
         self._socket.close(linger=self.linger)
         self._context.term()
