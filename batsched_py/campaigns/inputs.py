@@ -42,4 +42,5 @@ def origin_of(given: WorkloadLike, workload: Workload) -> WorkloadFile:
     generator = {} if drawn is None else drawn.parameters
     if isinstance(given, Workload):
         return WorkloadFile(workload.source, None, generator, workload.log_start)
-    return WorkloadFile(told_path(Path(given)), content_hash(Path(given)), generator, workload.log_start)
+    path = path_or_example(Path(given))
+    return WorkloadFile(told_path(path), content_hash(path), generator, workload.log_start)

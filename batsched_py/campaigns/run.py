@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
 from batsched_py.campaigns.shown_run import ShownRun
+from batsched_py.errors import OptionError
+from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.summary import Summary
-from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of, with_outages
+from batsched_py.reporting.schedules.decisions_table import Decisions, decisions_of, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.schedule import Schedule, read_schedule, schedule_of
 from batsched_py.results.records import Result
+from batsched_py.runs.decision_spool import DecisionSpool
+from batsched_py.runs.result_writer import write_result, written_files
+from batsched_py.runs.run_description import Call, Decider, RunInputs, describe_run, write_description
+from batsched_py.text.representation import Brief
+
+
+class RunOrigin(Brief, frozen=True):
+    """The origin of a run, for its description.
+
+    Attributes:
+        inputs: the files that it read, as they were before it.
+        decider: the algorithm with its options, defaults included.
+        settings: those of the simulator.
+        call: when the run began.
+        rows: holds, promises and rejections; None if they were not kept.
+    """
+
+    inputs: RunInputs
+    decider: Decider
+    settings: Mapping[str, Any]
+    call: Call
+    rows: Sequence[DecisionRow] | None = None
 
 
 class Run(ShownRun, frozen=True):
@@ -23,8 +47,8 @@ class Run(ShownRun, frozen=True):
         metrics: mean wait, bounded slowdown... (docs/metrics.md defines them).
         result: a record of each job, and facts of the run.
         rejections: job id -> reason.
-        algorithm: its name, as in lists.
-        options: its options as they were given.
+        algorithm: its name, as in lists. options: its options as they were given.
+        origin: what was run; None if that is unknown.
     """
 
     metrics: Summary
@@ -32,6 +56,35 @@ class Run(ShownRun, frozen=True):
     rejections: Mapping[str, str]
     algorithm: str = ""
     options: Mapping[str, Any] = MappingProxyType({})
+    origin: RunOrigin | None = None
+
+    def write(self, prefix: str | PathLike[str]) -> None:
+        """Write the files of `batsched-py simulate -e PREFIX`: PREFIX_jobs.csv, PREFIX_run.json and the others.
+
+        All commands that read runs read them, and so does `read_run`. Traces are among them if the run was made with
+        `trace=True`, decisions if with `decisions=True`; with both, the bytes are those of the command, except for the
+        words of the command and the times in PREFIX_run.json. InputError if a file cannot be written.
+        """
+        at, origin = str(prefix), self.origin
+        if origin is None:
+            raise OptionError("write: the origin of this run is unknown: only runs by simulate() can be written")
+        write_result(at, self.result)
+        if origin.rows is not None:
+            with DecisionSpool(at) as spool:
+                spool.add(origin.rows)
+                spool.write()
+        results = written_files(at, self.result, decisions=origin.rows is not None)
+        told = self.result.approximations
+        run = describe_run(
+            origin.inputs, origin.decider, origin.settings, approximations=told, results=results, call=origin.call
+        )
+        write_description(at, run)
+
+    @cached_property
+    def decisions(self) -> Decisions | None:
+        """The promises and the reasons to wait that the algorithm gave; None without `decisions=True`."""
+        rows = None if self.origin is None else self.origin.rows
+        return None if rows is None else decisions_of(rows)
 
     @property
     def name(self) -> str:
@@ -41,7 +94,7 @@ class Run(ShownRun, frozen=True):
     @cached_property
     def schedule(self) -> Schedule:
         """The jobs and traces from which metrics, pictures and reports are computed."""
-        return schedule_of(self.result, self.name)
+        return with_outages(schedule_of(self.result, self.name), self.decisions)
 
 
 class RunFiles(ShownRun, frozen=True):

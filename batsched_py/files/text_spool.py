@@ -14,7 +14,7 @@ from batsched_py.files.atomic_file import write_pieces_atomically
 _BLOCK: Final = 1 << 20
 
 
-class TextAside:
+class TextSpool:
     """Lines in an anonymous temporary file, which the system removes even if this process is killed. OSError."""
 
     def __init__(self, folder: Path) -> None:

@@ -11,7 +11,7 @@ import batsched_py
 from batsched_py.addition import add_up
 from batsched_py.bits import format_bits
 from batsched_py.files.atomic_file import write_atomically, write_pieces_atomically
-from batsched_py.files.text_spool import TextAside
+from batsched_py.files.text_spool import TextSpool
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.results.file_forms import BATSIM_4, FileForm
 from batsched_py.results.records import JobRecord, Result, SlowedJob, stretch
@@ -58,7 +58,7 @@ def write_contention(path: Path, slowed: Iterable[SlowedJob]) -> None:
     write_rows(path, CONTENTION_HEADER, iter(rows))
 
 
-class JobRows(TextAside):
+class JobRows(TextSpool):
     """A writer of the jobs file that stores rows on disk as jobs end, so that jobs do not remain in memory.
 
     OSError if they cannot be written.

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
 from batsched_py.cli.shared.command import current_limits, takes
-from batsched_py.cli.shared.decisions_aside import decisions_aside
-from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
+from batsched_py.cli.shared.described_runs import files_of_choice
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
     PATH,
     algorithm_options,
@@ -26,21 +26,22 @@ from batsched_py.cli.shared.parameters import (
     record_option,
     timeout_option,
 )
-from batsched_py.cli.shared.result_writer import result_paths
-from batsched_py.cli.shared.run_description import (
-    RunInputs,
-    files_of_choice,
-    other_files,
-    platform_file,
-    workload_file,
-)
 from batsched_py.cli.shared.served_results import write_results
 from batsched_py.cli.shared.simulation_options import platform_option, workloads_option
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim
 from batsched_py.errors import EngineError, InputError, TransportError
+from batsched_py.files.output_file import make_folder
 from batsched_py.loading import require
 from batsched_py.results.file_forms import BATSIM_4
+from batsched_py.runs.decision_spool import decision_spool
+from batsched_py.runs.result_writer import result_paths
+from batsched_py.runs.run_description import (
+    RunInputs,
+    other_files,
+    platform_file,
+    workload_file,
+)
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
@@ -108,7 +109,7 @@ def command(request: BatsimRequest) -> None:
         raise click.UsageError("'--bind' must be a tcp address: a container has no other way to us")
     _check_files(request)
     described, prefix = _inputs(request), request.inputs.export
-    with decisions_aside(prefix) as decisions:
+    with decision_spool(prefix) as decisions:
         session = choice.session(None if decisions is None else decisions.add)
         session.warn_of_endless_tasks()
         with _batsim(request) as (container, socket), recording(request.record, choice.header()) as recorder:

@@ -46,13 +46,14 @@ from batsched_py.cli.shared.campaigns import (
 )
 from batsched_py.cli.shared.command import DEBUG, takes
 from batsched_py.cli.shared.console import show_table
-from batsched_py.cli.shared.output_paths import check_writable, naming_errors, writing
+from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.progress import campaign_bar, trials_bar
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.run_limit_options import over, run_limit_options
 from batsched_py.cli.shared.runs import read_picture
 from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.files.output_file import naming_errors, writing
 from batsched_py.interruption import Interruption
 from batsched_py.loading import require
 from batsched_py.text.wording import counted

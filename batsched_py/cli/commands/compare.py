@@ -25,11 +25,25 @@ from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
-from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
+from batsched_py.cli.shared.described_runs import this_call
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option, flag, option, read_names
 from batsched_py.cli.shared.progress import runs_bar
 from batsched_py.cli.shared.result_writer import ResultWriter
-from batsched_py.cli.shared.run_description import (
+from batsched_py.cli.shared.run_limit_options import run_limit_options
+from batsched_py.cli.shared.runs import read_picture
+from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
+from batsched_py.cli.shared.sources import read_seeds, read_sources
+from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.time_window import window_options
+from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
+from batsched_py.files.output_file import writing
+from batsched_py.loading import require
+from batsched_py.reporting.algorithm_files import files_of_algorithm
+from batsched_py.reporting.schedules.time_window import WindowChoice
+from batsched_py.results.decisions_file import DECISIONS
+from batsched_py.results.run_file import OtherFile
+from batsched_py.runs.run_description import (
     Decider,
     RunInputs,
     describe_run,
@@ -38,18 +52,6 @@ from batsched_py.cli.shared.run_description import (
     platform_file,
     write_description,
 )
-from batsched_py.cli.shared.run_limit_options import run_limit_options
-from batsched_py.cli.shared.runs import read_picture
-from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
-from batsched_py.cli.shared.sources import read_seeds, read_sources
-from batsched_py.cli.shared.terminal import say, warn
-from batsched_py.cli.shared.time_window import window_options
-from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
-from batsched_py.loading import require
-from batsched_py.reporting.algorithm_files import files_of_algorithm
-from batsched_py.reporting.schedules.time_window import WindowChoice
-from batsched_py.results.decisions_file import DECISIONS
-from batsched_py.results.run_file import OtherFile
 from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.settings import Settings
 from batsched_py.text.wording import unlike
@@ -270,7 +272,9 @@ def _describe(
         decider = Decider(str(variant.algorithm), outcome.options, given)
         results = {"jobs": Path(prefix + keep.files.jobs), "decisions": Path(prefix + DECISIONS)}
         plain = plain_settings(settings, outcome.features, clock=request.clock)
-        run = describe_run(inputs, decider, plain, approximations=outcome.approximations, results=results)
+        run = describe_run(
+            inputs, decider, plain, approximations=outcome.approximations, results=results, call=this_call()
+        )
         write_description(prefix, run)
 
 

@@ -19,12 +19,13 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
 from batsched_py.cli.shared.log_forms import JSON, LWF, SACCT, SWF, told_form
 from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_options
-from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option, read_names
 from batsched_py.cli.shared.repetition import MovedOption
 from batsched_py.cli.shared.terminal import say, warn_all
 from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, skip_option
 from batsched_py.errors import NothingKeptError
+from batsched_py.files.output_file import make_folder
 from batsched_py.leases.requests import workload_requests
 from batsched_py.model.limits import Limits
 from batsched_py.model.workload import Workload

@@ -10,11 +10,12 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_options
-from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder, writing
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
 from batsched_py.files.atomic_file import write_pieces_atomically
+from batsched_py.files.output_file import make_folder, writing
 from batsched_py.model.limits import LONGEST
 from batsched_py.model.profile import Profile
 from batsched_py.text.wording import counted

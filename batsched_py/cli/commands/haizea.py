@@ -13,23 +13,14 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import DEBUG, current_limits, takes
-from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder, naming_errors, writing
+from batsched_py.cli.shared.described_runs import this_call
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
-from batsched_py.cli.shared.run_description import (
-    Decider,
-    RunInputs,
-    describe_run,
-    other_files,
-    platform_file,
-    table_files,
-    workload_file,
-    write_description,
-)
-from batsched_py.cli.shared.table_writer import write_tables
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import InputError
 from batsched_py.files.atomic_file import create_files_atomically, write_atomically
+from batsched_py.files.output_file import make_folder, naming_errors, writing
 from batsched_py.files.table_file import table_path
 from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.data import RunData, counter_table, lease_table, read_data, run_table, write_data
@@ -42,6 +33,16 @@ from batsched_py.haizea.sample import KINDS, sample_files
 from batsched_py.haizea.script import read_template, render_script
 from batsched_py.model.table import Table, csv_text
 from batsched_py.results.run_file import run_path
+from batsched_py.runs.run_description import (
+    Decider,
+    RunInputs,
+    describe_run,
+    other_files,
+    platform_file,
+    workload_file,
+    write_description,
+)
+from batsched_py.runs.table_writer import table_files, write_tables
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.traces.event_file import read_events
@@ -274,7 +275,10 @@ def _describe(prefix: str, config: HaizeaConfig, inputs: RunInputs, ended: Haize
     decider = Decider("leases", plain_options(config))
     failure = "" if ended.failure is None else str(ended.failure)
     results = table_files(prefix, ended.tables)
-    write_description(prefix, describe_run(inputs, decider, plain_settings(config), results=results, failure=failure))
+    write_description(
+        prefix,
+        describe_run(inputs, decider, plain_settings(config), results=results, failure=failure, call=this_call()),
+    )
 
 
 def _found() -> Path:

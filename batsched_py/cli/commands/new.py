@@ -12,11 +12,12 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
-from batsched_py.cli.shared.output_paths import check_writable, make_folder, naming_errors
+from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import InputError, OptionError
 from batsched_py.files.atomic_file import create_files_atomically
+from batsched_py.files.output_file import make_folder, naming_errors
 from batsched_py.plugins import available
 
 _THERE = "exists already, and is not overwritten"

@@ -43,7 +43,7 @@ from batsched_py.transport.connection import Connection
 from batsched_py.transport.zmq_rep import RepSocket
 
 if TYPE_CHECKING:
-    from batsched_py.cli.shared.decisions_aside import DecisionsAside
+    from batsched_py.runs.decision_spool import DecisionSpool
 
 #: Suffixes of the files written with a prefix; NAME is that of a table.
 _ENDINGS: Final = ("_NAME.csv", "_run.json", "_decisions.csv")
@@ -56,19 +56,19 @@ def _watched(session: Session, name: str, connection: Connection) -> AbstractCon
     return watched
 
 
-def _decisions_aside(request: ServeRequest) -> AbstractContextManager[DecisionsAside | None]:
+def _decision_spool(request: ServeRequest) -> AbstractContextManager[DecisionSpool | None]:
     """Store the algorithm's decisions on disk, if they are to be written. InputError."""
     if request.export is None:
         return nullcontext()
-    module = importlib.import_module("batsched_py.cli.shared.decisions_aside")  # imports writers that few runs need
-    aside: AbstractContextManager[DecisionsAside | None] = module.decisions_aside(request.export)
-    return aside
+    module = importlib.import_module("batsched_py.runs.decision_spool")  # imports writers that few runs need
+    spool: AbstractContextManager[DecisionSpool | None] = module.decision_spool(request.export)
+    return spool
 
 
 def _write_results(
     request: ServeRequest,
     session: Session,
-    decisions: DecisionsAside | None,
+    decisions: DecisionSpool | None,
     failure: BaseException | None = None,
 ) -> None:
     """Write the algorithm's tables, its decisions, and the description of the run. AlgorithmError, InputError."""
@@ -78,13 +78,13 @@ def _write_results(
 
 
 @contextmanager
-def _partial_results(request: ServeRequest, session: Session, decisions: DecisionsAside | None) -> Iterator[None]:
+def _partial_results(request: ServeRequest, session: Session, decisions: DecisionSpool | None) -> Iterator[None]:
     """Write the results of a run that fails after its first message, marked with the reason."""
     try:
         yield
     except (BatschedError, Interruption) as failure:
         if request.export is not None and session.messages:
-            module = importlib.import_module("batsched_py.cli.shared.run_description")  # likewise
+            module = importlib.import_module("batsched_py.cli.shared.described_runs")  # likewise
             with module.reported_beside(failure):
                 _write_results(request, session, decisions, failure)
         raise
@@ -165,7 +165,7 @@ def command(request: ServeRequest) -> None:
     if request.site is not None:
         _serve_site(request, request.site)
         return
-    with _decisions_aside(request) as decisions:
+    with _decision_spool(request) as decisions:
         session = choice.session(None if decisions is None else decisions.add)
         session.warn_of_endless_tasks()
         # Opened last: a recording must not replace an older one if nothing can be recorded.
@@ -196,7 +196,7 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
         raise click.UsageError("'--live', '--record' and '--clock' do not go with '--site', which keeps a transcript")
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
     doors = front.Doors(listen, request.token_file, request.rate, request.request_timeout, request.quota)
-    with _decisions_aside(request) as decisions, RepSocket(request.bind, current_limits()) as socket:
+    with _decision_spool(request) as decisions, RepSocket(request.bind, current_limits()) as socket:
         settings = front.SiteSettings(
             name=socket.address,
             scheduler=load_from_here(choice.algorithm, choice.options),

@@ -16,7 +16,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.decider import our_decider, their_decider
-from batsched_py.cli.shared.decisions_aside import DecisionsAside, decisions_aside, outage_rows
+from batsched_py.cli.shared.described_runs import files_of_choice, reported_beside, this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
     algorithm_options,
@@ -31,21 +31,6 @@ from batsched_py.cli.shared.parameters import (
 )
 from batsched_py.cli.shared.progress import simulation_bar
 from batsched_py.cli.shared.redis_place import redis_option, without_brackets
-from batsched_py.cli.shared.result_writer import RowsAside, result_paths, write_result
-from batsched_py.cli.shared.run_description import (
-    Decider,
-    RunInputs,
-    describe_run,
-    failure_line,
-    files_of_choice,
-    other_files,
-    plain_settings,
-    platform_file,
-    reported_beside,
-    table_files,
-    workload_file,
-    write_description,
-)
 from batsched_py.cli.shared.simulation_options import (
     behaviour_options,
     machine_options,
@@ -64,9 +49,20 @@ from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Config
 from batsched_py.reporting.metrics.summary import summary_table
-from batsched_py.results.decisions_file import DECISIONS
 from batsched_py.results.records import Result
-from batsched_py.results.result_files import CONTENTION
+from batsched_py.runs.decision_spool import DecisionSpool, decision_spool, outage_rows
+from batsched_py.runs.result_writer import JobRowSpool, result_paths, write_result, written_files
+from batsched_py.runs.run_description import (
+    Decider,
+    RunInputs,
+    describe_run,
+    failure_line,
+    other_files,
+    plain_settings,
+    platform_file,
+    workload_file,
+    write_description,
+)
 from batsched_py.session.session import Session
 from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.settings import Settings
@@ -160,7 +156,7 @@ def command(request: SimulateRequest) -> None:
     redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
     request = replace(request, settings=settings, choice=replace(request.choice, redis=redis))
     sessions: list[Session] = []
-    with _store(request) as store, _rows_aside(request) as rows, _decisions_aside(request) as decisions:
+    with _store(request) as store, _job_row_spool(request) as rows, _decision_spool(request) as decisions:
         pass_on = None if rows is None else rows.add
         simulation = Simulation(
             platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on, warn=warn
@@ -182,8 +178,8 @@ def command(request: SimulateRequest) -> None:
 class RunFiles(NamedTuple):
     """The data of a run stored on disk until its files are written; None for files that are not requested."""
 
-    rows: RowsAside | None
-    decisions: DecisionsAside | None
+    rows: JobRowSpool | None
+    decisions: DecisionSpool | None
     inputs: RunInputs
 
 
@@ -228,12 +224,15 @@ def _describe(
     settings = plain_settings(
         request.settings, result.features, clock=request.choice.clock, requests=request.choice.requests
     )
-    own = {"decisions": Path(export + DECISIONS)} if _tells_decisions(request) else {}
-    if result.slowed:
-        own["contention"] = Path(export + CONTENTION)
-    results = {"jobs": Path(export + result.files.jobs), **own, **table_files(export, result.tables)}
+    results = written_files(export, result, decisions=_tells_decisions(request))
     run = describe_run(
-        inputs, decider, settings, approximations=result.approximations, results=results, failure=failure
+        inputs,
+        decider,
+        settings,
+        approximations=result.approximations,
+        results=results,
+        failure=failure,
+        call=this_call(),
     )
     write_description(export, run)
 
@@ -275,16 +274,16 @@ def _store(request: SimulateRequest) -> AbstractContextManager[JobStore | None]:
     return closing(request.choice.redis.open(config))
 
 
-def _rows_aside(request: SimulateRequest) -> AbstractContextManager[RowsAside | None]:
+def _job_row_spool(request: SimulateRequest) -> AbstractContextManager[JobRowSpool | None]:
     """Store rows of jobs on disk as they end, which frees memory; None if a chart needs all, or none are written."""
     if request.export is None or request.gantt:
         return nullcontext()
-    return RowsAside(request.export, generation_of(request.settings).files)
+    return JobRowSpool(request.export, generation_of(request.settings).files)
 
 
-def _decisions_aside(request: SimulateRequest) -> AbstractContextManager[DecisionsAside | None]:
+def _decision_spool(request: SimulateRequest) -> AbstractContextManager[DecisionSpool | None]:
     """Store decisions of the algorithm, and unavailable hosts, on disk, if they are to be written."""
-    return decisions_aside(request.export if _tells_decisions(request) else None)
+    return decision_spool(request.export if _tells_decisions(request) else None)
 
 
 def _tells_decisions(request: SimulateRequest) -> bool:
@@ -293,7 +292,7 @@ def _tells_decisions(request: SimulateRequest) -> bool:
 
 
 def _run(
-    request: SimulateRequest, simulation: Simulation, sessions: list[Session], decisions: DecisionsAside | None
+    request: SimulateRequest, simulation: Simulation, sessions: list[Session], decisions: DecisionSpool | None
 ) -> Result:
     """Run the simulation with a live view, a progress bar, or neither; add the session, if any, to `sessions`."""
     with _decider(request, sessions, decisions) as exchange, watched_decisions(sessions):
@@ -313,7 +312,7 @@ def _run(
 
 
 def _decider(
-    request: SimulateRequest, sessions: list[Session], decisions: DecisionsAside | None
+    request: SimulateRequest, sessions: list[Session], decisions: DecisionSpool | None
 ) -> AbstractContextManager[AnyExchange]:
     """Start the decision process; add the session of a local algorithm, which has its tables, to `sessions`."""
     if request.socket is not None:

@@ -16,13 +16,14 @@ from rich.table import Table
 
 from batsched_py.cli.shared.command import DEBUG, current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
-from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
 from batsched_py.cli.shared.repetition import MovedOption, OnceGroup
 from batsched_py.cli.shared.runs import PictureOptions, read_picture, write_picture
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.document_file import read_document
+from batsched_py.files.output_file import writing
 from batsched_py.loading import load_object
 from batsched_py.model.limits import LONGEST
 from batsched_py.reporting.pictures.terminal.timeline import render_timelines

@@ -8,9 +8,9 @@ from typing import Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.output_paths import make_folder
 from batsched_py.cli.shared.parameters import option, together
 from batsched_py.errors import OptionError
+from batsched_py.files.output_file import make_folder
 from batsched_py.traces.delay_workload import USUAL_SPEED, Work
 from batsched_py.traces.power_states import PowerStates, read_speed
 from batsched_py.traces.simgrid_xml import write_homogeneous

@@ -1,17 +1,16 @@
-"""The output files of a command: checks before the work begins, and writing with errors that name the file."""
+"""Checks of the output files of a command, before the work begins."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 
-from batsched_py.errors import InputError
+from batsched_py.files.output_file import naming_errors
 
 #: The option or argument that names a file, and the file; None if it was not given.
 Named = tuple[str, Path | None]
@@ -37,34 +36,6 @@ def check_writable(paths: Iterable[Path | None]) -> None:
         if path is not None:
             with naming_errors(path):
                 _check(path)
-
-
-def existing_folder(path: Path) -> Path:
-    """Return the folder of a file, or the nearest existing folder above it."""
-    return next(folder for folder in Path(os.path.realpath(path)).parents if folder.is_dir())
-
-
-def make_folder(path: Path) -> None:
-    """Create the folder of a file. InputError."""
-    with naming_errors(path):
-        Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Create the folder of a file, and convert errors in writing it into InputErrors."""
-    make_folder(path)
-    with naming_errors(path):
-        yield
-
-
-@contextmanager
-def naming_errors(path: Path) -> Iterator[None]:
-    """Convert OSErrors into InputErrors of one line with the file's name."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(str(path), "", f"cannot be written: {error.strerror or error}") from error
 
 
 def _identity(path: Path) -> object:

@@ -1,13 +1,9 @@
-"""The result files of simulations, under Batsim's names, for one run and for each run of a study.
-
-Files are written after the run, completely or not at all. Only the rows of jobs are stored on disk during the run, so
-that a simulation of millions of jobs needs no memory for ended ones.
-"""
+"""The result files of the runs of a study."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -16,15 +12,11 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.decisions_aside import DecisionsAside
-from batsched_py.cli.shared.output_paths import existing_folder, make_folder, naming_errors, writing
-from batsched_py.cli.shared.table_writer import write_tables
-from batsched_py.results import result_files as results
-from batsched_py.results import trace_files as traces
-from batsched_py.results.decisions_file import DECISIONS
+from batsched_py.files.output_file import make_folder
 from batsched_py.results.file_forms import BATSIM_4, FileForm
-from batsched_py.results.records import JobRecord, Result
-from batsched_py.results.run_file import run_path
+from batsched_py.results.records import Result
+from batsched_py.runs.decision_spool import DecisionSpool
+from batsched_py.runs.result_writer import result_paths, write_result
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.lublin import Drawn
 
@@ -34,62 +26,6 @@ if TYPE_CHECKING:  # the package imports modules that a single simulation does n
 
 #: The name of a generated workload's file, in the folder of its runs.
 _DRAWN: Final = "workload.json"
-
-
-def result_paths(
-    prefix: str | None, *, machine_states: bool, energy: bool, decisions: bool = False, files: FileForm = BATSIM_4
-) -> list[Path]:
-    """Return the paths of a run's results and description; none without a prefix, which may end with a slash."""
-    if prefix is None:
-        return []
-    endings = [files.jobs, files.schedule, *([files.real_exec_info] if files.real_exec_info else [])]
-    if machine_states:
-        endings.append(files.machine_states)
-    if energy:
-        endings += [files.consumed_energy, files.pstate_changes]
-    if decisions:
-        endings.append(DECISIONS)
-    return [*(Path(prefix + ending) for ending in endings), run_path(prefix)]
-
-
-def write_result(prefix: str, result: Result, rows: results.JobRows | None = None) -> None:
-    """Create the folder and write the result's files, each one completely or not at all. InputError.
-
-    The jobs are those of `rows`, if stored on disk.
-    """
-    trace, files = result.trace, result.files
-    writers: dict[str, Callable[[Path], None]] = {
-        files.jobs: rows.write if rows is not None else lambda path: results.write_jobs(path, result),
-        files.schedule: lambda path: results.write_schedule(path, result),
-    }
-    if files.real_exec_info:
-        writers[files.real_exec_info] = lambda path: results.write_real_exec_info(path, result)
-    if trace is not None and (states := trace.states) is not None:
-        writers[files.machine_states] = lambda path: traces.write_machine_states(path, states)
-    if trace is not None and (energy := trace.energy) is not None:
-        writers[files.consumed_energy] = lambda path: traces.write_consumed_energy(path, energy)
-        writers[files.pstate_changes] = lambda path: traces.write_pstate_changes(path, trace)
-    if result.slowed:
-        writers[results.CONTENTION] = lambda path: results.write_contention(path, result.slowed)
-    for ending, write in writers.items():
-        path = Path(prefix + ending)
-        with writing(path):
-            write(path)
-    write_tables(prefix, result.tables)
-
-
-class RowsAside(results.JobRows):
-    """The rows of a jobs file in a temporary file in its folder, which frees the memory of ended jobs. InputError."""
-
-    def __init__(self, prefix: str, files: FileForm) -> None:
-        self._path = Path(prefix + files.jobs)
-        with naming_errors(self._path):
-            super().__init__(existing_folder(self._path), files)
-
-    def add(self, records: Sequence[JobRecord]) -> None:
-        """Store the rows of these jobs; rejected jobs may have none."""
-        with naming_errors(self._path):
-            super().add(records)
 
 
 class ResultWriter(Struct, frozen=True):
@@ -115,9 +51,9 @@ class ResultWriter(Struct, frozen=True):
     @contextmanager
     def decisions(self, workload: str, variant: str) -> Iterator[PassOn]:
         """Yield a receiver of the decisions of one run, and write their file if the run succeeds. InputError."""
-        with DecisionsAside(self.prefix(workload, variant)) as aside:
-            yield aside.add
-            aside.write()
+        with DecisionSpool(self.prefix(workload, variant)) as spool:
+            yield spool.add
+            spool.write()
 
     def paths(self, sources: Mapping[str, WorkloadLike], variants: Sequence[str]) -> list[Path]:
         """Return the paths of all files. UsageError if two names are the same in paths."""

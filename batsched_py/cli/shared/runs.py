@@ -11,12 +11,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits
-from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, Number, Seconds, option, together
 from batsched_py.cli.shared.terminal import say, warn, warn_all
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.errors import InputError
 from batsched_py.files.atomic_file import write_atomically
+from batsched_py.files.output_file import writing
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.drawing import FORMATS, draw, form_of

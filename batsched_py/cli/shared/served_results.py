@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
-from batsched_py.cli.shared.decisions_aside import DecisionsAside
-from batsched_py.cli.shared.run_description import (
+from batsched_py.cli.shared.described_runs import files_of_choice, this_call
+from batsched_py.errors import BatschedError
+from batsched_py.model.table import Table
+from batsched_py.runs.decision_spool import DecisionSpool
+from batsched_py.runs.run_description import (
     Decider,
     RunInputs,
     describe_run,
     failure_line,
-    files_of_choice,
-    table_files,
     write_description,
 )
-from batsched_py.cli.shared.table_writer import write_tables
-from batsched_py.errors import BatschedError
-from batsched_py.model.table import Table
+from batsched_py.runs.table_writer import table_files, write_tables
 from batsched_py.session.session import Session
 
 
@@ -32,7 +31,7 @@ def write_results(
     *,
     settings: Mapping[str, Any] | None = None,
     results: Mapping[str, Path] | None = None,
-    decisions: DecisionsAside | None = None,
+    decisions: DecisionSpool | None = None,
     failure: BaseException | None = None,
 ) -> None:
     """Write the tables of the session's algorithm, its decisions, and the description of the run.
@@ -71,5 +70,6 @@ def write_results(
         known,
         results={**written, **table_files(prefix, tables)},
         failure="" if failure is None else failure_line(failure),
+        call=this_call(),
     )
     write_description(prefix, run)

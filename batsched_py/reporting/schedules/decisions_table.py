@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, get_args
 
@@ -70,10 +70,28 @@ def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
     terms = [table.column(name) for name in TERMS] if TERMS[0] in table.header else ()  # older files lack them
     at = [table.column(name) for name in COLUMNS if name not in TERMS]
     table.tell_unknown("decisions", notes)
+    return replace(decisions_of(_rows(table, at, terms)), notes=notes.lines())
+
+
+def decisions_of(rows: Iterable[DecisionRow]) -> Decisions:
+    """Return the decisions that rows contain, in order of time."""
     of_jobs: dict[str, list[DecisionRow]] = {}
-    #: Kind of rows about hosts -> these rows.
+    #: Kind of a row about hosts -> those rows.
     of_hosts: dict[str, list[DecisionRow]] = {"down": [], "unavailable": []}
-    hosts, shared, latest = None, False, 0.0
+    hosts, shared = None, False
+    for row in rows:
+        if row.kind == "hosts":
+            hosts, shared = row.hosts, row.reason == "shared"
+        elif row.kind in of_hosts:
+            of_hosts[row.kind].append(row)
+        else:
+            of_jobs.setdefault(row.job, []).append(row)
+    return Decisions(of_jobs, of_hosts["down"], hosts, shared, of_hosts["unavailable"])
+
+
+def _rows(table: Tabular, at: Sequence[int], terms: Sequence[int]) -> Iterator[DecisionRow]:
+    """Yield the rows of a file; InputError if one is wrong, or before the row above."""
+    latest = 0.0
     for cells in table.rows():
         row = _row(table, cells, at)
         if row.kind == "unfinished" or (terms and cells[terms[0]]):
@@ -81,13 +99,7 @@ def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
         if row.time < latest:
             raise table.error("must not be before the row above", column=at[0])
         latest = row.time
-        if row.kind == "hosts":
-            hosts, shared = row.hosts, row.reason == "shared"
-        elif row.kind in of_hosts:
-            of_hosts[row.kind].append(row)
-        else:
-            of_jobs.setdefault(row.job, []).append(row)
-    return Decisions(of_jobs, of_hosts["down"], hosts, shared, of_hosts["unavailable"], notes.lines())
+        yield row
 
 
 def _row(table: Tabular, cells: Sequence[str], at: Sequence[int]) -> DecisionRow:

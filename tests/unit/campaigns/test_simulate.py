@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from batsched_py.campaigns import simulate
+from batsched_py.campaigns import Run, read_run, simulate
 from batsched_py.cli.main import run
-from batsched_py.errors import BatschedError, OptionError, PlatformError, PluginError, WorkloadError
+from batsched_py.errors import BatschedError, InputError, OptionError, PlatformError, PluginError, WorkloadError
 from batsched_py.results.result_files import write_jobs
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.plan import MOST_TOLD
@@ -32,6 +33,66 @@ def test_the_jobs_are_those_of_the_command(tmp_path: Path) -> None:
     )
     write_jobs(tmp_path / "here.csv", here.result)
     assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there_jobs.csv").read_bytes()
+
+
+def test_the_files_of_a_run_are_those_of_the_command(tmp_path: Path) -> None:
+    """Byte for byte, but for times that were measured, and for the words of the command."""
+    options = ["-o", "reserve=hosts", "-o", "order=sjf", "-E"]
+    machine, jobs = ROOT / "platforms" / "energy16.xml", ROOT / "workloads" / "first.json"
+    command = ["simulate", "-p", str(machine), "-w", str(jobs), "-s", "easy", *options]
+    assert run([*command, "-e", str(tmp_path / "there" / "x"), "--quiet"]) == 0
+    chosen = {"reserve": "hosts", "order": "sjf"}
+    made = simulate(machine, jobs, "easy", chosen, settings=Settings(energy=True), trace=True, decisions=True)
+    made.write(tmp_path / "here" / "x")
+    there, here = ({file.name: file for file in (tmp_path / name).iterdir()} for name in ("there", "here"))
+    assert sorted(here) == sorted(there)
+    for name in here.keys() - {"x_run.json", "x_schedule.csv"}:
+        assert here[name].read_bytes() == there[name].read_bytes(), name
+    one, other = (json.loads(files["x_run.json"].read_text()) for files in (here, there))
+    assert (one.pop("command"), other.pop("command")) == (
+        [],
+        ["batsched-py", *command, "-e", str(tmp_path / "there" / "x"), "--quiet"],
+    )
+    assert one.pop("measured").keys() == other.pop("measured").keys()
+    assert one == other
+    again = read_run(tmp_path / "here" / "x")
+    assert again.all_metrics == made.all_metrics
+    assert again.decisions == made.decisions
+
+
+def test_a_run_is_written_with_what_it_kept(tmp_path: Path) -> None:
+    """Without traces and decisions there are no such files; objects are named as far as they have names."""
+    made = simulate(plain_platform(8), generate(30, 8, Random(1)), Fcfs)
+    made.write(str(tmp_path / "x"))
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["x_jobs.csv", "x_run.json", "x_schedule.csv"]
+    said = json.loads((tmp_path / "x_run.json").read_text())
+    assert (said["algorithm"], said["platform"]) == ("batsched_py.schedulers.fcfs:Fcfs", None)
+    assert made.decisions is None
+    with pytest.raises(InputError, match="cannot be written"):
+        made.write(tmp_path / "x_jobs.csv" / "y")
+    with pytest.raises(OptionError, match="only runs by simulate"):
+        Run(made.metrics, made.result, {}).write(tmp_path / "z")
+
+
+def test_reasons_are_known_if_decisions_were_kept() -> None:
+    """As for the files of the command."""
+    kept, bare = (simulate(PLATFORM, JOBS, "easy", decisions=wanted) for wanted in (True, False))
+    assert kept.result.jobs == bare.result.jobs
+    longest = max(kept.result.jobs, key=lambda record: record.waiting).job.id
+    assert not bare.explain(longest).by_algorithm
+    assert kept.explain(longest).by_algorithm
+
+
+def test_included_examples_are_found_from_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by the commands."""
+    monkeypatch.chdir(tmp_path)
+    made = simulate("platforms/cluster32.xml", "workloads/lublin200.json", "fcfs")
+    made.write("x")
+    said = json.loads(Path("x_run.json").read_text())
+    assert [said["platform"]["path"], said["workloads"][0]["path"]] == [
+        "platforms/cluster32.xml",
+        "workloads/lublin200.json",
+    ]
 
 
 def test_messages_are_not_written(monkeypatch: pytest.MonkeyPatch) -> None:

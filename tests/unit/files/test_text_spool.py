@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from batsched_py.files.text_spool import TextAside
+from batsched_py.files.text_spool import TextSpool
 
 
 def test_lines_are_written_below_a_header(tmp_path: Path) -> None:
     """In their order; meanwhile there is no file."""
-    with TextAside(tmp_path) as aside:
+    with TextSpool(tmp_path) as aside:
         aside.put("a\nb\n")
         aside.put("")
         aside.put("é\n")
@@ -20,6 +20,6 @@ def test_lines_are_written_below_a_header(tmp_path: Path) -> None:
 
 def test_nothing_is_left_if_nobody_writes_it(tmp_path: Path) -> None:
     """Whatever was put aside."""
-    with TextAside(tmp_path) as aside:
+    with TextSpool(tmp_path) as aside:
         aside.put("a\n")
     assert not list(tmp_path.iterdir())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from batsched_py.cli.shared.output_paths import writing
+from batsched_py.files.output_file import writing
 from batsched_py.files.table_file import table_path, write_table
 from batsched_py.model.table import Table
 
@@ -15,3 +16,8 @@ def write_tables(prefix: str, tables: Iterable[Table]) -> None:
         path = table_path(prefix, table)
         with writing(path):
             write_table(path, table)
+
+
+def table_files(prefix: str, tables: Iterable[Table]) -> dict[str, Path]:
+    """Return name -> file of tables that a run has written."""
+    return {table.name: table_path(prefix, table) for table in tables}

@@ -1,4 +1,4 @@
-"""The description of a run, which a command writes next to its tables, to make their origin known permanently.
+"""The description of a run, written with its files, so that their origin is known years later.
 
 Inputs are hashed before the run, which may take long: a file may be changed during the run.
 """
@@ -9,28 +9,21 @@ import importlib
 import platform
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 import batsched_py
-from batsched_py.cli.shared.algorithm import AlgorithmChoice
-from batsched_py.cli.shared.command import current_invocation
-from batsched_py.cli.shared.output_paths import writing
-from batsched_py.cli.shared.terminal import warn
-from batsched_py.errors import BatschedError, DeadlockError
+from batsched_py.errors import DeadlockError
 from batsched_py.example_files import told_path
-from batsched_py.files.table_file import table_path
-from batsched_py.model.table import Table
+from batsched_py.files.output_file import writing
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.batsim5.greeting import Features
-from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.results.run_file import (
     InputFile,
     Measured,
@@ -44,7 +37,8 @@ from batsched_py.results.run_file import (
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.lublin import Drawn
 
-_PROGRAM: Final = "batsched-py"
+#: The name of the program, and of the package.
+PROGRAM: Final = "batsched-py"
 #: The name of a package at the beginning of a requirement.
 _PACKAGE: Final = re.compile(r"[\w.-]+")
 
@@ -55,6 +49,20 @@ class RunInputs(Struct, frozen=True):
     platform: InputFile | None = None
     workloads: tuple[WorkloadFile, ...] = ()
     files: tuple[OtherFile, ...] = ()
+
+
+class Call(Struct, frozen=True):
+    """The call that made a run.
+
+    Attributes:
+        words: the words of the command; empty for a call from Python.
+        started: the time of the wall clock, in seconds since 1970.
+        began: the same instant on a monotonic clock.
+    """
+
+    words: tuple[str, ...] = ()
+    started: float = field(default_factory=time.time)
+    began: float = field(default_factory=time.perf_counter)
 
 
 class Decider(Struct, frozen=True):
@@ -92,11 +100,6 @@ def other_files(**paths: Path | None) -> tuple[OtherFile, ...]:
     )
 
 
-def files_of_choice(choice: AlgorithmChoice) -> tuple[OtherFile, ...]:
-    """Return the files of the user's algorithm. OptionError, InputError."""
-    return files_of_algorithm(choice.algorithm, choice.options, choice.options_file)
-
-
 def describe_run(
     inputs: RunInputs,
     decider: Decider,
@@ -105,11 +108,11 @@ def describe_run(
     approximations: Iterable[str] = (),
     results: Mapping[str, Path] | None = None,
     failure: str = "",
+    call: Call,
 ) -> RunFile:
-    """Describe a run that ends now; `results` are the files that it wrote, by name. InputError."""
-    invocation = current_invocation()
+    """Describe a run that ends now; `results` are files that it wrote, by name. InputError."""
     seed = decider.options.get("seed")
-    seconds = time.perf_counter() - invocation.began
+    seconds = time.perf_counter() - call.began
     return RunFile(
         algorithm=decider.algorithm,
         options=dict(decider.options),
@@ -120,13 +123,13 @@ def describe_run(
         files=inputs.files,
         settings=dict(settings),
         approximations=tuple(approximations),
-        command=(_PROGRAM, *invocation.arguments),
+        command=call.words,
         version=batsched_py.__version__,
         python=platform.python_version(),
         dependencies=_dependencies(),
         results={name: digest for name, path in (results or {}).items() if (digest := content_hash(path)) is not None},
         failure=failure,
-        measured=Measured(datetime.fromtimestamp(invocation.started, UTC).isoformat("T", "seconds"), round(seconds, 3)),
+        measured=Measured(datetime.fromtimestamp(call.started, UTC).isoformat("T", "seconds"), round(seconds, 3)),
     )
 
 
@@ -142,16 +145,6 @@ def failure_line(error: BaseException) -> str:
     return " ".join((error.why if isinstance(error, DeadlockError) else str(error)).split())
 
 
-@contextmanager
-def reported_beside(error: BaseException) -> Iterator[None]:
-    """Warn of files that cannot be written after an error; the earlier error is the one to report."""
-    try:
-        yield
-    except BatschedError as second:
-        warn(f"the files of the run are not complete: {second}")
-        second.__context__ = error
-
-
 def plain_settings(settings: Settings, features: Features | None = None, **others: object) -> dict[str, Any]:
     """Return the simulator's settings, and others, as JSON; external events are represented by their file.
 
@@ -163,17 +156,12 @@ def plain_settings(settings: Settings, features: Features | None = None, **other
     return {**msgspec.to_builtins(plain), **asked, **others}
 
 
-def table_files(prefix: str, tables: Iterable[Table]) -> dict[str, Path]:
-    """Return name -> path of the tables written by a run."""
-    return {table.name: table_path(prefix, table) for table in tables}
-
-
 @cache
 def _dependencies() -> dict[str, str]:
     """Return the versions of the packages that every run needs; empty if batsched-py is not installed."""
     metadata = importlib.import_module("importlib.metadata")  # imports the e-mail package
     try:
-        needed = metadata.requires(_PROGRAM) or []
+        needed = metadata.requires(PROGRAM) or []
     except metadata.PackageNotFoundError:
         return {}
     names = [_PACKAGE.match(line) for line in needed if "extra ==" not in line]

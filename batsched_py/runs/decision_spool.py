@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from batsched_py.cli.shared.output_paths import existing_folder, naming_errors, writing
-from batsched_py.files.text_spool import TextAside
+from batsched_py.files.output_file import existing_folder, naming_errors, writing
+from batsched_py.files.text_spool import TextSpool
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.results.decisions_file import COLUMNS, DECISIONS, decision_lines
 from batsched_py.results.records import Result
 
 
-class DecisionsAside(TextAside):
-    """The rows of PREFIX_decisions.csv. InputError if they cannot be written."""
+class DecisionSpool(TextSpool):
+    """Rows of PREFIX_decisions.csv. InputError if they cannot be written."""
 
     def __init__(self, prefix: str) -> None:
         self.path = Path(prefix + DECISIONS)
@@ -41,6 +41,6 @@ def outage_rows(result: Result) -> list[DecisionRow]:
     return rows
 
 
-def decisions_aside(prefix: str | None) -> AbstractContextManager[DecisionsAside | None]:
+def decision_spool(prefix: str | None) -> AbstractContextManager[DecisionSpool | None]:
     """Store rows on disk for the file of a prefix; yield None without a prefix."""
-    return nullcontext() if prefix is None else DecisionsAside(prefix)
+    return nullcontext() if prefix is None else DecisionSpool(prefix)

@@ -1,0 +1,35 @@
+"""The description of a run by a command of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from batsched_py.cli.shared.algorithm import AlgorithmChoice
+from batsched_py.cli.shared.command import current_invocation
+from batsched_py.cli.shared.terminal import warn
+from batsched_py.errors import BatschedError
+from batsched_py.reporting.algorithm_files import files_of_algorithm
+from batsched_py.results.run_file import OtherFile
+from batsched_py.runs.run_description import PROGRAM, Call
+
+
+def this_call() -> Call:
+    """Return this call of the program, with its words."""
+    invocation = current_invocation()
+    return Call((PROGRAM, *invocation.arguments), invocation.started, invocation.began)
+
+
+def files_of_choice(choice: AlgorithmChoice) -> tuple[OtherFile, ...]:
+    """Return the files of the algorithm that a user chose. OptionError, InputError."""
+    return files_of_algorithm(choice.algorithm, choice.options, choice.options_file)
+
+
+@contextmanager
+def reported_beside(error: BaseException) -> Iterator[None]:
+    """Warn of files that cannot be written after an error, which is the one to report."""
+    try:
+        yield
+    except BatschedError as second:
+        warn(f"the files of the run are not complete: {second}")
+        second.__context__ = error
