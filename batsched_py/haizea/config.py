@@ -1,4 +1,4 @@
-"""Configuration of one run of Haizea, as its file says it, in types."""
+"""The configuration of one run of Haizea, as typed values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LogLevel = Literal["STATUS", "INFO", "DEBUG", "VDEBUG"]
 
 @dataclass(frozen=True, slots=True)
 class PolicyNames:
-    """Names of the policies: built-in ones, or a user's `package.module.Class` or `file.py:Class`.
+    """Names of the policies: built-in ones, or user classes `package.module.Class` or `file.py:Class`.
 
     Attributes:
         admission: accept-all or no-ARs.
@@ -33,16 +33,16 @@ class PolicyNames:
 
 @dataclass(frozen=True, slots=True)
 class TraceFiles:
-    """Files of requests, and what is added to their durations.
+    """Files of requests, and additions to their durations.
 
     Attributes:
         trace: a lease workload, or a log in SWF.
-        images: of images for the requests; None for those that they name.
-        injection: of more requests; None for no more.
-        slowdown: percent that are added to durations.
-        boot: seconds that are added to them.
-        overhead: whose durations these are.
-        memory: MB of each node; None for what is asked for.
+        images: file of images for the requests; None for those that they name.
+        injection: file of additional requests; None for none.
+        slowdown: percent added to durations.
+        boot: seconds added to durations.
+        overhead: kinds of leases to which these are added.
+        memory: MB of each node; None for the requested memory.
     """
 
     trace: Path
@@ -59,10 +59,10 @@ class AccountingSettings:
     """Settings of the accounting of a run.
 
     Attributes:
-        datafile: all that was counted; None for no such file.
-        probes: names, as the configuration spells them.
-        attributes: (name, value) of what tells this run from others.
-        stats: how figures are computed in which Haizea is mistaken.
+        datafile: file of all figures; None for none.
+        probes: names, as in the configuration.
+        attributes: (name, value) pairs that identify the run.
+        stats: computation of figures that Haizea computes incorrectly.
     """
 
     datafile: Path | None = None
@@ -76,10 +76,10 @@ class HaizeaConfig:
     """A configuration. Times are in seconds, paths from the current folder.
 
     Attributes:
-        file: where it was read.
-        log_level: how much is logged.
-        on_failure: what a failed lease does to the run.
-        clock: whether time is simulated.
+        file: the file that was read.
+        log_level: level of the log.
+        on_failure: effect of a failed lease on the run.
+        clock: simulated or real.
         start_time: of the simulated clock; None with the real one.
         site: the hosts; None for those of the trace.
         settings: of the scheduler.
@@ -88,10 +88,10 @@ class HaizeaConfig:
         traces: files of requests; None with the real clock.
         stop_when: the condition that ends the simulation.
         status_interval: after which the summary is printed again; None for never.
-        wakeup_interval: of the real clock.
+        wakeup_interval: interval of the real clock.
         non_schedulable_interval: from a request to the start of its lease, with the real clock.
-        accounting: what is counted.
-        told: sentences on what has no counterpart here.
+        accounting: settings of the accounting.
+        `told`: sentences about options without a counterpart.
     """
 
     file: Path

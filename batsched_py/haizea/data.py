@@ -1,4 +1,4 @@
-"""Data files: what the probes of a run have counted, as JSON, and tables of several of them (H82, H94)."""
+"""Data files: the figures of a run's probes, as JSON, and tables of several of them (H82, H94)."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class RunData(Struct, frozen=True, forbid_unknown_fields=True):
     """The data of a run.
 
     Attributes:
-        attributes: what tells it from others.
+        attributes: attributes that identify it.
         run: name of a figure of the run -> its value.
-        leases: name of a figure -> lease -> its value, of those that have one.
+        leases: name of a figure -> lease -> its value, if it has one.
         counters: by name.
     """
 
@@ -51,7 +51,7 @@ _DECODER: Final = msgspec.json.Decoder(RunData)
 
 
 def write_data(path: Path, accounting: Accounting, attributes: Mapping[str, str]) -> None:
-    """Write what was counted; folders are made as they are needed, the file is replaced at once. OSError."""
+    """Write the figures; missing folders are created, the file is replaced atomically. OSError."""
     counters = {
         name: CounterData(counter.average, [(entry.time, entry.lease, entry.value) for entry in counter.entries])
         for name, counter in accounting.counters.items()

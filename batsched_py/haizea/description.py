@@ -1,4 +1,4 @@
-"""The description of a configuration for the file that tells what was run."""
+"""The description of a configuration for the file that describes a run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import msgspec
 
 from batsched_py.haizea.config import HaizeaConfig
 
-#: Members of a configuration that say how a run goes on, not how leases are scheduled.
+#: Members of a configuration that control the run, not the scheduling of leases.
 _SETTINGS: Final = ("log_level", "on_failure", "clock", "start_time", "stop_when", "status_interval")
 
 
 def plain_options(config: HaizeaConfig) -> dict[str, Any]:
-    """Return what the scheduler is told, as JSON has it: policies, its settings, transfers of images."""
+    """Return the options of the scheduler as JSON values: policies, settings, transfers of images."""
     policies = {f"policy_{name}": value for name, value in asdict(config.policies).items()}
     transfers = {} if config.transfers is None else asdict(config.transfers)
     return _plain(
@@ -25,7 +25,7 @@ def plain_options(config: HaizeaConfig) -> dict[str, Any]:
 
 
 def plain_settings(config: HaizeaConfig) -> dict[str, Any]:
-    """Return what the run is told, as JSON has it: its clock, its end, and what is added to the requests."""
+    """Return the settings of the run as JSON values: its clock, its end, and additions to the requests."""
     settings = {name: getattr(config, name) for name in _SETTINGS}
     accounting = {"probes": config.accounting.probes, "stats": config.accounting.stats}
     attributes = {"attributes": dict(config.accounting.attributes)}
@@ -39,4 +39,4 @@ def plain_settings(config: HaizeaConfig) -> dict[str, Any]:
 def _plain(members: Mapping[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(members)
     infinite = {name: str(value) for name, value in plain.items() if isinstance(value, float) and math.isinf(value)}
-    return {**plain, **infinite}  # which JSON has not
+    return {**plain, **infinite}  # JSON has no infinity

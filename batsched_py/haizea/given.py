@@ -1,4 +1,4 @@
-"""Options that a configuration file gives, checked against the table, with defaults for the others (H75, H96)."""
+"""Options of a configuration file, checked against the table, with defaults for missing ones (H75, H96)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from batsched_py.text.wording import did_you_mean
 
 _BY_KEY: Final[Mapping[str, Option]] = {option.key: option for option in OPTIONS}
 
-#: Makes the error of a rule, from the section and the option that break it; "" for a section as a whole.
+#: Creates an error from the section, the option and the broken rule; "" as option for a whole section.
 Refuse = Callable[[str, str, str], ConfigurationError]
 
 
 class GivenOptions:
-    """Values of all options by their keys, as "scheduling.backfilling".
+    """Values of all options by their keys, like "scheduling.backfilling".
 
     Args:
-        sections: what stands in the file.
-        refuse: makes errors; another than the default if the sections stand in the file under other names.
+        sections: sections of the file.
+        refuse: creates errors; not the default if the sections have other names in the file.
 
-    Raises ConfigurationError for the first section or option that is unknown, missing or wrong.
+    Raises ConfigurationError for the first section or option that is unknown, missing or invalid.
     """
 
     def __init__(self, sections: Sections, refuse: Refuse) -> None:
@@ -55,7 +55,7 @@ class GivenOptions:
         return self._refuse(*self._spelled.get(key, (section, name)), rule)
 
     def told(self) -> list[str]:
-        """Return a sentence for each option that is given and has no counterpart."""
+        """Return a sentence for each given option without a counterpart."""
         told = [
             f"{option.key}: {option.told}"
             for option in OPTIONS
@@ -106,7 +106,7 @@ def _missing(when: When) -> str:
 
 
 def _several(section: str, sections: Sections) -> str:
-    """Return how a file is run that has the sections of a configuration for several runs; "" if it has not."""
+    """Explain how to run a file with the sections of a configuration for several runs; "" for other files."""
     if section != "multi" and ("multi" not in sections or ":" not in section):
         return ""
     return (
@@ -131,7 +131,7 @@ def _unknown_option(section: str, name: str) -> str:
 
 
 def in_file(file: str) -> Refuse:
-    """Return what makes errors of a file in which sections have their own names."""
+    """Return the function that creates errors for a file with the usual names of sections."""
 
     def refuse(section: str, name: str, rule: str) -> ConfigurationError:
         place = f"{section}.{name}" if name else f"[{section}]"

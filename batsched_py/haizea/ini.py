@@ -19,15 +19,15 @@ from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.model.limits import Limits
 from batsched_py.text.display import shown
 
-#: Section -> option -> its text, as they stand in the file.
+#: Section -> option -> its text, as in the file.
 Sections = Mapping[str, Mapping[str, str]]
 
-#: Bytes of a file: nobody has written more by hand.
+#: Maximum size of a file in bytes, more than enough for files written by hand.
 _MOST: Final = 1_000_000
 
 
 def read_sections(path: Path, limits: Limits) -> Sections:
-    """Read a file. ConfigurationError names the line that is none of such a file."""
+    """Read a file. ConfigurationError names an invalid line."""
     with reported(path, ConfigurationError):
         content = read_file(path, limits)
     if len(content) > _MOST:
@@ -42,7 +42,7 @@ def read_sections(path: Path, limits: Limits) -> Sections:
 def parse_sections(text: str, file: str) -> Sections:
     """Read the text of a file; `file` is its name in errors.
 
-    The names of options are in any case. Options of [DEFAULT] are not for all sections: it is a section like others.
+    Names of options are case-insensitive. [DEFAULT] is an ordinary section, without an effect on others.
     """
     parser = RawConfigParser(inline_comment_prefixes=(";",), default_section="", empty_lines_in_values=False)
     try:
@@ -64,7 +64,7 @@ def parse_sections(text: str, file: str) -> Sections:
 
 
 def format_sections(sections: Sections) -> str:
-    """Return the text that `parse_sections` reads as these."""
+    """Return the text of these sections for `parse_sections`."""
     return "\n".join(
         "".join((f"[{section}]\n", *(f"{name}: {text}\n" for name, text in options.items())))
         for section, options in sections.items()

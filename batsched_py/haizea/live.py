@@ -1,4 +1,4 @@
-"""A configuration with the real clock: options of the algorithm `leases` for a live site (H105)."""
+"""Options of the algorithm `leases` for a live site, from a configuration with the real clock (H105)."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _NAMES: Final = {
     "threshold_factor": "scheduling_threshold_factor",
     "forced_threshold": "force_scheduling_threshold",
 }
-#: A lease that is planned anew keeps its place, though in Haizea, and by default in its files, it may lose it.
+#: A lease that is planned again keeps its place, although in Haizea, and by default in its files, it may lose it.
 _KEPT: Final = "never_later"
 _SIMULATED: Final = "needs simulation.clock: simulated; a live site uses the default"
 _BACKFILLING: Final = {0: "off", 1: "aggressive", math.inf: "conservative"}
 
 
 def live_options(config: HaizeaConfig) -> Mapping[str, Any]:
-    """Return the options of `leases` that schedule as the configuration says, those that are not the default.
+    """Return the options of `leases` for the scheduling of the configuration, except defaults.
 
-    ConfigurationError names what only simulations have: ways in which the original differs, and policies of one's own.
+    ConfigurationError names options that only simulations support: deviations of the original, and user policies.
     """
     settings = _settings(config)
     had = asdict(LeasesOptions(**settings).settings(stoppable=True))
@@ -55,7 +55,7 @@ def _settings(config: HaizeaConfig) -> dict[str, Any]:
 
 
 def _policies(config: HaizeaConfig) -> dict[str, str]:
-    find_policies(config)  # they are there
+    find_policies(config)  # check that they exist
     names = config.policies
     given: Mapping[str, tuple[str, Mapping[str, str], str]] = {
         "policy_admission": (names.admission, ADMISSION.spellings, "accept-all"),

@@ -1,4 +1,4 @@
-"""Log of a live site with the rules of a configuration: what HaizeaLog writes, of the algorithm that the site runs."""
+"""The log of a live site, as HaizeaLog writes it, for the algorithm that the site runs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from batsched_py.schedulers.leases import Leases, LeasesOptions
 
 
 class LiveLog:
-    """Lines of a site, from its opening on.
+    """The log of a site from its opening on.
 
     Args:
-        level: how much is written.
-        write: takes each line.
-        past: tells whether what happens now has happened before: a site goes through its past when it is opened again.
-        begun: tells when the site began, in seconds since 1970; asked when it is open. Dates are local.
+        level: level of the log.
+        write: called with each line.
+        past: returns True while a site that is opened again replays its past.
+        begun: returns the begin of the site in seconds since 1970; called when it is open. Dates are local.
         interval: simulated seconds after which the summary is written again; None for never.
     """
 
@@ -34,7 +34,7 @@ class LiveLog:
         self._log: HaizeaLog | None = None
 
     def opened(self, now: float) -> None:
-        """Write that the site is open, though its past may not be over."""
+        """Write that the site is open, although it may still replay its past."""
         log = self._made(self._write)
         log.started(now)
         log.clock_started(now)

@@ -1,4 +1,4 @@
-"""Log of a run as Haizea writes it: a line for each thing that becomes of a lease, with time and component (H100)."""
+"""The log of a run as Haizea writes it: a line for each event of a lease, with time and component (H100)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from batsched_py.leases.lifecycle import State
 from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.terms import Kind
 
-#: Levels, each with all that those before it have.
+#: Levels; each includes the previous ones.
 _LEVELS: Final[Mapping[LogLevel, int]] = {"STATUS": 0, "INFO": 1, "DEBUG": 2, "VDEBUG": 3}
 #: Kinds of leases by Haizea's names, in the order in which a workload's are counted.
 TYPES: Final = {
@@ -28,14 +28,14 @@ _COMPONENT: Final = 7
 
 
 class HaizeaLog(Observer):
-    """Lines of a run.
+    """The log of a run.
 
     Args:
-        start: the date at which the simulation's time is 0.
-        level: how much is written.
-        write: takes each line.
+        start: the date of the simulation's time 0.
+        level: level of the log.
+        write: called with each line.
         interval: seconds after which the summary is written again; None for never.
-        clock: what its clock is called.
+        clock: name of its clock.
 
     Attributes:
         summary: the figures so far.
@@ -52,10 +52,10 @@ class HaizeaLog(Observer):
     ) -> None:
         self.summary, self._clock = StatusSummary(), clock
         self._start, self._level, self._write, self._interval = start, _LEVELS[level], write, interval
-        #: Nothing is said of single leases: their lines, of which there may be millions, are not even made.
+        #: True if single leases are not logged: their lines, possibly millions, are not even formatted.
         self._brief = self._level < _LEVELS["INFO"]
         self._last_summary = 0.0
-        #: Lease -> the sentence on how it gives way, for the lease whose place is looked for.
+        #: Lease -> the sentence about its preemption, for the lease that is being planned.
         self._giving_way: dict[int, str] = {}
 
     # The run as a whole.
@@ -69,12 +69,12 @@ class HaizeaLog(Observer):
         self._say(0.0, "INFO", "TFILE", f"Loading tracefile {file}")
 
     def loaded(self, counts: Mapping[Kind, int]) -> None:
-        """Write how many requests there are, of which kinds."""
+        """Write the number of requests of each kind."""
         kinds = " + ".join(f"{counts[kind]} {name}" for kind, name in TYPES.items() if counts.get(kind))
         self._say(0.0, "INFO", "TFILE", f"Loaded workload with {sum(counts.values())} requests ({kinds})")
 
     def clock_started(self, now: float = 0.0) -> None:
-        """Write that time passes from now on."""
+        """Write that the clock has started."""
         self._say(now, "STATUS", "CLOCK", f"Starting {self._clock}")
 
     def stopped(self, now: float) -> None:
@@ -106,7 +106,7 @@ class HaizeaLog(Observer):
         self._say(now, "INFO", "LSCHED", what)
 
     def tried(self, lease: Lease, now: float) -> None:
-        """Write that a place is looked for."""
+        """Write that a lease is being planned."""
         if self._brief:
             return
         self._giving_way.clear()
@@ -120,7 +120,7 @@ class HaizeaLog(Observer):
         self._say(now, "INFO", "LSCHED", what)
 
     def planned(self, lease: Lease, run: Run, now: float) -> None:
-        """Write who gives way, and which place a lease has."""
+        """Write the leases that are preempted, and the place of a lease."""
         self.summary.planned(lease, run, now)
         if self._brief:
             return
@@ -140,13 +140,13 @@ class HaizeaLog(Observer):
         self._say(now, "INFO", "VMSCHED", f"Lease #{lease.id} has been scheduled {where}")
 
     def cut(self, run: Run) -> None:
-        """Note for the lease that makes it so: another one will be suspended."""
+        """Record, for the lease that is being planned, that another one will be suspended."""
         if self._brief:
             return
         self._giving_way[run.lease.id] = f"will be suspended at {self._date(run.final_end)}."
 
     def taken_back(self, run: Run, now: float) -> None:
-        """Note for the lease that makes it so: another one loses its place."""
+        """Record, for the lease that is being planned, that another one loses its place."""
         del now
         if self._brief:
             return
@@ -163,10 +163,10 @@ class HaizeaLog(Observer):
             what = f"{TYPES[lease.kind]} lease #{lease.id} cannot be scheduled: {why}"
             self._say(now, "INFO", "LSCHED", what)
 
-    # What begins and ends.
+    # Begins and ends.
 
     def began(self, reservation: LeaseReservation, now: float) -> None:
-        """Write what begins; of several suspensions or resumptions of a lease only the first."""
+        """Write the begin of a reservation; of several suspensions or resumptions of a lease only the first."""
         if self._brief:
             return
         lease, use = reservation.lease, reservation.use
@@ -179,7 +179,7 @@ class HaizeaLog(Observer):
         self._detail(reservation, "begins", now)
 
     def finished(self, reservation: LeaseReservation, now: float) -> None:
-        """Write what ends; of several suspensions or resumptions of a lease only the last."""
+        """Write the end of a reservation; of several suspensions or resumptions of a lease only the last."""
         if self._brief:
             return
         lease, use = reservation.lease, reservation.use
@@ -203,7 +203,7 @@ class HaizeaLog(Observer):
         self._say(now, "DEBUG", "LSCHED", f"Lease #{lease.id} is {lease.state.label}")
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
-        """Write the summary, if it is time."""
+        """Write the summary if it is due."""
         self.summary.stepped(scheduler, now)
         if self._level >= _LEVELS["VDEBUG"]:
             held = f"{len(scheduler.leases)} leases, {len(scheduler.queue)} in the queue, {len(scheduler.future)} ahead"
@@ -232,7 +232,7 @@ class HaizeaLog(Observer):
         return f"{date:%Y-%m-%d %H:%M:%S}.{date.microsecond // 10_000:02d}"
 
 
-#: Reservations of which a lease may have several in turn -> what is said of them.
+#: Uses for which a lease may have several consecutive reservations -> their sentences.
 _BEGIN: Final = {Use.SUSPEND: "Suspending", Use.RESUME: "Resuming", Use.MIGRATE_DISK: "Migrating the images of",
                  Use.MIGRATE_MEMORY: "Migrating the memory of"}  # fmt: skip
 _END: Final = {Use.RESUME: "Resumed", Use.MIGRATE_DISK: "Migrated the images of",

@@ -1,4 +1,4 @@
-"""Configurations for several runs: profiles, traces and injections in one file, from which single ones are made (H86).
+"""Configurations for several runs, combined from profiles, traces and injections in one file (H86).
 
 B. Sotomayor, "The Haizea manual", 2009, section "Running multiple unattended simulations".
 """
@@ -38,11 +38,11 @@ MULTI_OPTIONS: Final = {
 _ANNOTATIONS: Final = ("annotationdir", "annotationfiles")
 #: The manual's spelling of it.
 _OLDER: Final = {"basedatadir": "datadir"}
-#: Characters of names of profiles and traces: a file and a line of a shell can have them without quotes.
+#: Characters of names of profiles and traces: names of files and shell commands can have them without quotes.
 _NAME: Final = re.compile(r"[\w+=@%,-][\w.+=@%,-]*", re.ASCII)
 #: Section -> options that [multi] sets for all.
 _SET_HERE: Final = {"tracefile": ("tracefile", "injectionfile"), "accounting": ("datafile",)}
-#: Configurations that one file makes.
+#: Maximum number of configurations in one file.
 _MOST: Final = 100_000
 
 
@@ -55,7 +55,7 @@ class SingleConfiguration:
         profile: its name.
         trace, injection: files of requests, from the current folder; there may be no injection.
         datafile: the file that the run will write, from the current folder.
-        sections: its options, with paths relative to the folder for which it was made.
+        sections: its options, with paths relative to its folder.
     """
 
     name: str
@@ -81,11 +81,11 @@ class MultiConfiguration:
     """A configuration for several runs. Paths in it are from the folder of its file.
 
     Attributes:
-        file: where it was read.
-        profiles: name -> its options, those that all share among them.
+        file: the file that was read.
+        profiles: name -> its options, including the common ones.
         traces, injections: files of requests.
-        data_folder: of the files that runs write.
-        told: sentences on what is not looked at.
+        data_folder: folder of the files that runs write.
+        `told`: sentences about ignored options.
     """
 
     file: Path
@@ -96,14 +96,14 @@ class MultiConfiguration:
     told: tuple[str, ...] = ()
 
     def singles(self, folder: Path) -> Iterator[SingleConfiguration]:
-        """Iterate over the configurations as they stand in a folder: for each profile, trace, and injection or none."""
+        """Iterate over the configurations for files in `folder`: for each profile, trace, and injection or none."""
         for profile, sections in self.profiles.items():
             for trace in self.traces:
                 for injection in (None, *self.injections):
                     yield self._single(profile, sections, trace, injection, folder)
 
     def configs(self, limits: Limits = LIMITS) -> Iterator[tuple[SingleConfiguration, HaizeaConfig]]:
-        """Iterate over the configurations and what they say, as if they stood beside this file. ConfigurationError."""
+        """Iterate over the configurations and their parsed forms, in the folder of this file. ConfigurationError."""
         folder = self.file.parent
         for single in self.singles(folder):
             refuse = _in_profile(self.file, single.profile, {})
@@ -137,7 +137,7 @@ class MultiConfiguration:
         return SingleConfiguration(name, profile, here / trace, injected, here / datafile, sections)
 
     def _from(self, file: Path, folder: Path) -> str:
-        """Return a path as seen from a folder; an absolute one stays as it is."""
+        """Return a path relative to a folder; absolute paths do not change."""
         return str(file) if file.is_absolute() else os.path.relpath(self.file.parent / file, folder)
 
 
@@ -188,7 +188,7 @@ def _check(multi: MultiConfiguration, sections: Sections, limits: Limits) -> Non
 
 
 def _multi_options(path: Path, sections: Sections) -> dict[str, str]:
-    """Return the options of [multi] by the names of today."""
+    """Return the options of [multi] by their current names."""
     if MULTI not in sections:
         raise _error(path, MULTI, "", "is required")
     options = dict[str, str]()
@@ -209,7 +209,7 @@ def _multi_options(path: Path, sections: Sections) -> dict[str, str]:
 
 
 def _profiles(path: Path, sections: Sections) -> dict[str, Sections]:
-    """Return the options of each profile, with those that all share."""
+    """Return the options of each profile, including the common ones."""
     common = dict[str, dict[str, str]]()
     own = dict[str, dict[str, dict[str, str]]]()
     for title, options in sections.items():
@@ -253,12 +253,12 @@ def _files(path: Path, options: Mapping[str, str], name: str, folder: str) -> tu
 
 
 def _base(file: Path) -> str:
-    """Return the name of a file without what follows its last dot; .gz does not count as that."""
+    """Return the name of a file without its extension; .gz does not count as one."""
     return Path(file.name.removesuffix(".gz")).stem
 
 
 def _in_profile(path: Path, profile: str, sections: Sections) -> Refuse:
-    """Return what makes errors of a profile; an option that the profile does not have stands in what all share."""
+    """Return the function that creates errors of a profile; its other options are in the common sections."""
 
     def refuse(section: str, name: str, rule: str) -> ConfigurationError:
         title, common = f"{profile}:{section}", f"{COMMON}:{section}"

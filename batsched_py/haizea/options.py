@@ -1,7 +1,7 @@
-"""Options of Haizea's configuration files: the table that reader, samples and documentation are made of (H68 to H74).
+"""Options of Haizea's configuration files: the table for reader, samples and documentation (H68 to H74).
 
-Names, types and defaults are those of B. Sotomayor, "The Haizea manual", 2009, appendix B. Options of our own, for what
-Haizea leaves no choice in, stand among them and are marked.
+Names, types and defaults are those of B. Sotomayor, "The Haizea manual", 2009, appendix B. Options that only
+batsched-py has, for behaviour that is fixed in Haizea, are included and marked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION
 
 
 class When(NamedTuple):
-    """Condition under which something is required: an option has this value; always, if none is named."""
+    """A condition under which an option or section is required: an option has this value; always, if none is named."""
 
     option: str = ""
     value: str = ""
@@ -59,14 +59,14 @@ class Option:
     """One option.
 
     Attributes:
-        section, name: where it stands.
+        section, name: its section and its name.
         type: of its values.
         help: its meaning, for samples and documentation.
-        default: text that stands for an absent one; None if there is none.
+        default: default text; None if there is none.
         required: when it must be given; None if never.
-        sample: text that samples give it; "" for its default, or none.
-        told: sentence that is told where it is given, since nothing here is like it; "" for one that is honoured.
-        ours: True for one that Haizea does not have.
+        sample: its text in samples; "" for its default, or none.
+        `told`: warning for an option without a counterpart; "" for one that is obeyed.
+        `ours`: True for an option that Haizea does not have.
     """
 
     section: str
@@ -85,7 +85,7 @@ class Option:
         return f"{self.section}.{self.name}"
 
 
-#: MB/s, Mb/s: nothing is so slow or so fast.
+#: Bounds of rates in MB/s, Mb/s.
 _RATE: Final = number(1e-6, 1e12)
 _NO_OPENNEBULA: Final = "must be simulated: OpenNebula is not supported"
 _TOLD_OPENNEBULA: Final = "OpenNebula is not supported"
@@ -369,14 +369,14 @@ OPTIONS: Final[tuple[Option, ...]] = (
     *_GENERAL, *_SCHEDULING, *_SIMULATION, *_ACCOUNTING, *_IMAGE_TRANSFER, *_TRACEFILE, *_OPENNEBULA
 )  # fmt: skip
 
-#: Options of Haizea 1.1, of programs made of Haizea, and of its manual's other versions -> why they have no effect.
+#: Options of Haizea 1.1, of programs based on Haizea, and of other versions of its manual -> why they have no effect.
 FOREIGN: Final[dict[str, str]] = {
     "simulation.sanity-check": "leases are always checked",
     "scheduling.policy-matchmaking": "any host with the resources may be used, in the order of policy-host-selection",
     "tracefile.annotationfile": "annotations of leases are not read",
 }
 
-#: Older spellings that the manual itself uses -> the options that they set (H96).
+#: Older names that the manual itself uses -> the options that they set (H96).
 OLDER: Final[dict[str, tuple[str, ...]]] = {
     "simulation.suspendresume-rate": ("scheduling.suspend-rate", "scheduling.resume-rate"),
     "simulation.wakeup-interval": ("scheduling.wakeup-interval",),

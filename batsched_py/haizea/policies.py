@@ -1,4 +1,4 @@
-"""Policies and probes that a configuration names; users' own are looked for beside it first (H54, H91 to H93)."""
+"""Policies and probes of a configuration; user classes are searched in its folder first (H54, H91 to H93)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Thing = TypeVar("Thing")
 
 
 def find_policies(config: HaizeaConfig) -> Policies:
-    """Return the policies of a configuration; ConfigurationError for one that is not there."""
+    """Return the policies of a configuration; ConfigurationError for one that does not exist."""
     names = config.policies
     return Policies(
         _find(config, "scheduling.policy-admission", names.admission, ADMISSION).make,
@@ -27,7 +27,7 @@ def find_policies(config: HaizeaConfig) -> Policies:
 
 
 def find_probes(config: HaizeaConfig) -> Probes:
-    """Return the probes of a configuration; ConfigurationError for one that is not there."""
+    """Return the probes of a configuration; ConfigurationError for one that does not exist."""
     return _find(config, "accounting.probes", " ".join(config.accounting.probes), PROBES)
 
 
@@ -39,7 +39,7 @@ def _find(config: HaizeaConfig, option: str, name: str, things: Named[Thing]) ->
 
 
 def _load_beside(folder: Path) -> Load:
-    """Return a loader for which files are relative to a folder, and its modules come before installed ones."""
+    """Return a loader with files relative to a folder, whose modules take precedence over installed ones."""
 
     def load(target: str, what: str) -> Any:
         module, _, name = target.rpartition(":")

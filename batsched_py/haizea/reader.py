@@ -14,20 +14,20 @@ from batsched_py.leases.settings import LeaseSettings
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.traces.lease_request import LeaseSite, read_site
 
-#: The value of `resources` that stands for the site of the trace.
+#: The value of `resources` for the site of the trace.
 IN_TRACEFILE: Final = "in-tracefile"
 
 
 def read_config(path: Path, limits: Limits = LIMITS) -> HaizeaConfig:
     """Read a configuration. ConfigurationError names the file, `section.option` and the rule.
 
-    Paths in it are relative to its folder. What it says that has no counterpart here is in `told`.
+    Paths in it are relative to its folder. `told` lists options without a counterpart.
     """
     return make_config(path, read_sections(path, limits), in_file(str(path)), limits)
 
 
 def make_config(path: Path, sections: Sections, refuse: Refuse, limits: Limits = LIMITS) -> HaizeaConfig:
-    """Make the configuration of what stands, or would stand, in a file. ConfigurationError."""
+    """Create the configuration from the sections of a real or generated file. ConfigurationError."""
     given = GivenOptions(sections, refuse)
     simulated = given["simulation.clock"] == "simulated"
     minutes = given["simulation.status-message-interval"]
@@ -119,7 +119,7 @@ def _settings(given: GivenOptions) -> LeaseSettings:
 
 
 def _estimates(given: GivenOptions) -> Any:
-    """Return what the file says; else what the version of Haizea does for which it was written: 1.1 has deadlines."""
+    """Return the file's value; else the behaviour of the version of Haizea that it is for: 1.1 has deadlines."""
     newer = given["scheduling.mapper"] == "deadline" and not given.given("scheduling.estimates")
     return "exact" if newer else given["scheduling.estimates"]
 

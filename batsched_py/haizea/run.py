@@ -1,4 +1,4 @@
-"""Run of a configuration: its requests and its site in the embedded simulator, scheduled as it says."""
+"""The run of a configuration: its requests and its site in the embedded simulator, with its scheduling."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class HaizeaRun(NamedTuple):
     """A run that has ended.
 
     Attributes:
-        ledger: what became of leases and reservations, and what the probes counted; closed.
+        ledger: outcomes of leases and reservations, and figures of the probes; closed.
         summary: the figures at the end.
         end: seconds at which the run stopped.
-        tables: what is written of the run.
-        failure: of the lease with which the run ended, as the configuration has it; None for none.
+        tables: tables of the run.
+        failure: failure of the lease that ended the run, if the configuration demands it; None for none.
     """
 
     ledger: Ledger
@@ -64,7 +64,7 @@ class _Stopped(Exception):  # noqa: N818  # no error: the stop condition is reac
 
 
 class _StopCondition(Observer):
-    """Condition at which a run ends, and the leases that it is about (H22, H103)."""
+    """The condition that ends a run, and the leases that it counts (H22, H103)."""
 
     def __init__(self, when: str, best_effort: int) -> None:
         self._when, self._best_effort = when, best_effort
@@ -83,7 +83,7 @@ class _StopCondition(Observer):
         self._ended += lease.kind is Kind.BEST_EFFORT
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
-        """Look whether the run is to end now."""
+        """End the run if the condition is met."""
         del scheduler
         self.now = now
         counts = {"besteffort-submitted": self._requested, "besteffort-done": self._ended}
@@ -98,12 +98,12 @@ def run(
     limits: Limits = LIMITS,
     warn: Callable[[str], None] | None = None,
 ) -> HaizeaRun:
-    """Simulate a configuration; `write` takes the lines that Haizea logs. `events` happen to hosts and leases.
+    """Simulate a configuration; `write` is called with the lines of Haizea's log. `events` affect hosts and leases.
 
-    `warn` takes sentences on what stands in the files of requests and means nothing.
+    `warn` is called with sentences about ignored parts of the files of requests.
 
     Raises WorkloadError for files of requests, OptionError for a configuration that does not suit them,
-    ConfigurationError for policies and probes that are not there, AlgorithmError for those of the user's own that fail.
+    ConfigurationError for missing policies and probes, AlgorithmError for user classes that fail.
     """
     if config.traces is None or config.start_time is None:
         raise OptionError(f"{config.file}: simulation.clock must be simulated: a run has no other clock")
@@ -149,7 +149,7 @@ def run(
 
 
 class _Inputs(NamedTuple):
-    """All requests, those of the injection behind those of the trace; the site; where both are from; warnings."""
+    """All requests, those of the trace before those of the injection; the site; the origins of both; warnings."""
 
     requests: list[LeaseRequest]
     site: LeaseSite
@@ -196,7 +196,7 @@ def _kind(request: LeaseRequest) -> Kind:
 
 
 def _algorithm(config: HaizeaConfig, policies: Policies, ledger: Ledger, observer: Observer) -> type[Leases]:
-    """Return the algorithm `leases`, as the configuration has it."""
+    """Return the algorithm `leases`, configured by the configuration."""
 
     class Configured(Leases):
         """Leases of a Haizea configuration, numbered in the order of the file."""

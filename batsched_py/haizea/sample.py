@@ -1,4 +1,4 @@
-"""Samples to begin with: configurations, their requests and templates of scripts, made of the table (H112)."""
+"""Samples: configurations, their requests and templates of scripts, generated from the table (H112)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.haizea.sample_traces import sample_traces
 #: Columns of comments.
 _WIDTH: Final = 96
 
-#: Kind of sample -> its files, each with what makes its text.
+#: Kind of sample -> its files, each with the function that generates its text.
 KINDS: Final = ("trace", "barebones", "multi")
 
 #: Profile -> its options of scheduling, in the sample for several runs.
@@ -83,7 +83,7 @@ def _section(section: str, *, comments: bool) -> str:
 
 
 def _active(section: str) -> list[Option]:
-    """Return the options of a section that samples give."""
+    """Return the options of a section that are in samples."""
     return [option for option in OPTIONS if option.section == section and option.sample]
 
 

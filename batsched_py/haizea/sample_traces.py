@@ -11,7 +11,7 @@ from batsched_py.traces.lwf import lwf_text
 
 #: The folder of the sample in which they are.
 FOLDER: Final = "traces"
-#: Requests of a trace; the sizes of leases and their lengths, in minutes, that follow each other in it.
+#: Number of requests of a trace; the cycles of sizes of leases and of their durations, in minutes.
 _REQUESTS: Final = 40
 _SIZES: Final = (1, 2, 1, 3, 1, 4, 2)
 _MINUTES: Final = (30, 60, 20, 90, 45)
@@ -19,12 +19,12 @@ _MINUTES: Final = (30, 60, 20, 90, 45)
 _SHARES: Final = (100, 60, 85, 40)
 #: Seconds between two requests.
 _BETWEEN: Final = 1500
-#: Seconds between reservations of the injections, of so many nodes.
+#: Seconds between reservations of the injections, and their numbers of nodes.
 _RESERVATIONS: Final = {"inj1": (9000, 2), "inj2": (5400, 4)}
 
 
 def sample_traces() -> dict[str, str]:
-    """Return the files by their names, as the configuration of several runs has them."""
+    """Return the files by their names in the configuration of several runs."""
     found = {
         "withprematureend": _best_effort(early=True),
         "withoutprematureend": _best_effort(early=False),

@@ -1,7 +1,7 @@
-"""Scripts that run several configurations, made of templates as Haizea has them (H86, H107).
+"""Scripts that run several configurations, rendered from Haizea's templates (H86, H107).
 
-Templates are a part of those of Mako (https://www.makotemplates.org), which Haizea used: a loop over `configs`, and
-names in `${...}`. No Python in them is run, so a template from somebody else can do nothing but write text.
+Templates use a subset of Mako (https://www.makotemplates.org), which Haizea used: a loop over `configs`, and names in
+`${...}`. Python code in them is not executed, so an untrusted template can only generate text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FOR: Final = re.compile(r"for\s+\(?\s*(\w+)\s*,\s*(\w+)\s*\)?\s+in\s+configs\s*
 _NAME: Final = re.compile(r"\$\{([^}]*)\}")
 _VALUE: Final = re.compile(r"\s*(\w+)\s*(\|\s*sh\s*)?")
 
-#: What is written between lines of a loop and its end, with the names of a configuration and of its file.
+#: Numbered lines of a template.
 _Lines = list[tuple[int, str]]
 
 
@@ -75,7 +75,7 @@ def _repeated(
         _filled(file, number, line, {"etcdir": str(folder), names[0]: name, names[1]: str(config)})
         for name, config in configs or [("", Path())]
         for number, line in lines
-    ][: len(lines) * len(configs)]  # without any, the lines are checked all the same
+    ][: len(lines) * len(configs)]  # without configurations, the lines are still checked
 
 
 def _filled(file: str, number: int, line: str, values: Mapping[str, str]) -> str:
@@ -87,7 +87,7 @@ def _filled(file: str, number: int, line: str, values: Mapping[str, str]) -> str
         return shlex.quote(text) if inner[2] else text
 
     stripped = line.lstrip()
-    if stripped.startswith("%%"):  # a line that begins with a per cent sign
+    if stripped.startswith("%%"):  # an escaped percent sign
         line = line[: len(line) - len(stripped)] + stripped[1:]
     return _NAME.sub(value, line)
 

@@ -1,4 +1,4 @@
-"""Summary of a run: the eight figures that Haizea prints, kept up to date (H90, H101)."""
+"""The summary of a run: the eight figures that Haizea prints, updated during the run (H90, H101)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class StatusSummary(Observer):
 
     Attributes:
         open: leases that were requested and have not ended.
-        done: leases that have run to their end, those of best effort among them.
-        done_best_effort: these alone.
+        done: leases that have run to their end, including best-effort ones.
+        done_best_effort: the best-effort ones among them.
         queue: best-effort leases that wait for a place.
         accepted: kind -> leases that got a place, each counted once.
-        rejected: kind -> leases that were refused, by the admission policy or for want of room.
+        rejected: kind -> leases that were refused, by the admission policy or for lack of room.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class StatusSummary(Observer):
             self.done_best_effort += lease.kind is Kind.BEST_EFFORT
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
-        """Look at the queue."""
+        """Update the length of the queue."""
         del now
         self.queue = len(scheduler.queue)
 

@@ -1,4 +1,4 @@
-"""Types of the values in Haizea's configuration files: their texts, and the rules that these keep (H68 to H75)."""
+"""Types of the values in Haizea's configuration files, with the rules for their texts (H68 to H75)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from batsched_py.traces.lwf_time import read_time
 _NUMBER: Final = re.compile(r"[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})([eE][+-]?\d{1,2})?", re.ASCII)
 _WHOLE: Final = re.compile(r"[+-]?\d{1,15}", re.ASCII)
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d{1,6})?", re.ASCII)
-#: The last year in which a simulation may begin: the longest one ends before the calendar does.
+#: The last year in which a simulation may begin, so that the longest one ends before the last date.
 _LAST_YEAR: Final = 8000
 _FLAGS: Final = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False)
-#: A class of the user's: package.module.Class, or path/to/file.py:Class.
+#: A user class: package.module.Class, or path/to/file.py:Class.
 _CLASS: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+|.+\.py:[^\W\d]\w*")
 
 
@@ -29,8 +29,8 @@ class ValueType:
     """Type of an option.
 
     Attributes:
-        label: what may be written, for the documentation.
-        read: makes the value of its text; ValueError names the rule.
+        label: allowed texts, for the documentation.
+        read: converts a text to a value; ValueError names the rule.
     """
 
     label: str
@@ -38,7 +38,7 @@ class ValueType:
 
 
 def choice(*names: str, refused: Mapping[str, str] | None = None) -> ValueType:
-    """Return the type of one of these names; `refused` are names that Haizea knows -> why they cannot be had here."""
+    """Return the type of one of these names; `refused` maps names that Haizea knows to the reason of their refusal."""
     reasons = refused or {}
 
     def read(text: str) -> str:
@@ -54,7 +54,7 @@ def choice(*names: str, refused: Mapping[str, str] | None = None) -> ValueType:
 
 
 def number(least: float, most: float) -> ValueType:
-    """Return the type of a number between these."""
+    """Return the type of a number from `least` to `most`."""
 
     def read(text: str) -> float:
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
@@ -66,7 +66,7 @@ def number(least: float, most: float) -> ValueType:
 
 
 def whole(least: int, most: int, *, unlimited: bool = False) -> ValueType:
-    """Return the type of a whole number between these; if it may be unlimited, -1 is read as infinity."""
+    """Return the type of an integer from `least` to `most`; with `unlimited`, -1 is read as infinity."""
 
     def read(text: str) -> float:
         value = int(text) if _WHOLE.fullmatch(text) else least - 2
@@ -81,7 +81,7 @@ def whole(least: int, most: int, *, unlimited: bool = False) -> ValueType:
 
 
 def named_class(known: Mapping[str, str]) -> ValueType:
-    """Return the type of a policy: a known name, which is read as another, or a class of the user's."""
+    """Return the type of a policy: a known name, which is mapped to another, or a user class."""
 
     def read(text: str) -> str:
         if text in known:
@@ -167,5 +167,5 @@ PATH: Final = ValueType("path", _text)
 TEXT: Final = ValueType("text", _text)
 WORDS: Final = ValueType("names, separated by blanks", _words)
 ATTRIBUTES: Final = ValueType("name=value,...", _attributes)
-#: Resources are read with the limits at hand.
+#: Resources are read with the limits of the caller.
 RESOURCES: Final = ValueType("N CPU:100 Memory:1024 ... | in-tracefile", _text)

@@ -217,7 +217,7 @@ def _listed(place: _Place, value: Any) -> Sequence[Any]:
 
 
 def _float(place: _Place, value: Any) -> float:
-    """Return a float, which may be infinite; an integer that is too large for a float remains a large finite float."""
+    """Return a float, which may be infinite; finite numbers above LONGEST become 2 * LONGEST, which fits in a float."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or (isinstance(value, float) and math.isnan(value)):
         place.refuse(f"must be a number, not {shown(value)}")
