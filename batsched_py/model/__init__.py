@@ -1,17 +1,17 @@
-"""The things that simulations are about, immutable: jobs, profiles, workloads, platforms.
+"""The immutable data of simulations: jobs, profiles, workloads, platforms.
 
 Start with job.py: a request for hosts during a time. Then
 
-* profile.py: what a job does when it runs, typed where the type is known; new_profile.py makes one for a job that an
-  algorithm submits;
-* workload.py: jobs in order of submission with their profiles; packed_jobs.py and name_set.py keep a million jobs, and
-  the names of as many, in little memory;
-* platform.py: hosts, links and the routes between hosts; zone.py: how zones compute them;
-* limits.py: how much is read before a reader refuses to go on, and what names and times may be.
+* profile.py: the work of a job, typed if the type is known; new_profile.py creates profiles for jobs that an algorithm
+  submits;
+* workload.py: jobs in submission order with their profiles; packed_jobs.py and name_set.py store a million jobs, and
+  a million names, in little memory;
+* platform.py: hosts, links and the routes between hosts; zone.py: the computation of routes in zones;
+* limits.py: limits of input sizes, and rules for names and times.
 
 Invariants:
 
-* Nothing changes after it was made, and nothing here reads a file: `traces` does.
-* Members that nobody describes stay in `members`, and are written back as they came.
-* A number that is kept is finite; the error for another names the field and the rule.
+* Objects do not change after their creation, and nothing here reads files: `traces` does.
+* Unknown members remain in `members`, and are written back unchanged.
+* All stored numbers are finite; the error for another number names the field and the rule.
 """

@@ -1,4 +1,4 @@
-"""A row of what a scheduler decided beside starts: holds, promises, rejections, and the hosts it could not use."""
+"""A row of a scheduler's decisions other than starts: holds, promises, rejections, and unusable hosts."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 
-#: What a row tells; see DecisionRow.
+#: The kind of a row; see DecisionRow.
 RowKind: TypeAlias = Literal["hosts", "down", "unavailable", "held", "promised", "withdrawn", "rejected", "unfinished"]
-#: The kinds, in the order in which documents list them.
+#: The kinds, in the order of the documentation.
 ROW_KINDS: Final[tuple[RowKind, ...]] = (
     "hosts", "down", "unavailable", "held", "promised", "withdrawn", "rejected", "unfinished",
 )  # fmt: skip
 
-#: Why a job is held: too few hosts are free (`hosts`); a promise would be broken (`promise`); the free hosts do not
-#: suit it (`constraint`); it has a start in advance (`instant`); the algorithm has a reason of its own (`own`).
+#: The reason to hold a job: too few hosts are free (`hosts`); a promise would be broken (`promise`); the free hosts do
+#: not suit it (`constraint`); its start is fixed in advance (`instant`); a reason of the algorithm (`own`).
 HoldKind: TypeAlias = Literal["hosts", "promise", "constraint", "instant", "own"]
 
-#: Why a promise is another one now: it is the first (`first`); jobs ended (`ends`); jobs arrived (`arrivals`); hosts
-#: failed or became usable again (`failure`, `return`); something else, such as time that passed (`other`).
+#: The cause of a new promise: it is the first (`first`); jobs ended (`ends`); jobs arrived (`arrivals`); hosts failed
+#: or became usable again (`failure`, `return`); another cause, such as the passage of time (`other`).
 Cause: TypeAlias = Literal["first", "ends", "arrivals", "failure", "return", "other"]
 
 
 class DecisionRow(Struct, frozen=True, gc=False):
-    """One row. Which fields have a meaning depends on the kind; the others have their defaults.
+    """One row. The kind determines which fields are used; the others have their defaults.
 
     Attributes:
         time: seconds since the start of the simulation.
-        kind: `hosts` tells all compute hosts, once, and `shared` as its reason if jobs may share them; `down` those
-            that can take no job from now on, for a reason other than work; `unavailable` those of them that
-            an external event took away; the others tell of a job: `unfinished`, in the last rows, that it waited or
-            ran when the run ended.
+        kind: `hosts` occurs once, for all compute hosts, with the reason `shared` if jobs may share them; `down` lists
+            the hosts that cannot be used from now on, for a reason other than work; `unavailable` those of them that an
+            external event made unavailable; all other kinds are about a job: `unfinished`, in the last rows, is a job
+            that waited or ran at the end of the run.
         job: id of the job.
-        start: the start that was promised; of an `unfinished` job its own, None if it waited.
+        start: promised start; for an `unfinished` job its actual start, None if it waited.
         reason: a HoldKind or a Cause.
-        jobs: ids of the jobs that ended or arrived, the first ones if they are many.
-        hosts: of `hosts`, `down` and `unavailable`; those on which an `unfinished` job ran.
-        words: the algorithm's own, of `held` and `rejected`.
-        submitted, size, walltime: of `unfinished` and `rejected`, whose jobs the jobs file may lack.
+        jobs: ids of the jobs that ended or arrived, at most the first ones.
+        hosts: hosts of `hosts`, `down` and `unavailable`; those on which an `unfinished` job ran.
+        words: text of the algorithm, for `held` and `rejected`.
+        submitted, size, walltime: data of `unfinished` and `rejected` jobs, which the jobs file may lack.
     """
 
     time: float

@@ -1,4 +1,4 @@
-"""A job as it was submitted: a request for hosts during a time."""
+"""A job as submitted: a request for hosts during a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-#: Members of Batsim's job object that have an attribute of their own.
+#: Members of Batsim's job object with an attribute.
 KNOWN_MEMBERS = frozenset({"id", "subtime", "res", "walltime", "profile"})
 
 
@@ -22,7 +22,7 @@ class Job(Struct, frozen=True):
         size: number of hosts requested (Batsim's `res`).
         walltime: seconds after which the job is stopped, or None if it has no limit.
         profile: name of the profile, the work that the job does.
-        members: every member of the job object as it was written, the unknown ones too.
+        members: all members of the job object as written, including unknown ones.
     """
 
     id: str
@@ -43,9 +43,9 @@ class Job(Struct, frozen=True):
         walltime: float | None = None,
         extra: Mapping[str, Any] = MappingProxyType({}),
     ) -> Job:
-        """Make a job here rather than read it; `extra` are members of your own, which Batsim keeps and forwards.
+        """Create a job; `extra` are user-defined members, which Batsim keeps and forwards.
 
-        Leave `submit_time` out for a job that the Plan submits: it is then the time of its submission.
+        Omit `submit_time` for a job that the Plan submits: it is then the time of its submission.
         """
         times = {} if submit_time is None else {"subtime": submit_time}
         members: dict[str, Any] = {"id": job_id, **times, "res": size, "profile": profile}
@@ -55,7 +55,7 @@ class Job(Struct, frozen=True):
 
     @property
     def limit(self) -> float:
-        """Seconds for which it may run: its walltime, infinite if it has none."""
+        """Maximum run time in seconds: its walltime, infinite if it has none."""
         return math.inf if self.walltime is None else self.walltime
 
     @property
@@ -70,5 +70,5 @@ class Job(Struct, frozen=True):
 
     @property
     def extra(self) -> Mapping[str, Any]:
-        """The members that Batsim does not know: whatever the workload's author added."""
+        """The members unknown to Batsim, which the workload's author added."""
         return MappingProxyType({key: value for key, value in self.members.items() if key not in KNOWN_MEMBERS})

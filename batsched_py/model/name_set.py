@@ -1,20 +1,20 @@
-"""A set of names that only grows: of a million numbered names it takes a bit each instead of a hundred bytes."""
+"""A growing set of names, which needs one bit instead of a hundred bytes for each of a million numbered names."""
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Names that are kept as they are before those with numbers are packed: few runs have more.
+#: Number of names stored as text before numbered names are packed: few runs have more.
 _RECENT: Final = 1 << 14
-#: Bits that a packed name may cost on average, and those that are granted at first.
+#: Maximum average number of bits of a packed name, and the initial allowance.
 _SPARSE: Final = 256
 _GRANTED: Final = 1 << 16
-#: Longer numbers are not packed.
+#: Maximum number of digits of packed numbers.
 _MOST_DIGITS: Final = 18
 
 
 class _Numbers:
-    """Numbers of names that are alike but for them, as a bitmap."""
+    """The numbers of names with equal prefixes, as a bitmap."""
 
     __slots__ = ("_bitmap", "_count")
 
@@ -26,7 +26,7 @@ class _Numbers:
         return number >> 3 < len(self._bitmap) and bool(self._bitmap[number >> 3] & 1 << (number & 7))
 
     def add(self, number: int) -> bool:
-        """Add a number; False if it is so large that the bitmap would be mostly empty."""
+        """Add a number; return False if it is so large that the bitmap would be mostly empty."""
         place = number >> 3
         if place >= len(self._bitmap):
             if number > _GRANTED + _SPARSE * self._count:
@@ -38,16 +38,16 @@ class _Numbers:
 
 
 class NameSet:
-    """Names, each added once."""
+    """A set of names."""
 
     __slots__ = ("_numbered", "_others", "_packed", "_recent")
 
     def __init__(self) -> None:
-        #: The number of names that are not among the recent ones.
+        #: Number of names except the recent ones.
         self._packed = 0
-        #: Those that were added last.
+        #: Names added last.
         self._recent: set[str] = set()
-        #: (what comes before the number, its digits) -> numbers; of older names that end in a number.
+        #: (prefix, number of digits) -> numbers, for older names that end in a number.
         self._numbered: dict[tuple[str, int], _Numbers] = {}
         #: Older names that cannot be packed.
         self._others: set[str] = set()
@@ -67,7 +67,7 @@ class NameSet:
         return (numbers is not None and int(name[len(head) :]) in numbers) or name in self._others
 
     def add(self, name: str) -> bool:
-        """Add a name; False if it is there already."""
+        """Add a name; return False if it is already in the set."""
         recent = self._recent
         if name in recent or (self._packed and name in self):
             return False

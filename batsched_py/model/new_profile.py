@@ -1,4 +1,4 @@
-"""Profiles made here rather than read: what an algorithm gives to the jobs that it submits."""
+"""Constructors of profiles, for the jobs that an algorithm submits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from batsched_py.model.profile import parse_profile
 
 
 def delay(seconds: float, *, ret: int = 0) -> dict[str, Any]:
-    """Make a profile that lasts so long, more than 0 s, on any hosts. A `ret` other than 0 makes the job fail."""
+    """Make a profile with this duration, more than 0 s, on any hosts. A `ret` other than 0 makes the job fail."""
     return _checked({"type": "delay", "delay": seconds, "ret": ret})
 
 
 def parallel(cpu: Sequence[float], com: Sequence[float] = (), *, ret: int = 0) -> dict[str, Any]:
     """Make a task of `cpu[i]` flops on the i-th of n hosts, `com[i * n + j]` bytes from the i-th to the j-th."""
-    transfers = list(com) or [0.0] * len(cpu) ** 2  # Batsim wants them all
+    transfers = list(com) or [0.0] * len(cpu) ** 2  # Batsim requires all of them
     return _checked({"type": "parallel", "cpu": list(cpu), "com": transfers, "ret": ret})
 
 
@@ -30,7 +30,7 @@ def parallel_homogeneous_total(cpu: float, com: float = 0.0, *, ret: int = 0) ->
 
 
 def _checked(members: dict[str, Any]) -> dict[str, Any]:
-    """Return the members, without a `ret` of 0; ProfileError if one breaks its rule."""
+    """Return the members, without a `ret` of 0; ProfileError if one is invalid."""
     parse_profile("", members)
     if not members.get("ret"):
         members.pop("ret", None)

@@ -1,4 +1,4 @@
-"""Transfers of a parallel task that do not leave their host."""
+"""Transfers of a parallel task within one host."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from batsched_py.model.profile import Parallel, ParallelHomogeneous, ParallelHom
 
 
 def sends_within_host(profile: Profile, executors: Sequence[int]) -> bool:
-    """Return True if a task sends bytes from a host to itself; `executors` has the host of each executor."""
+    """Return whether a task sends bytes from a host to itself; `executors` lists the host of each executor."""
     if isinstance(profile, (ParallelHomogeneous, ParallelHomogeneousTotal)):
         return profile.com > 0 and len(set(executors)) < len(executors)
     if not isinstance(profile, Parallel) or len(profile.com) != len(executors) ** 2:

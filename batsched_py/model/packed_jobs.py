@@ -1,4 +1,4 @@
-"""Jobs as their file describes them, decoded when somebody asks: a hundred bytes for each instead of a thousand."""
+"""Lazily decoded jobs, stored as the text of their file: a hundred bytes for each instead of a thousand."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ import orjson
 
 from batsched_py.model.job import Job
 
-#: No machine has more hosts.
+#: Upper limit of the number of hosts of any machine.
 _LARGEST: Final = (1 << 32) - 1
 
-#: Makes a job of its decoded object, which was checked before.
+#: Builds a job from its decoded object, which has been validated.
 Build = Callable[[dict[str, Any]], Job]
 
 
 class PackedJobs(Sequence[Job]):
-    """Jobs in order of submission, then of id; to be filled with `add`, then put in order with `sort`.
+    """Jobs ordered by submission time, then id; filled with `add`, then ordered with `sort`.
 
-    Equal to any sequence of the same jobs. A job that is asked for twice is made twice.
+    Equal to any sequence of the same jobs. Each access to a job creates a new object.
     """
 
     __slots__ = ("_build", "_content", "_end", "_lengths", "_places", "profiles", "sizes", "submit_times")
 
     def __init__(self, content: bytes, build: Build) -> None:
         self._content, self._build = content, build
-        #: The end of the description of the job that was added last.
+        #: The end of the last added job's description.
         self._end = 0
-        #: For each job the place in the content at which its object begins, and its length in bytes.
+        #: For each job the offset of its object in the content, and its length in bytes.
         self._places, self._lengths = array("Q"), array("I")
-        #: For each job, to be read without decoding it; sizes above `_LARGEST` are that.
+        #: For each job, values available without decoding; larger sizes are stored as `_LARGEST`.
         self.submit_times = array("d")
         self.sizes = array("I")
         self.profiles: list[str] = []
 
     def add(self, described: bytes, job: Job, profile: str) -> None:
-        """Add a job, described so in the content; `profile` is its name, best the object that others have too.
+        """Add a job with its description in the content; `profile` is a name, preferably an object shared by jobs.
 
-        Jobs that stand one after the other in the content are added in that order.
+        Jobs must be added in the order of the content.
         """
         self._places.append(self._content.index(described, self._end))
         self._lengths.append(len(described))
@@ -50,7 +50,7 @@ class PackedJobs(Sequence[Job]):
         self.profiles.append(profile)
 
     def sort(self) -> None:
-        """Put the jobs in order; costs little where they are."""
+        """Sort the jobs; cheap if they are already sorted."""
         times = self.submit_times
         if all(before < after for before, after in pairwise(times)):
             return
@@ -87,7 +87,7 @@ class PackedJobs(Sequence[Job]):
             return NotImplemented
         return len(self) == len(other) and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
 
-    __hash__ = None  # type: ignore[assignment]  # as lists: equal to what cannot be hashed
+    __hash__ = None  # type: ignore[assignment]  # as for lists: equality with unhashable sequences
 
     def __repr__(self) -> str:
         return f"PackedJobs(<{len(self)} jobs>)"

@@ -14,9 +14,9 @@ from batsched_py.text.representation import Brief
 
 __all__ = ["DEFAULT_MASTER", "Link", "Platform", "PlatformHost", "Route"]
 
-#: The host that runs the scheduler and no jobs, unless Batsim is given another name (its option `-m`).
+#: The default name of the host that runs the scheduler and no jobs (Batsim's option `-m`).
 DEFAULT_MASTER = "master_host"
-#: Batsim's names of the roles of a host.
+#: Batsim's names of roles of a host.
 ROLES = ("master", "storage", "compute_node")
 
 
@@ -26,10 +26,10 @@ class PlatformHost(Struct, frozen=True):
     Attributes:
         name: unique in the platform.
         speeds: flop/s of one core, one number for each pstate.
-        pstate: the pstate it begins in, an index of `speeds`.
+        pstate: initial pstate, an index of `speeds`.
         cores: number of cores.
         properties: the `prop` elements of the host, as text.
-        zone_properties: those of the zones around it; the innermost zone wins.
+        zone_properties: properties of the zones around it; the innermost zone has precedence.
     """
 
     name: str
@@ -47,22 +47,22 @@ class PlatformHost(Struct, frozen=True):
 
 
 class Route(Struct, frozen=True):
-    """Links from one host to another, in the order they are crossed, and the latency of the whole, in seconds."""
+    """The links from one host to another, in the order in which they are crossed, and the total latency in seconds."""
 
     links: tuple[Link, ...]
     latency: float
 
 
 class Platform(Brief, frozen=True):
-    """Hosts in lexicographic order of names, as Batsim numbers them, and the zones that route between them.
+    """The hosts in lexicographic order of names, as Batsim numbers them, and the zones that route between them.
 
     Attributes:
-        source: where it was read from, or what made it; goes into messages.
-        hosts: every host, the master and the storage ones too.
-        zones: by name.
-        zone_of: host or router -> name of the zone it is a point of.
+        source: its file, or its generator; for messages.
+        hosts: all hosts, including the master and storage hosts.
+        zones: zones by name.
+        zone_of: host or router -> name of its zone.
         config: (name, value) of each item of SimGrid's configuration that it sets.
-        notes: lines on what the file says and is not obeyed.
+        notes: a line for each part of the file without effect.
     """
 
     source: str
@@ -73,12 +73,12 @@ class Platform(Brief, frozen=True):
     notes: tuple[str, ...] = ()
 
     def master(self, name: str = DEFAULT_MASTER) -> PlatformHost | None:
-        """Return the host that runs the scheduler: the one of that name, else the first of role "master", else None."""
+        """Return the scheduler's host: the one with that name, else the first with role "master", else None."""
         named = [host for host in self.hosts if host.name == name]
         return next(iter(named + [host for host in self.hosts if host.role == "master"]), None)
 
     def compute_hosts(self, master: str = DEFAULT_MASTER) -> tuple[PlatformHost, ...]:
-        """Return the hosts that run jobs; the position of each is the number Batsim gives it."""
+        """Return the hosts that run jobs; the index of each is its number in Batsim."""
         return tuple(host for host in self.hosts if host.role == "" and host.name != master)
 
     def storage_hosts(self, master: str = DEFAULT_MASTER) -> tuple[PlatformHost, ...]:
@@ -86,7 +86,7 @@ class Platform(Brief, frozen=True):
         return tuple(host for host in self.hosts if host.role == "storage" and host.name != master)
 
     def with_roles(self, roles: Mapping[str, str]) -> Platform:
-        """Return the platform where these hosts, by name, have these roles; PlatformError."""
+        """Return the platform with these roles of hosts (name -> role); PlatformError."""
         names = {host.name for host in self.hosts}
         for name, role in roles.items():
             if name not in names:
@@ -100,7 +100,7 @@ class Platform(Brief, frozen=True):
         return replace(self, hosts=hosts)
 
     def with_loopback(self, loopback: Link) -> Platform:
-        """Return the platform with this link from hosts to themselves where SimGrid gives them one."""
+        """Return the platform with this link as the loopback of hosts, where SimGrid adds one."""
         segment = Segment((loopback,))
         zones = {
             name: replace(zone, loopback=segment)
@@ -111,10 +111,10 @@ class Platform(Brief, frozen=True):
         return replace(self, zones=zones)
 
     def route(self, source: str, destination: str) -> Route:
-        """Return the route between two hosts, by name; without links if the platform has no network there.
+        """Return the route between two hosts, by name; it has no links if the platform has no network there.
 
-        Computed anew at each call: keep what you ask for often. A route's links are in SimGrid's order; the way back
-        may differ. Raises PlatformError if a name is not a host's or if two zones are not connected.
+        Routes are not cached: keep those used often. A route's links are in SimGrid's order; the reverse route may
+        differ. PlatformError if a name is not that of a host, or if two zones are not connected.
         """
         for name in (source, destination):
             if name not in self.zone_of:
@@ -140,7 +140,7 @@ class Platform(Brief, frozen=True):
             yield from self._walk(position, destination)
 
     def _meeting(self, source: str, destination: str) -> tuple[Zone, str, str]:
-        """Find the innermost zone around both ends, and its points that are, or hold, each of them."""
+        """Return the innermost zone around both ends, and its points that are, or contain, each of them."""
         if self.zone_of[source] == self.zone_of[destination]:
             return self.zones[self.zone_of[source]], source, destination
         up, down = self._ancestry(source), self._ancestry(destination)
@@ -148,7 +148,7 @@ class Platform(Brief, frozen=True):
         return self.zones[up[depth - 1]], up[depth], down[depth]
 
     def _ancestry(self, point: str) -> list[str]:
-        """Return the names from the outermost zone down to the point itself."""
+        """Return the names from the outermost zone to the point itself."""
         names = [point]
         zone = self.zone_of[point]
         while zone:

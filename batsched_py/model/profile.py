@@ -1,4 +1,4 @@
-"""Profiles, the work of jobs: typed where the type is known here, kept whole where it is not."""
+"""Profiles, the work of jobs: typed for known types, otherwise stored as they are."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any, Final
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 
-#: Batsim 1's names of types -> what Batsim 3 and later call them.
+#: Batsim 1's names of types -> names in Batsim 3 and later.
 FORMER_TYPES: Final[Mapping[str, str]] = {
     "msg_par": "parallel",
     "msg_par_hg": "parallel_homogeneous",
     "msg_par_hg_tot": "parallel_homogeneous_total",
 }
-#: The other way round.
+#: The inverse mapping.
 FORMER_NAMES: Final[Mapping[str, str]] = {present: former for former, present in FORMER_TYPES.items()}
-#: Batsim's defaults, in seconds: after a `send`, and between two looks of a `recv`.
+#: Batsim's defaults, in seconds: sleep after a `send`, and polling period of a `recv`.
 SHORTEST_SLEEP: Final = 1e-7
 DEFAULT_POLL: Final = 0.005
 
 
 class ProfileError(ValueError):
-    """A profile's member breaks a rule; `field` names the member."""
+    """The error for an invalid member of a profile; `field` names the member."""
 
     def __init__(self, field: str, rule: str) -> None:
         self.field, self.rule = field, rule
@@ -32,12 +32,12 @@ class ProfileError(ValueError):
 
 
 class Profile(Brief, frozen=True):
-    """A profile of a type that has no class of its own here (`smpi`, `usage_trace`, a type of yours...).
+    """A profile of a type without a specific class (`smpi`, `usage_trace`, a user-defined type...).
 
     Attributes:
         name: unique in its workload.
         type: Batsim's `type` member.
-        members: every member as it was written, the unknown ones too.
+        members: all members as written, including unknown ones.
     """
 
     name: str
@@ -46,23 +46,23 @@ class Profile(Brief, frozen=True):
 
     @property
     def return_code(self) -> int:
-        """The job's return code when it ends by itself: `ret`, 0 if absent."""
+        """The job's return code when it completes: `ret`, 0 if absent."""
         return int(self.members.get("ret", 0))
 
     @property
     def lacks_transfers(self) -> bool:
-        """True for a parallel task without all of its `com`: it is taken for nothing here, Batsim refuses it."""
+        """True for a parallel task with missing `com`: it counts as 0 here, but Batsim refuses it."""
         return False
 
 
 class Delay(Profile, frozen=True):
-    """A wait of `delay` seconds, whatever the hosts."""
+    """A wait of `delay` seconds on any hosts."""
 
     delay: float
 
 
 class Parallel(Profile, frozen=True):
-    """`cpu[i]` flops on the i-th of n hosts; `com[i * n + j]` bytes from the i-th to the j-th, or `com` is empty."""
+    """A task of `cpu[i]` flops on the i-th of n hosts; `com[i * n + j]` bytes from i-th to j-th, or no `com`."""
 
     cpu: tuple[float, ...]
     com: tuple[float, ...]
@@ -84,33 +84,33 @@ class _Homogeneous(Profile, frozen=True):
 
 
 class ParallelHomogeneous(_Homogeneous, frozen=True):
-    """`cpu` flops on each host and `com` bytes between each ordered pair of distinct hosts."""
+    """A task with `cpu` flops on each host and `com` bytes between each ordered pair of distinct hosts."""
 
 
 class ParallelHomogeneousTotal(_Homogeneous, frozen=True):
-    """`cpu` flops in all, shared equally by the n hosts; each ordered pair of distinct hosts has `com / n` bytes.
+    """A task of `cpu` flops in total, divided equally by n hosts; `com / n` bytes per ordered pair of distinct hosts.
 
-    That is what real Batsim 4 does: `com` is divided by the number of hosts, not of pairs, so that what is sent is
+    This is the behaviour of real Batsim 4: `com` is divided by the number of hosts, not of pairs, so that the total is
     n - 1 times `com`. Batsim 5 divides it by the n * n - n pairs.
     """
 
 
 class Composed(Profile, frozen=True):
-    """The profiles named in `sequence`, one after the other, the whole `repeat` times."""
+    """The profiles named in `sequence` in order, repeated `repeat` times."""
 
     sequence: tuple[str, ...]
     repeat: int
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Names of the profiles it is composed of, each once."""
+        """Names of its parts, without repetition."""
         return tuple(dict.fromkeys(self.sequence))
 
 
 class ParallelHomogeneousPfs(Profile, frozen=True):
-    """Each host reads `bytes_to_read` from the storage with the label `storage` and writes `bytes_to_write` to it.
+    """A task in which each host reads `bytes_to_read` from the storage labelled `storage`, and writes `bytes_to_write`.
 
-    In Batsim 5 these may be the amounts of all hosts together: `is_spread`.
+    In Batsim 5 the amounts may be totals for all hosts: `is_spread`.
     """
 
     bytes_to_read: float
@@ -124,7 +124,7 @@ class ParallelHomogeneousPfs(Profile, frozen=True):
 
 
 class DataStaging(Profile, frozen=True):
-    """`size` bytes go from one storage to another, each named by its label."""
+    """A transfer of `size` bytes from one storage to another, each named by its label."""
 
     size: float
     source: str
@@ -139,10 +139,10 @@ class Send(Profile, frozen=True):
 
 
 class Receive(Profile, frozen=True):
-    """A wait for a text of the scheduler, which is looked for every `poll` seconds; then another profile.
+    """A wait for a text of the scheduler, which is polled every `poll` seconds; then another profile.
 
-    That is `success` if the whole text matches the regular expression `regex`, else `failure`. If `timeout` is named,
-    it does not wait: without a text at its start it runs that profile. An empty name is nothing to do.
+    The other profile is `success` if the whole text matches the regular expression `regex`, else `failure`. With a
+    `timeout` it does not wait: without a text at its start it runs that profile. An empty name means no profile.
     """
 
     regex: str
@@ -153,21 +153,21 @@ class Receive(Profile, frozen=True):
 
     @property
     def continuations(self) -> Mapping[str, str]:
-        """Member -> name of the profile that may follow, for those that are named."""
+        """Member -> name of a profile that may follow, for non-empty names."""
         named = {"success": self.success, "failure": self.failure, "timeout": self.timeout}
         return {member: name for member, name in named.items() if name}
 
 
-#: Rule of a new profile that lacks its transfers.
+#: Rule violated by a new profile without its transfers.
 ALL_TRANSFERS: Final = "must be there, with 0 for what is not sent: Batsim aborts without it"
 
 
 def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
-    """Type a profile object of a workload file or of a message.
+    """Parse a profile object of a workload file or of a message.
 
-    A type is known by its present name and by Batsim 1's, and the profile keeps the one that was written. One that is
-    not simulated here becomes a plain Profile. Raises ProfileError (field, rule) if the type is missing or if a member
-    of a known type breaks its rule.
+    Both the current names of types and Batsim 1's are known; the profile keeps the name as written. Types that are not
+    simulated become a plain Profile. ProfileError (field, rule) if the type is missing, or if a member of a known type
+    is invalid.
     """
     written = members.get("type")
     if not isinstance(written, str):
@@ -243,7 +243,7 @@ def _receive(name: str, members: Mapping[str, Any]) -> Receive:
     return Receive(name, "recv", members, regex, success, failure, timeout, _seconds(members, "polltime", DEFAULT_POLL))
 
 
-#: Type -> what reads it, for the types that are rare.
+#: Type -> its parser, for the rare types.
 _READERS: Final[Mapping[str, Callable[[str, Mapping[str, Any]], Profile]]] = {
     "parallel_homogeneous_pfs": _pfs,
     "data_staging": _staging,

@@ -1,4 +1,4 @@
-"""Table: facts of a run in rows, which an algorithm has written down beside its decisions."""
+"""Tables of facts about a run, which an algorithm writes in addition to its decisions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, Final, NamedTuple
 
 from batsched_py.text.display import displayed, shown
 
-#: What stands in a cell: numbers, texts, truth values as 1 and 0, None for nothing.
+#: The value of a cell: numbers, texts, truth values as 1 and 0, None for an empty cell.
 Cell = str | int | float | None
-#: Names of tables; their files are called by them.
+#: Names of tables, which are parts of their files' names.
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
-#: Tables that Batsim itself writes, and those of decisions and of jobs that were slowed down.
+#: Reserved names: tables of Batsim, of decisions, and of jobs slowed down by others.
 RESERVED: Final = frozenset(
     {"jobs", "schedule", "machine_states", "consumed_energy", "pstate_changes", "decisions", "contention"}
 )
-#: What a field is quoted for.
+#: Characters for which a field is quoted.
 _QUOTED: Final = re.compile(r'[",\r\n]')
-#: Classes of cells of which any value may be written.
+#: Classes of cells without invalid values.
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
-#: Digits after the point of numbers, as in Batsim's files.
+#: Number of decimals, as in Batsim's files.
 _DIGITS: Final = 6
 
 
@@ -29,9 +29,9 @@ class Table(NamedTuple):
     """A header and rows, written as PREFIX_NAME.csv.
 
     Attributes:
-        name: small letters, digits, - and _, of which the first is a letter.
+        name: lower-case letters, digits, - and _, beginning with a letter.
         header: names of the columns.
-        rows: as many cells as there are columns, each.
+        rows: rows with one cell for each column.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Table(NamedTuple):
 
 
 def checked_tables(tables: Iterable[Table]) -> tuple[Table, ...]:
-    """Return the tables with all rows at hand; ValueError with the rule that one of them breaks."""
+    """Return the tables with their rows as sequences; ValueError with the rule that one of them violates."""
     found: dict[str, Table] = {}
     for table in tables:
         name, header, rows = table
@@ -56,13 +56,13 @@ def checked_tables(tables: Iterable[Table]) -> tuple[Table, ...]:
 
 
 def csv_text(table: Table) -> str:
-    """Return a table as CSV; numbers have six digits after the point at most, and no more than they need."""
+    """Return a table as CSV; numbers have at most six decimals, without trailing zeros."""
     lines = (",".join(map(_field, cells)) for cells in (table.header, *table.rows))
     return "".join(f"{line}\n" for line in lines)
 
 
 def cell_text(cell: Cell) -> str:
-    """Return a cell as it is written."""
+    """Return the text of a cell."""
     if cell is None:
         return ""
     if isinstance(cell, str):

@@ -12,22 +12,22 @@ from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Profile
 from batsched_py.text.representation import Brief
 
-#: Much faster than a generator over the jobs, each of which is asked three times before a run.
+#: Much faster than a generator over the jobs, which are iterated three times before a run.
 _PROFILE_AND_SIZE: Final[Callable[[Job], tuple[str, int]]] = attrgetter("profile", "size")
 
 
 class Workload(Brief, frozen=True):
-    """Jobs in order of submission (then of name) and profiles by name.
+    """The jobs in order of submission (then of name) and the profiles by name.
 
     Attributes:
-        source: where it was read from, or what made it; goes into messages.
-        host_count: `nb_res` of the file, the hosts of the machine it was made for; 0 if unknown.
-        jobs: with plain names as ids ("12", not "w0!12"): the simulator gives the workload its name.
-        profiles: each one a job of this workload may name.
-        description: of the file, if it has one: where the workload is from.
-        log_start: the date, with an offset, at which the clock of its submission times was at 0; None if unknown.
-        notes: lines on what the file says and is not obeyed.
-        protocol: "v5" if the file is written for Batsim 5, whose profiles of one name may mean something else.
+        source: its file, or its generator; for messages.
+        host_count: `nb_res` of the file, the number of hosts of its machine; 0 if unknown.
+        jobs: jobs with plain names as ids ("12", not "w0!12"): the simulator adds the name of the workload.
+        profiles: all profiles that jobs of this workload may name.
+        description: description in the file, if any: the origin of the workload.
+        log_start: date, with an offset, of second 0 of its submission times; None if unknown.
+        notes: a line for each part of the file without effect.
+        protocol: "v5" for a file of Batsim 5, in which the same profile may have another meaning.
     """
 
     source: str
@@ -40,12 +40,12 @@ class Workload(Brief, frozen=True):
     protocol: str = "v4"
 
     def submissions(self) -> Sequence[float]:
-        """Return when each job is submitted, in their order."""
+        """Return the submission time of each job, in order."""
         jobs = self.jobs
         return jobs.submit_times if isinstance(jobs, PackedJobs) else [job.submit_time for job in jobs]
 
     def requests(self) -> Iterator[tuple[str, int]]:
-        """Iterate over (profile, size) of each job, in their order."""
+        """Iterate over (profile, size) of each job, in order."""
         jobs = self.jobs
         if isinstance(jobs, PackedJobs):
             return zip(jobs.profiles, jobs.sizes, strict=True)

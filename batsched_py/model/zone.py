@@ -1,4 +1,4 @@
-"""Zones of a platform: how each finds the way between two of its points, as SimGrid's routing kinds do."""
+"""Zones of a platform: the computation of routes between their points, by SimGrid's kinds of routing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.text.representation import Brief
 
 
 class Link(Struct, frozen=True):
-    """A resource that communications cross.
+    """A network link.
 
     Attributes:
         name: unique in the platform; the two directions of a SPLITDUPLEX link are two links, `NAME_UP` and `NAME_DOWN`.
@@ -28,14 +28,15 @@ class Link(Struct, frozen=True):
     shared: bool = True
 
 
-#: The link that SimGrid gives a host of a "Full", "Floyd" or "Dijkstra" zone that declares no way to itself.
+#: The loopback that SimGrid adds to a host of a "Full", "Floyd" or "Dijkstra" zone without a declared one.
 LOOPBACK: Final = Link("__loopback__", 10e9, 0.0, shared=False)
 
 
 class Segment(Struct, frozen=True):
-    """A piece of a route: `links` in the order they are crossed, from the host or router `entry` to `exit`.
+    """A segment of a route: `links` in the order in which they are crossed, from the host or router `entry` to `exit`.
 
-    An empty `entry` or `exit` is the end of the route itself. `latency` is in seconds and comes on top of the links'.
+    An empty `entry` or `exit` is the end of the route itself. `latency` is in seconds, in addition to that of the
+    links.
     """
 
     links: tuple[Link, ...] = ()
@@ -59,21 +60,21 @@ class Zone(Protocol):
         """Name of the zone around it; "" for the outermost."""
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
-        """Return the route between two of its points: () if it costs nothing, None if there is none."""
+        """Return the route between two of its points: () for a route without cost, None if there is none."""
 
 
 class TableZone(Brief, frozen=True):
-    """Routing "Full": each way is declared; one that is not declared costs nothing, as Batsim's runs show."""
+    """Routing "Full": all routes are declared; undeclared ones have no cost, as runs of Batsim show."""
 
     name: str
     parent: str
-    #: (source point, destination point) -> the declared way; never a way that was not declared.
+    #: (source point, destination point) -> the declared route.
     table: Mapping[tuple[str, str], Segment]
-    #: From a host to itself if that is not declared; None in a zone with others inside, where it costs nothing.
+    #: Default route from a host to itself; None in a zone with nested zones, where it has no cost.
     loopback: Segment | None = OWN_LOOPBACK
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
-        """Return the declared route, or nothing."""
+        """Return the declared route, or the default."""
         segment = self.table.get((source, destination))
         if segment is None:
             return () if source != destination or self.loopback is None else (self.loopback,)
@@ -81,17 +82,17 @@ class TableZone(Brief, frozen=True):
 
 
 class GraphZone(Brief, frozen=True):
-    """Routing "Floyd" and "Dijkstra": the declared ways are edges, a route is the chain with the fewest links."""
+    """Routing "Floyd" and "Dijkstra": declared routes are edges, and a route is the path with the fewest links."""
 
     name: str
     parent: str
-    #: point -> (neighbour, the declared way to it), in the file's order, which breaks ties.
+    #: point -> (neighbour, the declared route to it), in the file's order, which breaks ties.
     edges: Mapping[str, tuple[tuple[str, Segment], ...]]
-    #: From a host to itself, as in `TableZone`.
+    #: Default route from a host to itself, as in `TableZone`.
     loopback: Segment | None = OWN_LOOPBACK
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
-        """Return the shortest chain (Dijkstra 1959), found anew at each call; None if the points are not connected."""
+        """Return the shortest path (Dijkstra 1959), without caching; None if the points are not connected."""
         if source == destination:
             declared = (segment for point, segment in self.edges.get(source, ()) if point == source)
             own = next(declared, self.loopback)
@@ -133,7 +134,7 @@ class StarZone(Brief, frozen=True):
     backbone: tuple[Link, ...] = ()
     #: point -> x, y, height; None if the zone is not a Vivaldi one.
     coordinates: Mapping[str, tuple[float, float, float]] | None = None
-    #: Routing "None": SimGrid stops at any way through the zone.
+    #: Routing "None": SimGrid stops at any route through the zone.
     is_empty: bool = False
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
@@ -143,7 +144,7 @@ class StarZone(Brief, frozen=True):
             return (Segment(out.loopback),)
         links = out.up + self.backbone + into.down
         if source == destination:
-            links = tuple(dict.fromkeys(links))  # a link that is up and down at once is crossed once
+            links = tuple(dict.fromkeys(links))  # a link that is both up and down is crossed once
         return (Segment(links, latency=self._distance(source, destination)),)
 
     def _distance(self, source: str, destination: str) -> float:
