@@ -1,4 +1,4 @@
-"""A host, as SIMULATION_BEGINS describes it."""
+"""A host, as described in SIMULATION_BEGINS."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Host(Struct, frozen=True):
     Attributes:
         id: its number.
         name: its name in the platform.
-        properties: of the platform file; values are strings.
-        zone_properties: of its zone, empty if unknown.
-        sleep_pstates: pstates (as text) in which it sleeps and takes no job.
-        transition_pstates: virtual ones that only model switching off and on; nobody may ask for them.
-        pstate_count: how many there are; 0 if the platform describes no power.
+        properties: properties in the platform file; values are strings.
+        zone_properties: properties of its zone, empty if unknown.
+        sleep_pstates: pstates (as text) in which it sleeps and cannot run jobs.
+        transition_pstates: virtual pstates that only model switching off and on, and cannot be requested.
+        pstate_count: number of pstates; 0 if the platform does not describe power.
     """
 
     id: int

@@ -1,4 +1,4 @@
-"""The hosts and what keeps them from taking a job: work, sleep, a switch under way, a failure."""
+"""The hosts, and the conditions that prevent their use: work, sleep, a switch in progress, a failure."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from batsched_py.protocol.events import Resource
 from batsched_py.protocol.fields import FieldError
 from batsched_py.state.host import Host
 
-#: States of a resource in SIMULATION_BEGINS in which it cannot take a job.
+#: States of a resource in SIMULATION_BEGINS in which it cannot run jobs.
 _ASLEEP = frozenset({"sleeping"})
 _SWITCHING = frozenset({"switching_on", "switching_off"})
 
 
 class Hosts:
-    """All hosts as bit sets, one for each reason not to use a host."""
+    """The hosts as bit sets, one for each reason not to use a host."""
 
     __slots__ = (
         *("_large", "all", "asleep", "busy", "by_id", "down", "free", "pstate", "storages", "stores", "switching"),
@@ -26,12 +26,12 @@ class Hosts:
     def __init__(self, resources: Sequence[Resource], storages: Sequence[Resource] = ()) -> None:
         #: Host number -> host.
         self.by_id: Mapping[int, Host] = {resource.id: _host(resource) for resource in resources}
-        #: Host number -> storage host, and their bits; in no other set here.
+        #: Host number -> storage host, and their bits, which are in no other set.
         self.storages: Mapping[int, Host] = {resource.id: _host(resource) for resource in storages}
         self.stores = bits_of(resource.id for resource in storages)
         #: Bits of all compute hosts.
         self.all = bits_of(resource.id for resource in resources)
-        #: Sets are so large that counting them takes time.
+        #: Whether sets are so large that counting them takes time.
         self._large = self.all.bit_length() > SMALL
         #: Bits of hosts that run a job.
         self.busy = 0
@@ -39,13 +39,13 @@ class Hosts:
         self.unavailable = _bits(resources, frozenset({"unavailable"}))
         #: Bits of hosts in a sleep pstate.
         self.asleep = _bits(resources, _ASLEEP)
-        #: Bits of hosts whose change of pstate was asked for and not acknowledged.
+        #: Bits of hosts with a requested change of pstate that is not acknowledged yet.
         self.switching = _bits(resources, _SWITCHING)
-        #: Bits of hosts that cannot take a job for a reason other than work: the three above.
+        #: Bits of hosts that are unusable for a reason other than work: the three sets above.
         self.down = self.unavailable | self.asleep | self.switching
-        #: Bits of hosts that could take a job now: neither busy nor down. Kept, because everyone asks for it.
+        #: Bits of hosts that could run a job now: neither busy nor down. Cached, because it is used everywhere.
         self.free = self.all & ~self.down
-        #: Host number -> the pstate last acknowledged, as text; absent until the first change.
+        #: Host number -> the last acknowledged pstate, as text; absent before the first change.
         self.pstate: dict[int, str] = {}
 
     def occupy(self, hosts: int) -> None:
@@ -67,22 +67,22 @@ class Hosts:
             sized(self.free, size_of(free) + size_of(back))
 
     def fail(self, hosts: int) -> None:
-        """Mark hosts unavailable, as Batsim has announced."""
+        """Mark hosts unavailable, as announced by Batsim."""
         self.unavailable |= hosts
         self._recount()
 
     def recover(self, hosts: int) -> None:
-        """Mark hosts available, as Batsim has announced."""
+        """Mark hosts available, as announced by Batsim."""
         self.unavailable &= ~hosts
         self._recount()
 
     def switch(self, hosts: int) -> None:
-        """Mark hosts switching: a change of pstate was asked for."""
+        """Mark hosts as switching after the request of a change of pstate."""
         self.switching |= hosts
         self._recount()
 
     def settle(self, hosts: int, pstate: str) -> None:
-        """Book that hosts have reached a pstate. FieldError if one has no such pstate, as far as the platform says."""
+        """Record that hosts have reached a pstate. FieldError if the platform shows that one does not have it."""
         self.switching &= ~hosts
         self.asleep &= ~hosts
         place = int(pstate)

@@ -1,4 +1,4 @@
-"""The profiles that Batsim sent or we registered, and those of them that it has forgotten since."""
+"""The profiles that Batsim sent or the algorithm registered, and those that Batsim has removed since."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class ProfileStatus(StrEnum):
 
     UNKNOWN = "it is not registered"
     THERE = "it exists"
-    #: A job that named it, or a composed profile of which it is a part, has ended. Batsim aborts if it is named again.
+    #: A job that used it, or a composed profile that contains it, has ended. Batsim aborts if it is referenced again.
     GONE = "Batsim forgot it when the first of its jobs had ended; take a new name, or run with --enable-profile-reuse"
 
 
 class Profiles:
-    """Profiles by workload and name.
+    """The profiles by workload and name.
 
-    With `forgets`, Batsim drops a profile, and the parts of a composed one, after the message with the first end
-    of a job that names it; the reply to that message may still name it. Other jobs that have the profile keep it, and
-    so its members can be read as long as a job may come or run that has it. Otherwise nothing is counted.
+    With `forgets`, Batsim removes a profile, and the parts of a composed one, after the message with the first end of
+    a job that uses it; the reply to that message may still reference it. Other jobs with the profile keep it, so its
+    members are available as long as a job with it may arrive or run. Without `forgets`, uses are not counted.
     """
 
     __slots__ = (
@@ -34,26 +34,26 @@ class Profiles:
 
     def __init__(self, known: Mapping[str, Mapping[str, Members]] | None = None, *, forgets: bool = False) -> None:
         self.forgets = forgets
-        #: Workload -> name -> members, also of profiles that are gone but still needed.
+        #: Workload -> name -> members, including removed profiles that are still needed.
         self._members = {workload: dict(profiles) for workload, profiles in (known or {}).items()}
-        #: (workload, name) of profiles that may not be named any more.
+        #: (workload, name) of removed profiles, which may not be referenced.
         self._gone: set[tuple[str, str]] = set()
-        #: Profiles of jobs whose end the latest message announced.
+        #: Profiles of jobs whose ends the latest message announced.
         self._leaving: list[tuple[str, str]] = []
-        #: Profiles of jobs that we rejected since: Batsim forgets them after its next message.
+        #: Profiles of jobs rejected since then: Batsim removes them after its next message.
         self._rejected: list[tuple[str, str]] = []
-        #: True once no job can come that we have not heard of.
+        #: True after all static jobs have been announced.
         self._complete = False
-        #: Profiles that we registered: no job names them but those we know.
+        #: Profiles registered by the algorithm: only known jobs use them.
         self._own: set[tuple[str, str]] = set()
-        #: (workload, name) -> what needs its members: jobs that name it and have not ended, and composed profiles that
-        #: are kept. Absent if nothing does.
+        #: (workload, name) -> number of uses: jobs that have not ended, and composed profiles that are kept. Absent if
+        #: unused.
         self._uses: dict[tuple[str, str], int] = {}
-        #: Composed profile -> its parts, each once.
+        #: Composed profile -> its parts, without repetition.
         self._parts: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        #: Needed by nothing we know of, while unknown jobs may come.
+        #: Profiles without known uses, while unknown jobs may arrive.
         self._idle: set[tuple[str, str]] = set()
-        #: True if `settle` has something to do.
+        #: True if `settle` has profiles to remove.
         self.pending = False
         if forgets:
             for workload, profiles in self._members.items():
@@ -61,47 +61,47 @@ class Profiles:
                     self._compose(workload, name, members)
 
     def members(self, workload: str, name: str) -> Members | None:
-        """Return the profile's members, also of one that is gone; None if they are unknown or no longer needed."""
+        """Return the profile's members, even if it is removed; None if they are unknown or no longer needed."""
         return self._members.get(workload, {}).get(name)
 
     def names(self, workload: str) -> Iterator[str]:
-        """Iterate over the names of a workload's profiles that may still be named."""
+        """Iterate over the names of a workload's profiles that may be referenced."""
         return (name for name in self._members.get(workload, ()) if (workload, name) not in self._gone)
 
     def status(self, workload: str, name: str) -> ProfileStatus:
-        """Return what has become of a profile."""
+        """Return the status of a profile."""
         if (workload, name) in self._gone:
             return ProfileStatus.GONE
         return ProfileStatus.THERE if name in self._members.get(workload, ()) else ProfileStatus.UNKNOWN
 
     def add(self, workload: str, name: str, members: Members) -> None:
-        """Add a profile that came along with a job."""
+        """Add a profile received with a job."""
         if self.forgets:
             self._compose(workload, name, members)
         self._members.setdefault(workload, {})[name] = members
 
     def register(self, workload: str, name: str, members: Members) -> None:
-        """Add a profile that we registered."""
+        """Add a profile registered by the algorithm."""
         self.add(workload, name, members)
         if self.forgets:
             self._own.add((workload, name))
 
     def use(self, job: Job) -> None:
-        """Count one more job that names its profile."""
+        """Count one more job that uses its profile."""
         self._need((job.workload, job.profile))
 
     def release(self, job: Job) -> None:
-        """Book the end of a job in the latest message: after the reply its profile may not be named any more."""
+        """Record the end of a job in the latest message: after the reply its profile may not be referenced."""
         self._leaving.append((job.workload, job.profile))
         self.pending = True
 
     def leave(self, job: Job) -> None:
-        """Book that we rejected a job: Batsim forgets it after its next message."""
+        """Record the rejection of a job: Batsim removes its profile after its next message."""
         self._rejected.append((job.workload, job.profile))
         self.pending = True
 
     def complete(self) -> None:
-        """Drop what nothing needs: no static job is still to come."""
+        """Drop unused profiles after the last static job."""
         self._complete = True
         for key in sorted(self._idle):
             for part in self._drop(key):
@@ -109,7 +109,7 @@ class Profiles:
         self._idle.clear()
 
     def settle(self) -> None:
-        """Forget the profiles of jobs whose end the message before announced."""
+        """Remove the profiles of jobs whose ends the previous message announced."""
         leaving, self._leaving, self._rejected = self._leaving, self._rejected, []
         self.pending = bool(self._leaving)
         for key in leaving:
@@ -117,13 +117,13 @@ class Profiles:
             self._release(key)
 
     def _compose(self, workload: str, name: str, members: Members) -> None:
-        """Count a new composed profile among the needs of its parts."""
+        """Count a new composed profile among the uses of its parts."""
         key = workload, name
         if members.get("type") != "composed" or key in self._parts:
             return
         try:
             profile = parse_profile(name, members)
-        except ProfileError:  # Batsim has read it, whatever it is
+        except ProfileError:  # Batsim has already accepted it
             return
         if isinstance(profile, Composed):
             self._parts[key] = [(workload, part) for part in profile.parts]
@@ -131,7 +131,7 @@ class Profiles:
                 self._need(part)
 
     def _forget(self, key: tuple[str, str]) -> None:
-        """Mark a profile and its parts as gone; iteratively, because a peer may nest them as deep as it likes."""
+        """Mark a profile and its parts as removed; iteratively, because a peer may nest them arbitrarily deep."""
         found = [key]
         while found:
             known = found.pop()
@@ -144,7 +144,7 @@ class Profiles:
         self._idle.discard(key)
 
     def _release(self, key: tuple[str, str]) -> None:
-        """Take back one need; after the last one drop the members, unless an unknown job may come that names them."""
+        """Remove one use; after the last one drop the members, unless an unknown job with the profile may arrive."""
         released = [key]
         while released:
             known = released.pop()
@@ -157,7 +157,7 @@ class Profiles:
                 self._idle.add(known)
 
     def _drop(self, key: tuple[str, str]) -> Sequence[tuple[str, str]]:
-        """Forget its members; its parts are to be released."""
+        """Drop its members, and return its parts, which must be released."""
         workload, name = key
         self._own.discard(key)
         self._members.get(workload, {}).pop(name, None)

@@ -1,7 +1,7 @@
-"""The queue of waiting jobs: in order of arrival, and sorted by size once an algorithm asks for small jobs of many.
+"""The queue of waiting jobs: in order of arrival, and indexed by size for algorithms that search small jobs in it.
 
-Start with `Queue`. It keeps the jobs in pieces, so that a job is taken out quickly wherever it stands; a `SizeIndex`
-answers which jobs fit without a walk over all of them.
+Start with `Queue`. It stores the jobs in pieces, so that removing any job is fast; a `SizeIndex` finds jobs that fit
+without iterating over all of them.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Final
 
 from batsched_py.model.job import Job
 
-#: Jobs per piece: a dict that has lost its first jobs is slow to find the one that is first now; a small one is not.
+#: Jobs per piece: a large dict whose first jobs were removed is slow in finding its new first one; a small one is not.
 PIECE_SIZE: Final = 64
-#: Jobs from which on it pays to keep them by size, too.
+#: Number of jobs from which an index by size is worthwhile.
 LONG: Final = 256
 _BY_ARRIVAL: Final = itemgetter(1)
 
 
 class SizeIndex:
-    """Jobs by size and, within a size, by walltime. A change costs a few binary searches.
+    """An index of jobs by size and, within a size, by walltime. A change costs a few binary searches.
 
-    Jobs come with their numbers of arrival, which are unique.
+    Jobs are added with their arrival numbers, which are unique.
     """
 
     __slots__ = ("_by_size", "_sizes")
@@ -32,11 +32,11 @@ class SizeIndex:
     def __init__(self) -> None:
         #: The sizes of the jobs, ascending.
         self._sizes: list[int] = []
-        #: Size -> (walltime, number, job), ascending; exactly the sizes of `_sizes`, and none is empty.
+        #: Size -> (walltime, number, job), ascending; exactly the sizes in `_sizes`, without empty lists.
         self._by_size: dict[int, list[tuple[float, int, Job]]] = {}
 
     def add(self, number: int, job: Job) -> None:
-        """Put a job in."""
+        """Add a job."""
         alike = self._by_size.get(job.size)
         if alike is None:
             alike = self._by_size[job.size] = []
@@ -44,7 +44,7 @@ class SizeIndex:
         insort(alike, (job.limit, number, job))
 
     def remove(self, number: int, job: Job) -> None:
-        """Take a job out."""
+        """Remove a job."""
         alike = self._by_size[job.size]
         del alike[bisect_left(alike, (job.limit, number))]
         if not alike:
@@ -60,13 +60,13 @@ class SizeIndex:
         return self._sizes[0] if self._sizes else math.inf
 
     def within(self, limits: Sequence[tuple[int, float]], now: float) -> list[Job]:
-        """Answer `Queue.within`. Costs a binary search for each size that may fit, and the jobs that are found."""
+        """Return the result of `Queue.within`, at the cost of a binary search for each size, plus the found jobs."""
         found = self.entries(limits, now)
         found.sort(key=_BY_ARRIVAL)
         return [job for _, _, job in found]
 
     def entries(self, limits: Sequence[tuple[int, float]], now: float) -> list[tuple[float, int, Job]]:
-        """Return the jobs of `within` in no order: walltime, number of arrival, job."""
+        """Return the jobs of `within` in no particular order: walltime, arrival number, job."""
         found: list[tuple[float, int, Job]] = []
         last = len(limits) - 1
         for size in self._sizes[: bisect_right(self._sizes, limits[0][0])]:
@@ -77,30 +77,30 @@ class SizeIndex:
             if end == math.inf:
                 found += alike
             elif now + alike[0][0] <= end:
-                # as the algorithms add it up, not `end - now`: sums of times round
+                # the same sum as in algorithms, not `end - now`, because of rounding
                 found += alike[: bisect_right(alike, end, key=lambda entry: now + entry[0])]
         return found
 
 
 class Queue:
-    """Waiting jobs in order of arrival. It may change while it is iterated: a job that left is then not visited."""
+    """The waiting jobs in order of arrival. It may change during iteration: removed jobs are not visited."""
 
     __slots__ = ("_arrivals", "_by_size", "_filled", "_pieces", "_where")
 
     def __init__(self) -> None:
-        #: Consecutive jobs by id, in order of arrival; no piece is empty.
+        #: Pieces of consecutive jobs by id, in order of arrival; no piece is empty.
         self._pieces: list[dict[str, Job]] = []
-        #: Jobs ever put into the last piece; at PIECE_SIZE it takes no more.
+        #: Number of jobs ever added to the last piece, which is full at PIECE_SIZE.
         self._filled = PIECE_SIZE
-        #: Job id -> the piece it is in, its number of arrival.
+        #: Job id -> its piece, its arrival number.
         self._where: dict[str, tuple[dict[str, Job], int]] = {}
-        #: Jobs ever put in.
+        #: Number of jobs ever added.
         self._arrivals = 0
-        #: The same jobs, once somebody has asked for them by size while there were many, until none is left.
+        #: Index of the same jobs, from the first query by size of a long queue until the queue is empty.
         self._by_size: SizeIndex | None = None
 
     def add(self, job: Job) -> None:
-        """Put a job at the end."""
+        """Append a job."""
         if self._filled >= PIECE_SIZE:
             self._pieces.append({})
             self._filled = 0
@@ -113,7 +113,7 @@ class Queue:
             self._by_size.add(self._arrivals, job)
 
     def remove(self, job_id: str) -> Job:
-        """Take a job out, wherever it stands; KeyError if it does not wait."""
+        """Remove a job from any position; KeyError if it does not wait."""
         piece, number = self._where.pop(job_id)
         job = piece.pop(job_id)
         if not piece:
@@ -127,11 +127,11 @@ class Queue:
         return job
 
     def first(self) -> Job | None:
-        """Return the job that has waited longest."""
+        """Return the job that arrived first."""
         return next(iter(self._pieces[0].values())) if self._pieces else None
 
     def get(self, job_id: str) -> Job | None:
-        """Return the waiting job of this id."""
+        """Return the waiting job with this id."""
         place = self._where.get(job_id)
         return None if place is None else place[0][job_id]
 
@@ -140,9 +140,9 @@ class Queue:
         return self.fitting(size, 0.0, math.inf, size)
 
     def fitting(self, size: int, now: float, end: float, small: int) -> list[Job]:
-        """Return in order of arrival the jobs of at most `size` hosts that end by `end`, or need at most `small` hosts.
+        """Return the jobs of at most `size` hosts that end by `end` or need at most `small` hosts, in order of arrival.
 
-        They would be started at `now` and take all of their walltime. In a long queue no other job is looked at.
+        Ends are computed for a start at `now` and the full walltime. In a long queue no other job is visited.
         """
         index = self._index()
         if index is not None:
@@ -155,9 +155,9 @@ class Queue:
         ]
 
     def within(self, limits: Sequence[tuple[int, float]], now: float) -> list[Job]:
-        """Return in order of arrival the jobs that keep to one of these limits, each a number of hosts and an end.
+        """Return the jobs within one of these limits (number of hosts, end), in order of arrival.
 
-        As `fitting`, with any number of limits: numbers descend, ends ascend.
+        As `fitting`, with any number of limits, sorted by descending numbers and ascending ends.
         """
         if len(limits) <= 2 and self._by_size is None:
             (size, end), (small, _) = limits[0], limits[-1]
@@ -168,7 +168,7 @@ class Queue:
         return [job for job in self if any(job.size <= size and now + job.limit <= end for size, end in limits)]
 
     def since(self, number: int) -> list[tuple[int, Job]]:
-        """Return the waiting jobs whose numbers of arrival are greater, each with its own, in order of arrival."""
+        """Return the waiting jobs with a greater arrival number, each with its number, in order of arrival."""
         found: list[tuple[int, Job]] = []
         for piece in reversed(self._pieces):
             for job_id in reversed(piece):
@@ -191,7 +191,7 @@ class Queue:
         return job_id in self._where
 
     def _index(self) -> SizeIndex | None:
-        """Return the index by size, made now if the queue has become long; None for a short queue without one."""
+        """Return the index by size, and create it for a long queue; None for a short queue without one."""
         if self._by_size is None and len(self._where) > LONG:
             self._by_size = SizeIndex()
             for job in self:

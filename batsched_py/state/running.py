@@ -1,4 +1,4 @@
-"""Jobs that run, and calls that repeat."""
+"""Running jobs, and periodic calls."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from msgspec import Struct
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 
-#: Batsim prints times with six decimals: instants closer than this are one instant on the wire.
+#: Batsim prints times with six decimals: closer instants are equal in messages.
 WIRE_RESOLUTION: Final = 1e-6
 
 
 class Running(Struct, frozen=True):
-    """A job that runs.
+    """A running job.
 
     Attributes:
         job: the job.
         hosts: its hosts.
-        start: when it was started, in seconds.
-        end: when its walltime will stop it at the latest; infinite without one.
-        killed: a KILL_JOB for it is on its way.
+        start: start time in seconds.
+        end: time of the walltime's end; infinite without one.
+        killed: whether a KILL_JOB for it is pending.
     """
 
     job: Job
@@ -33,7 +33,7 @@ class Running(Struct, frozen=True):
 
 
 class Periodic(Struct, frozen=True):
-    """Calls at each multiple of `period` seconds: how many are left (None: no end), and when the next one is due."""
+    """Calls at each multiple of `period` seconds: remaining number (None: unlimited), and time of the next one."""
 
     period: float
     left: int | None
@@ -45,5 +45,5 @@ class Periodic(Struct, frozen=True):
         return count * round(self.period * 1000) / 1000
 
     def after(self, now: float) -> Periodic:
-        """Return what is left after a call."""
+        """Return the remaining calls after a call."""
         return Periodic(self.period, None if self.left is None else self.left - 1, self.multiple(now))

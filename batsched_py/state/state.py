@@ -19,34 +19,34 @@ from batsched_py.state.queue import Queue
 from batsched_py.state.running import WIRE_RESOLUTION, Periodic, Running
 from batsched_py.text.display import displayed
 
-#: Arguments of Batsim 5 with which it may count energy: the switch, or a file with it.
+#: Arguments of Batsim 5 that may enable energy accounting: the switch, or a file with it.
 _ENERGY_SWITCHES: Final = frozenset({"--energy-host", "-c", "--config"})
 
 
 class Forecast(Protocol):
-    """A listener that follows which hosts work takes and gives back; all hosts are bits."""
+    """A listener to the occupation of hosts by work; hosts are bits."""
 
-    #: Bits of hosts that can take no job for a reason other than work.
+    #: Bits of hosts that are unusable for a reason other than work.
     down: int
 
     def advance(self, now: float) -> None:
-        """Move time on to `now`."""
+        """Advance the time to `now`."""
 
     def occupy(self, hosts: int, until: float) -> None:
-        """Book that work takes hosts until then at the latest (infinite: unknown)."""
+        """Record that work occupies hosts, at most until `until` (infinite: unknown)."""
 
     def vacate(self, hosts: int, until: float) -> None:
-        """Book that the work that was to hold hosts until then has ended."""
+        """Record that the work that was to occupy hosts until `until` has ended."""
 
     def predict(self, hosts: HostSet, end: float) -> None:
-        """Book that the work that holds hosts is expected to end then, whatever was booked (infinite: unknown)."""
+        """Replace the expected end of the work that occupies hosts (infinite: unknown)."""
 
 
 class State:
-    """The state of the run, as far as Batsim has announced and we have decided.
+    """The state of the run, according to Batsim's messages and the algorithm's decisions.
 
-    Events that contradict it raise FieldError (Batsim's mistake); commands that do raise InvariantError, because the
-    Plan checks them first.
+    Contradictory events raise FieldError (an error of Batsim); contradictory commands raise InvariantError, because the
+    Plan checks commands first.
     """
 
     def __init__(self) -> None:
@@ -55,51 +55,51 @@ class State:
         self.compute_sharing = False
         self.storage_sharing = True
         self.hosts = Hosts(())
-        #: Submitted, not started, not rejected.
+        #: Jobs submitted, and neither started nor rejected.
         self.queue = Queue()
-        #: Job id -> started and not ended, in the order of starting.
+        #: Job id -> running job, in the order of starts.
         self.running: dict[str, Running] = {}
-        #: Ended by a JOB_KILLED: a JOB_COMPLETED of such a job is no news.
+        #: Ids of jobs ended by a JOB_KILLED: a later JOB_COMPLETED is ignored.
         self._ended_by_kill: set[str] = set()
-        #: Job id -> called running by CHANGE_JOB_STATE: a control job, which has no hosts and is in no other list.
+        #: Job id -> control job (set to running by CHANGE_JOB_STATE), which has no hosts and is in no other list.
         self.control: dict[str, Job] = {}
-        #: Job id -> registered by us, its submission not yet acknowledged.
+        #: Job id -> job registered by the algorithm, before the acknowledgement of its submission.
         self.registered: dict[str, Job] = {}
-        #: Every job id ever seen; an id never comes twice.
+        #: All job ids ever seen; ids are unique.
         self.known = NameSet()
-        #: Submitted since the latest decision; some may have been rejected since.
+        #: Jobs submitted since the latest decision; some may have been rejected since.
         self.arrived: list[Job] = []
-        #: Registered by us and not submitted back by Batsim (no acknowledgement): they arrive with the next message.
+        #: Jobs registered by the algorithm without acknowledgement by Batsim: they arrive with the next message.
         self.arriving: list[Job] = []
-        #: Questions of Batsim in the latest message.
+        #: Queries of Batsim in the latest message.
         self.asked: list[events.Query] = []
-        #: Answers of the latest message that name a key in Redis, where nobody has read them.
+        #: Answers of the latest message that reference an unread key in Redis.
         self.unread: list[events.Answer] = []
         #: True if hosts became free or unavailable, woke or slept since the latest decision.
         self.hosts_changed = False
-        #: Instants for which a call is pending; one that is past is late: calls travel like all messages (E18).
+        #: Instants with a pending call; past ones are delayed, because calls travel like all messages (E18).
         self.wakeups: set[float] = set()
-        #: Name -> periodic calls that go on.
+        #: Name -> active periodic calls.
         self.periodic: dict[str, Periodic] = {}
-        #: Name of a probe that goes on -> its period in seconds.
+        #: Name of an active probe -> its period in seconds.
         self.probes: dict[str, float] = {}
-        #: False if Batsim was told to count no energy, as far as that shows.
+        #: False if Batsim's configuration shows that energy accounting is disabled.
         self.counts_energy = True
-        #: True once the end of the simulation was asked for.
+        #: True after the algorithm has requested the end of the simulation.
         self.stopped = False
         self.profiles = Profiles()
-        #: True while we may register jobs.
+        #: True while the algorithm may register jobs.
         self.registration_open = False
-        #: True once no job will come but those that the algorithm submits itself.
+        #: True after all jobs have arrived except those submitted by the algorithm.
         self.all_submitted = False
-        #: True as long as external events may ask for jobs.
+        #: True while external events may request jobs.
         self.expects_requests = False
-        #: True once Batsim has announced that no static job is left.
+        #: True after Batsim has announced the last static job.
         self.static_over = False
         self._forecast: Forecast | None = None
 
     def follow(self, forecast: Forecast) -> None:
-        """Inform `forecast` of the jobs that run, and from now on of every change."""
+        """Inform `forecast` of the running jobs, and from now on of every change."""
         self._forecast = forecast
         held = shared = 0
         for run in self.running.values():
@@ -109,7 +109,7 @@ class State:
         self._expect(shared)
 
     def advance(self, now: float) -> None:
-        """Begin a new decision: a message of this instant has come."""
+        """Begin a new decision at the instant of a received message."""
         self.now = now
         if self.arrived or self.arriving:
             self.arrived, self.arriving = self.arriving, []
@@ -124,29 +124,29 @@ class State:
             self._forecast.advance(now)
 
     def receive_own(self) -> None:
-        """Let jobs that were registered in this decision arrive in it, if Batsim will not submit them itself."""
+        """Let jobs registered in this decision arrive immediately, if Batsim will not submit them."""
         if self.arriving:
             self.arrived, self.arriving = [*self.arrived, *self.arriving], []
 
     @property
     def over(self) -> bool:
-        """True if nothing waits or runs, and no job can come any more: only calls keep the simulation going."""
+        """True if no job waits or runs, and none can arrive: only calls prolong the simulation."""
         jobs = self.queue or self.running or self.registered or self.arriving
         return self.all_submitted and not (jobs or self.control or self.registration_open)
 
     def close_requests(self) -> None:
-        """Note that no external event will ask for a job any more."""
+        """Record that no further external event will request a job."""
         self.expects_requests = False
         self.all_submitted = self.static_over
 
     def apply(self, item: events.Event | commands.Command) -> None:
-        """Book an event that came or a command that will be sent. Kinds that change nothing are ignored."""
+        """Apply a received event or a command to be sent. Kinds without an effect are ignored."""
         change = CHANGES.get(type(item))
         if change is not None:
             change(self, item)
 
     def check(self) -> None:
-        """Raise InvariantError if the books contradict themselves."""
+        """Raise InvariantError if the state is inconsistent."""
         busy = 0
         for job_id, run in self.running.items():
             if run.hosts.bits & busy and not self.compute_sharing:
@@ -205,10 +205,10 @@ class State:
         self._end(event.job_id, run)
 
     def _kill_done(self, event: events.JobKilled) -> None:
-        """End the killed jobs: v1.4 announces them only here; since v3 a JOB_COMPLETED comes too, as a rule before.
+        """End the killed jobs: v1.4 announces them only here; since v3 there is also a JOB_COMPLETED, usually earlier.
 
-        A job without progress had ended by itself: its own completion frees its hosts, and may come later than this.
-        If no job has a progress, all end here.
+        A job without progress had already completed: its completion, which may be announced later, frees its hosts.
+        If no job has a progress, all jobs end here.
         """
         for job_id in event.killed_ids:
             run = self.running.get(job_id)
@@ -232,7 +232,7 @@ class State:
                 self._expect(run.hosts.bits & self.hosts.busy)
 
     def _expect(self, hosts: int) -> None:
-        """Tell the forecast when the last of those who share these hosts is expected to end."""
+        """Inform the forecast of the expected end of the last job among those that share these hosts."""
         if hosts and self._forecast is not None:
             for run in sorted(self.running.values(), key=lambda run: -run.end):
                 last = run.hosts.bits & hosts
@@ -245,7 +245,7 @@ class State:
         self._hosts_moved()
 
     def _notice(self, item: events.Notify) -> None:
-        """Book a notice of either direction; each kind is known in one of them only."""
+        """Apply a notice of either direction; each kind occurs in only one of them."""
         if item.kind == events.NO_MORE_STATIC_JOB:
             self.static_over = True
             self.all_submitted = not self.expects_requests
@@ -260,7 +260,7 @@ class State:
             self.registration_open = _REGISTRATION[item.kind]
 
     def _call(self, event: events.RequestedCall) -> None:
-        """Take all calls that are due as done, because the event does not name its call but in Batsim 5."""
+        """Remove all due calls, because only in Batsim 5 the event names its call."""
         calls = self.periodic.get(event.call_id)
         if calls is not None:
             if event.last:
@@ -303,7 +303,7 @@ class State:
             self.profiles.leave(job)
 
     def _change_job(self, command: commands.ChangeJobState) -> None:
-        """Book a control job: it has no hosts, and no event will announce its end."""
+        """Add a control job, which has no hosts, and whose end no event announces."""
         if self.control.pop(command.job_id, None) is not None:
             return
         job = self.queue.remove(command.job_id)
@@ -358,10 +358,10 @@ class State:
             self._forecast.down = self.hosts.down
 
 
-#: Notices of ours -> whether registration is open after them.
+#: Notices of the algorithm -> whether registration is open afterwards.
 _REGISTRATION: Final[Mapping[str, bool]] = {events.REGISTRATION_FINISHED: False, events.CONTINUE_REGISTRATION: True}
 
-#: Class of an event or command -> the method that books it; classes that are absent change nothing.
+#: Class of an event or command -> the method that applies it; other classes have no effect.
 CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
     events.SimulationBegins: State._begin,
     events.JobSubmitted: State._submit,
