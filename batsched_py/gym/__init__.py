@@ -1,14 +1,14 @@
-"""Steps for learning: an environment of Gymnasium over the session and the simulator, and agents as algorithms.
+"""Reinforcement learning: a Gymnasium environment on the session and the simulator, and agents as algorithms.
 
-Start with `environment` (`ScheduleEnv`, registered as `batsched/Schedule-v0`) and the `episode` that it plays. What can
-be chosen are objects: `episodes` (which workload), `observations` with `features` (what is seen), `actions` (the
-contract; `pick_job`, `pick_hosts` and `pick_order`, which have jobs served by `serving`) and `rewards`. A `question` is
-what an agent must decide. `agent` answers the same questions inside an algorithm, and `weights` keeps what it learnt.
+Start with `environment` (`ScheduleEnv`, registered as `batsched/Schedule-v0`) and its `episode`. Configurable parts are
+objects: `episodes` (source of workloads), `observations` with `features`, `actions` (the interface; `pick_job`,
+`pick_hosts` and `pick_order`, which use `serving` to start jobs) and `rewards`. A `question` is a decision required
+from an agent. `agent` answers the same questions inside an algorithm, and `weights` stores learned parameters.
 
-Invariants: a step goes through the same messages, checks and books as `batsched-py simulate`; the same seed and the
-same actions give the same episode; observations read what an algorithm may know, and nothing else.
+Invariants: a step uses the same messages, checks and state as `batsched-py simulate`; the same seed and the same
+actions give the same episode; observations contain only data available to an algorithm.
 
-It needs the extra `gym`. Gymnasium learns of the environment when this package is imported, as is the custom there.
+It needs the extra `gym`. Importing this package registers the environment in Gymnasium, as is usual there.
 """
 
 from batsched_py.errors import ExtraError

@@ -1,4 +1,4 @@
-"""The contract of actions: what an answer looks like, and what becomes of it in a plan."""
+"""The interface of actions: the form of an answer, and its effect on a plan."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from batsched_py.gym.question import Question, Shape
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 
-#: 1 where an action may be taken, 0 where it may not, as `Discrete.sample` of Gymnasium takes it.
+#: 1 for valid actions, 0 for invalid ones, the format of `Discrete.sample` in Gymnasium.
 Mask = NDArray[np.int8]
 
 
 class Decisions(ABC):
-    """The decisions of one run: asks for answers, and turns them into verbs of the Plan."""
+    """The decisions of one run: questions, and the conversion of answers into calls of the Plan."""
 
     @abstractmethod
     def next_question(self, plan: Plan) -> Question | None:
-        """Do all that needs no answer; return what must be decided next, None if nothing has to be now."""
+        """Execute everything that needs no answer; return the next question, None if there is none now."""
 
     @abstractmethod
     def mask(self, question: Question) -> Mask:
-        """Return which answers a question has."""
+        """Return the mask of valid answers to a question."""
 
     @abstractmethod
     def take(self, question: Question, action: Any, plan: Plan) -> None:
-        """Take the answer to a question; any that the space has, since not all agents know of masks."""
+        """Apply the answer to a question; any element of the space is accepted, since not all agents use masks."""
 
 
 class Actions(ABC):
-    """A kind of actions that is to be chosen for an environment. Subclasses are frozen dataclasses."""
+    """A selectable kind of actions for an environment. Subclasses are frozen dataclasses."""
 
     @property
     def needs_walltime(self) -> bool:
@@ -47,4 +47,4 @@ class Actions(ABC):
 
     @abstractmethod
     def begin(self, view: View, window: int) -> Decisions:
-        """Begin a run, whose hosts are known; questions show `window` jobs at most. OptionError."""
+        """Begin a run after its hosts are known; questions show at most `window` jobs. OptionError."""

@@ -1,4 +1,4 @@
-"""An agent as an algorithm: what it learnt decides in a simulation, or beside real Batsim."""
+"""An agent as an algorithm: a trained policy makes decisions in a simulation, or for real Batsim."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ Options = TypeVar("Options")
 class Agent(Scheduler[Options]):
     """An algorithm that answers the questions of an environment. Subclass it, and write `choose`.
 
-    It sees and decides by the same code as in the environment, so that it answers alike wherever it runs.
+    Observations and actions use the same code as the environment, so that answers are the same in both.
 
     Attributes:
-        observation: what it sees.
-        actions: what it decides.
-        window: the number of waiting jobs that are shown at most.
+        observation: its observations.
+        actions: its actions.
+        window: maximum number of displayed waiting jobs.
     """
 
     observation: ClassVar[Observation] = QueueWindow()
     actions: ClassVar[Actions] = PickJob()
     window: ClassVar[int] = WINDOW
-    reads_waits = True  # as any observation may show them
+    reads_waits = True  # because any observation may show them
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -51,7 +51,7 @@ class Agent(Scheduler[Options]):
         reward: Reward = BoundedSlowdown(),  # noqa: B008  (it is frozen)
         settings: Settings = DEFAULTS,
     ) -> ScheduleEnv:
-        """Return an environment to learn in, which shows and asks what this agent will be shown and asked."""
+        """Return an environment for training, with the observations and actions of this agent."""
         return ScheduleEnv(
             platform,
             workload,
@@ -64,7 +64,7 @@ class Agent(Scheduler[Options]):
 
     @abstractmethod
     def choose(self, seen: Any, mask: Mask) -> Any:
-        """Return the action: an answer to what is seen, of those that the mask has."""
+        """Return the action for an observation, among those in the mask."""
 
     def setup(self, view: View) -> None:
         """Begin the decisions of the run; an override calls this one."""

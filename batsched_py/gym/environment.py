@@ -27,32 +27,32 @@ from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 
-#: Job ids in the questions of an episode are shown so many at most, as RLScheduler has it.
+#: Default maximum number of displayed jobs, as in RLScheduler.
 WINDOW = 128
 #: The option of `reset`.
 _WORKLOAD: Final = "workload"
-#: Attributes that are made anew in a copy.
+#: Attributes that a copy recreates.
 _OF_EPISODES: Final = frozenset({"_episode", "_rewards", "_played"})
 
 
 class ScheduleEnv(gymnasium.Env[Any, Any]):
-    """Batsim's part and the decision process in one environment; the agent decides.
+    """Batsim and the decision process in one environment; the agent makes the decisions.
 
-    Each step goes through the messages, the checks and the books of `batsched-py simulate`. An episode ends when the
-    last job has ended; none is truncated. `info` has the time (`now`, in seconds), the number of `waiting` jobs and the
+    Each step uses the messages, the checks and the state of `batsched-py simulate`. An episode ends with the last job;
+    none is truncated. `info` contains the time (`now`, in seconds), the number of `waiting` jobs and the
     `action_mask`; at the end also `metrics`, the numbers that `simulate` shows.
 
     Args:
         platform: a SimGrid file, or a platform.
         workload: a Batsim file, a workload or a model, the same in each episode; or `Episodes`.
-        observation: what the agent sees.
-        actions: what it decides.
-        reward: what it is paid.
-        window: the number of waiting jobs that are shown at most.
+        observation: observations of the agent.
+        actions: actions of the agent.
+        reward: reward of the agent.
+        window: maximum number of displayed waiting jobs.
         settings: the options of `batsched-py simulate`; messages take no time, and the protocol is v4.
-        render_mode: None, as Gymnasium asks for it; nothing is drawn while an episode lasts.
+        render_mode: None; Gymnasium requires the parameter, but nothing is drawn during an episode.
 
-    An environment can be copied and pickled, by playing the actions of its episode again: a copy is where it is.
+    An environment can be copied and pickled: a copy repeats the actions of the episode to reach the same state.
 
     Errors are those of `simulate`, in the constructor, in `reset` and in `step`.
     """
@@ -76,7 +76,7 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
             raise OptionError(f"render_mode: must be None, not {shown(render_mode)}: {advice}")
         self.render_mode = render_mode
         self._platform, self._episodes = as_platform(platform), as_episodes(workload)
-        self._settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
+        self._settings = replace(settings, roles=dict(settings.roles))  # a picklable type
         self._observation, self._actions, self._reward = observation, actions, reward
         hosts = len(self._platform.compute_hosts(settings.master_host)[: settings.machines])
         self._shape = Shape(window, hosts)
@@ -90,8 +90,8 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
         """Begin an episode.
 
         Args:
-            seed: what the source of workloads draws from from now on; None to go on drawing.
-            options: {"workload": a workload, or a file with one} to play that in this episode; there are no others.
+            seed: new seed of the source of workloads; None to continue its sequence.
+            options: {"workload": a workload, or a file with one} selects the workload of this episode; no other keys.
         """
         if options is not None and not isinstance(options, dict):
             raise OptionError(f"options of reset: must be a dict or None, not {shown(options)}")
@@ -114,7 +114,7 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
         return episode
 
     def __getstate__(self) -> dict[str, Any]:
-        """Support copying and pickling: what an episode consists of is its workload and the actions."""
+        """Support copying and pickling: the state of an episode is its workload and the actions."""
         state = {name: value for name, value in vars(self).items() if name not in _OF_EPISODES}
         if self._episode is None:
             return state
@@ -122,7 +122,7 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
         return {**state, "_played": (workload, list(actions))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Play the episode of the original up to where it was."""
+        """Repeat the episode of the original up to its state."""
         played = state.pop("_played", None)
         vars(self).update(state)
         self._episode = None
@@ -133,8 +133,8 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
                 self.step(action)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Answer the question, and play until the next one or to the end."""
-        episode, self._episode = self._running(), None  # an episode that fails is not gone on with
+        """Answer the question, and simulate until the next one or the end."""
+        episode, self._episode = self._running(), None  # a failed episode cannot be continued
         episode.answer(action)
         self._played[1].append(action if isinstance(action, (int, np.integer)) else deepcopy(action))
         self._episode = episode
@@ -144,12 +144,12 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
         return self._observe(episode), self._rewards.pay(over=over), over, False, self._info(episode)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions the question has, as MaskablePPO of sb3-contrib asks for it."""
+        """Return the mask of valid actions, as MaskablePPO of sb3-contrib requires it."""
         return self._running().mask.astype(np.bool_)
 
     @property
     def run(self) -> Run:
-        """The episode that has just ended, as `campaigns.simulate` gives it: metrics, pictures, a report."""
+        """The episode that has just ended, as a result of `campaigns.simulate`: metrics, pictures, a report."""
         episode = self._episode
         if episode is None or episode.result is None:
             raise OptionError("the run of an episode can be had when it is over")

@@ -1,8 +1,8 @@
-"""An episode: one run of the session against the simulator, led by whoever answers its questions.
+"""An episode: one run of the session against the simulator, controlled by the caller that answers its questions.
 
-Nothing here waits in a thread or in a suspended call. The simulator is played turn by turn (`Simulation.turns`), and
-the session answers in two halves (`Session.receive`, `Session.reply`). Between them stands the algorithm `Asking`,
-which does not decide but leaves a question, and is called again once that has its answer.
+No thread or suspended call waits here. The simulator runs turn by turn (`Simulation.turns`), and the session answers in
+two steps (`Session.receive`, `Session.reply`). The algorithm `Asking` does not decide: it stores a question, and is
+called again with the answer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from batsched_py.simulator.simulation import Simulation
 
 
 class Asking(Scheduler[NoOptions]):
-    """The algorithm of an episode: what it cannot decide without an answer, it leaves as a question."""
+    """The algorithm of an episode, which stores a question for each decision that needs an answer."""
 
     name = "gym"
 
@@ -38,9 +38,9 @@ class Asking(Scheduler[NoOptions]):
     def __init__(self, options: NoOptions) -> None:
         super().__init__(options)
         self.needs_walltime = self.actions.needs_walltime
-        #: The question that is open; None if nothing has to be decided now.
+        #: The open question; None if no decision is required now.
         self.question: Question | None = None
-        #: The answer to it; None as long as there is none.
+        #: The answer to it; None before there is one.
         self.answer: Any = None
 
     def setup(self, view: View) -> None:
@@ -48,43 +48,43 @@ class Asking(Scheduler[NoOptions]):
         self.decisions = self.actions.begin(view, self.window)
 
     def decide(self, view: View, plan: Plan) -> None:  # noqa: ARG002  (questions have the view)
-        """Take the answer to the open question, if there is one, and find the next question."""
+        """Apply the answer to the open question, if any, and determine the next question."""
         if self.question is not None:
             self.decisions.take(self.question, self.answer, plan)
         self.question = self.decisions.next_question(plan)
 
 
 def asking(actions: Actions, window: int) -> type[Asking]:
-    """Return the algorithm that asks for these actions; a session makes the object."""
+    """Return the algorithm class for these actions; a session creates the object."""
     return type("Asking", (Asking,), {"actions": actions, "window": window})
 
 
 class Episode:
-    """One run. Between two calls either a question is open, or it is over."""
+    """One run. Between two calls either a question is open, or the run has ended."""
 
     def __init__(
         self, platform: Platform, workload: Workload, settings: Settings, actions: Actions, window: int
     ) -> None:
-        """Play until the first question. Errors are those of `simulate`, here as in `answer`."""
+        """Simulate until the first question. Errors are those of `simulate`, also in `answer`."""
         self._session = Session(asking(actions, window))
         self._simulation = Simulation(platform, [workload], settings)
         self._turns = self._simulation.turns()
-        #: Records of ended jobs that were fetched.
+        #: Number of fetched records of ended jobs.
         self._fetched = 0
-        #: The whole run; None as long as it lasts.
+        #: The result of the run; None before its end.
         self.result: Result | None = None
         self._session.receive(next(self._turns))
-        self._asking = cast(Asking, self._session.scheduler)  # made anew in the first request, and in no other
+        self._asking = cast(Asking, self._session.scheduler)  # created in the first request only
         self._play()
 
     @property
     def question(self) -> Question:
-        """The decision that is due; nothing when the run is over."""
+        """The current question; an empty one after the end of the run."""
         return self._asking.question or Question.nothing(self._session.view)
 
     @property
     def mask(self) -> Mask:
-        """The answers that the question has."""
+        """The mask of valid answers to the question."""
         return self._asking.decisions.mask(self.question)
 
     @property
@@ -94,11 +94,11 @@ class Episode:
 
     @property
     def rejections(self) -> dict[str, str]:
-        """Job id -> why it was rejected."""
+        """Job id -> reason of its rejection."""
         return dict(self._session.rejections)
 
     def answer(self, action: Any) -> None:
-        """Answer the open question, and play until the next one or to the end."""
+        """Answer the open question, and simulate until the next one or the end."""
         self._asking.answer = action
         self._session.decide_again()
         self._play()
@@ -110,7 +110,7 @@ class Episode:
         return records
 
     def _play(self) -> None:
-        """Let both sides talk until something must be decided."""
+        """Exchange messages until a decision is required."""
         session, turns = self._session, self._turns
         while self._asking.question is None:
             try:

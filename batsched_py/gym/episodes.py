@@ -1,4 +1,4 @@
-"""Episodes: the workload of each, the same one, a random window of a log, or drawn from a model."""
+"""Sources of workloads for episodes: a fixed one, random windows of a log, or a model."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from batsched_py.text.wording import counted
 from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.workload_parts import jobs_of
 
-#: Seeds of models are below.
+#: Upper limit of seeds of models.
 _SEEDS = 2**31
 
 
 class Episodes(ABC):
-    """A source of workloads. It is asked once for each episode that begins."""
+    """A source of workloads, used once for each episode."""
 
     @abstractmethod
     def draw(self, random: np.random.Generator) -> Workload:
-        """Return the workload of the next episode; the same numbers, the same workload. WorkloadError, OptionError."""
+        """Return the next episode's workload; the same numbers give the same workload. WorkloadError, OptionError."""
 
 
 class WholeWorkload(Episodes):
-    """One workload, in each episode."""
+    """The same workload in each episode."""
 
     def __init__(self, workload: WorkloadLike) -> None:
-        """WorkloadError or OptionError if it cannot be read or drawn."""
+        """Read or generate the workload. WorkloadError, OptionError."""
         self._workload = as_workload(workload)
 
     def draw(self, random: np.random.Generator) -> Workload:  # noqa: ARG002  (nothing is left to chance)
@@ -39,10 +39,10 @@ class WholeWorkload(Episodes):
 
 
 class LogWindows(Episodes):
-    """So many consecutive jobs of a log, from a random one on; each episode begins with an empty machine."""
+    """Windows of `jobs` consecutive jobs of a log at random positions; each episode begins with an empty machine."""
 
     def __init__(self, workload: WorkloadLike, jobs: int = 256) -> None:
-        """WorkloadError if the log cannot be read, or has fewer jobs."""
+        """Read the log. WorkloadError if it cannot be read, or has fewer jobs."""
         self._workload, self._jobs = as_workload(workload), jobs
         total = len(self._workload.jobs)
         if not 1 <= jobs <= total:
@@ -50,12 +50,12 @@ class LogWindows(Episodes):
             raise WorkloadError(self._workload.source, "", rule)
 
     def draw(self, random: np.random.Generator) -> Workload:
-        """Return a window, each equally likely."""
+        """Return a window; all windows have the same probability."""
         return jobs_of(self._workload, int(random.integers(len(self._workload.jobs) - self._jobs + 1)), self._jobs)
 
 
 class Model(Episodes):
-    """Workloads of a model, each drawn with a seed of its own."""
+    """Workloads of a model, each with another seed."""
 
     def __init__(self, drawn: Drawn) -> None:
         """Take all but the seed from `drawn`."""
@@ -67,5 +67,5 @@ class Model(Episodes):
 
 
 def as_episodes(given: Episodes | WorkloadLike) -> Episodes:
-    """Return the episodes; of a workload, or of a file with one, the same each time. WorkloadError, OptionError."""
+    """Return the episodes; a workload, or a file with one, is used in each episode. WorkloadError, OptionError."""
     return given if isinstance(given, Episodes) else WholeWorkload(given)

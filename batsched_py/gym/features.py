@@ -11,19 +11,19 @@ from msgspec import Struct
 from batsched_py.gym.question import Question
 from batsched_py.planning.waiting import wait_of
 
-#: Waits and walltimes of this many seconds and more are 1: half a day, as in RLScheduler.
+#: Seconds from which waits and walltimes are 1: half a day, as in RLScheduler.
 LONG: Final = 43_200.0
 
-#: Gives a number for each job that a question shows, in their order; what is below 0 or above 1 is cut there.
+#: Returns a number for each job in a question, in order; numbers are clipped to the range from 0 to 1.
 Column = Callable[[Question], Sequence[float]]
 
 
 class Feature(Struct, frozen=True):
-    """A feature of jobs, for observations and for whatever explains them.
+    """A feature of jobs, for observations and explanations.
 
     Attributes:
-        name: what it says, for messages.
-        column: its values.
+        name: its name, for messages.
+        column: function that returns its values.
     """
 
     name: str
@@ -63,12 +63,12 @@ WAIT: Final = Feature("wait", _wait)
 REQUESTED_TIME: Final = Feature("requested_time", _requested_time)
 #: The size, as a share of all hosts.
 REQUESTED_HOSTS: Final = Feature("requested_hosts", _requested_hosts)
-#: 1 if as many hosts are free as the job needs.
+#: 1 if enough hosts are free for the job.
 FITS_NOW: Final = Feature("fits_now", _fits_now)
-#: The share of the hosts that are free, the same for all jobs.
+#: The share of free hosts, the same for all jobs.
 FREE_HOSTS: Final = Feature("free_hosts", _free_hosts)
-#: 1 for each job, which tells it from an empty row.
+#: 1 for each job, to distinguish it from an empty row.
 SHOWN: Final = Feature("shown", _shown)
 
-#: What RLScheduler shows of a job, as far as Batsim tells it (Zhang et al., SC 2020).
+#: Features of RLScheduler, as far as Batsim provides them (Zhang et al., SC 2020).
 RLSCHEDULER: Final = (WAIT, REQUESTED_TIME, REQUESTED_HOSTS, FITS_NOW)

@@ -1,4 +1,4 @@
-"""Observations: what an agent sees of a question, as arrays of numbers. They read the View alone."""
+"""Observations: arrays of numbers that describe a question to an agent, computed only from the View."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from batsched_py.text.display import displayed
 
 
 class Observation(ABC):
-    """A kind of observations that is to be chosen for an environment. Subclasses are frozen dataclasses."""
+    """A selectable kind of observations for an environment. Subclasses are frozen dataclasses."""
 
     @abstractmethod
     def space(self, shape: Shape) -> spaces.Space[Any]:
-        """Return the space of what is seen."""
+        """Return the space of observations."""
 
     @abstractmethod
     def observe(self, question: Question, shape: Shape) -> Any:
-        """Return what is seen of a question. OptionError if a feature breaks its rules."""
+        """Return the observation of a question. OptionError if a feature is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueWindow(Observation):
-    """The waiting jobs that are shown: a row for each, in order of arrival, with a column for each feature.
+    """The displayed waiting jobs: a row for each, in order of arrival, with a column for each feature.
 
     Rows without a job are 0.
 
     Attributes:
-        features: of a job, by default those of RLScheduler (Zhang et al., SC 2020).
+        features: features of a job, by default those of RLScheduler (Zhang et al., SC 2020).
     """
 
     features: tuple[Feature, ...] = RLSCHEDULER
@@ -64,7 +64,7 @@ class QueueWindow(Observation):
 
 @dataclass(frozen=True, slots=True)
 class FreeHosts(Observation):
-    """The hosts as a bitmap: 1 for each that could take a job now."""
+    """The hosts as a bitmap: 1 for each that could run a job now."""
 
     def space(self, shape: Shape) -> spaces.Space[Any]:
         """Return a bit for each host."""
@@ -82,7 +82,7 @@ class HostReleases(Observation):
     0 is now, 1 is `horizon` or later, or unknown.
 
     Attributes:
-        horizon: seconds.
+        horizon: horizon in seconds.
     """
 
     horizon: float = LONG
@@ -103,7 +103,7 @@ class HostReleases(Observation):
 
 @dataclass(frozen=True, slots=True)
 class Together(Observation):
-    """Several observations under names.
+    """Several observations by name.
 
     Attributes:
         parts: name -> observation.
@@ -116,7 +116,7 @@ class Together(Observation):
         return spaces.Dict({name: part.space(shape) for name, part in self.parts.items()})
 
     def observe(self, question: Question, shape: Shape) -> dict[str, Any]:
-        """Return what each part sees."""
+        """Return the observation of each part."""
         return {name: part.observe(question, shape) for name, part in self.parts.items()}
 
 

@@ -1,4 +1,4 @@
-"""Overtaking beside a picked job, by the rule of EASY backfilling."""
+"""Overtaking of a picked job by others, by the rule of EASY backfilling."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _LIMIT: Final = attrgetter("limit")
 
 
 class Overtaking:
-    """Promises one job its earliest start by the walltimes, and starts those that do not delay it.
+    """EASY backfilling: promises one job its earliest start by the walltimes, and starts others that do not delay it.
 
-    It is the rule of `easy`, around a job that need not be the first of the queue.
+    It is the rule of `easy` for a job that need not be the first of the queue.
     """
 
     def __init__(self, placement: PlacementOptions, view: View) -> None:
-        """OptionError if it is not enough for a job that many hosts are free: promises are of numbers of hosts."""
+        """Raise OptionError if free hosts are not interchangeable: promises count only numbers of hosts."""
         if not placement.by_number:
             try:
                 placement.refuse("lets no job overtake: promises are of numbers of hosts")
@@ -34,7 +34,7 @@ class Overtaking:
         self._book = ShadowBook(view.availability, _LIMIT)
 
     def serve(self, waiting: Job, plan: Plan) -> None:
-        """Promise the waiting job a start, and start each other, in order of arrival, that leaves it its hosts."""
+        """Promise the waiting job a start, and start others, in order of arrival, that do not delay it."""
         if not plan.free:
             return
         view, book = self._view, self._book

@@ -1,4 +1,4 @@
-"""Actions that pick a job and say on which hosts it had best run."""
+"""Actions that pick a job and the preferred hosts for it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from batsched_py.scheduling.view import View
 
 @dataclass(frozen=True, slots=True)
 class PickJobAndHosts(PickJob):
-    """Pick a job, as `PickJob`, and score the hosts: it gets the free hosts with the highest scores.
+    """Actions that pick a job, as `PickJob`, and score the hosts: it runs on the free hosts with the highest scores.
 
-    Of hosts with the same score it gets those of the lowest numbers, so that a bitmap of hosts is a score, too. If the
-    job has to wait, its scores count when it starts. Every action can be obeyed. Jobs that overtake it get hosts by the
-    selection of the placement. The mask says which jobs there are.
+    Hosts with equal scores are used in ascending order, so that a bitmap of hosts is also a valid score. If the job has
+    to wait, its scores are applied at its start. Every action is valid. The selection of the placement determines the
+    hosts of jobs that overtake it. The mask shows the available jobs.
     """
 
     def space(self, shape: Shape) -> spaces.Space[Any]:
-        """Return the numbers of the jobs that are shown, and a score from 0 to 1 for each host."""
+        """Return the space of job numbers, and of a score from 0 to 1 for each host."""
         scores = spaces.Box(0.0, 1.0, (shape.hosts,), np.float32)
         return spaces.Dict({"job": spaces.Discrete(shape.window), "hosts": scores})
 
@@ -39,15 +39,15 @@ class PickJobAndHosts(PickJob):
 
 
 class ScoredServing(Serving):
-    """Serving on the free hosts with the highest scores."""
+    """The serving of jobs on the free hosts with the highest scores."""
 
     def __init__(self, actions: ServingActions, view: View) -> None:
         super().__init__(actions, view)
-        #: By number of the host.
+        #: Scores by number of the host.
         self.scores: NDArray[np.float32] = np.zeros(len(view.hosts), np.float32)
 
     def hosts(self, job: Job, free: HostSet) -> HostSet | None:
-        """Return the best hosts on which the job may run; None if it has to wait."""
+        """Return the best hosts for the job; None if it has to wait."""
         usable = np.fromiter(free & self.placement.eligible_now(job), int)
         if len(usable) < job.size:
             return None
@@ -56,7 +56,7 @@ class ScoredServing(Serving):
 
 
 class PickedJobsAndHosts(PickedJobs):
-    """The decisions of a run in which each picked job comes with scores of hosts."""
+    """The decisions of a run in which each picked job has scores of hosts."""
 
     def __init__(self, serving: ScoredServing, view: View, window: int) -> None:
         super().__init__(serving, view, window)

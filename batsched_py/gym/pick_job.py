@@ -1,4 +1,4 @@
-"""Actions that pick a job, which is the next one to start."""
+"""Actions that pick the next job to start."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from batsched_py.scheduling.view import View
 
 @dataclass(frozen=True, slots=True)
 class PickJob(ServingActions):
-    """Pick one of the jobs that are shown: it starts now, or as soon as there are hosts for it.
+    """Actions that pick one of the displayed jobs: it starts now, or as soon as hosts are free for it.
 
-    Until it has started no other question is asked, as in RLScheduler (Zhang et al., SC 2020). An agent that always
-    picks the first job has the schedule of `fcfs`; with `backfilling`, that of `easy`.
+    There is no other question until it has started, as in RLScheduler (Zhang et al., SC 2020). An agent that always
+    picks the first job produces the schedule of `fcfs`; with `backfilling`, that of `easy`.
 
-    An action beyond the jobs that are shown picks the last of them.
+    An action beyond the displayed jobs picks the last of them.
     """
 
     def space(self, shape: Shape) -> spaces.Space[Any]:
-        """Return the numbers of the jobs that are shown."""
+        """Return the space of job numbers."""
         return spaces.Discrete(shape.window)
 
     def begin(self, view: View, window: int) -> Decisions:
@@ -40,11 +40,11 @@ class PickedJobs(Decisions):
 
     def __init__(self, serving: Serving, view: View, window: int) -> None:
         self._serving, self._view, self._window = serving, view, window
-        #: The job that was picked and has not started.
+        #: The picked job that has not started.
         self._picked: Job | None = None
 
     def next_question(self, plan: Plan) -> Question | None:
-        """Start the picked job if that is possible; ask for the next one if none is picked and some wait."""
+        """Start the picked job if possible; return the next question if none is picked and some wait."""
         view, picked = self._view, self._picked
         self._serving.refuse(plan)
         if picked is not None and picked.id in view.queue and not self._serving.serve(picked, plan):
@@ -53,11 +53,11 @@ class PickedJobs(Decisions):
         return Question.about(view, self._window) if view.queue else None
 
     def mask(self, question: Question) -> Mask:
-        """Return a 1 for each job that is shown."""
+        """Return 1 for each displayed job."""
         mask = np.zeros(self._window, np.int8)
         mask[: len(question.jobs)] = 1
         return mask
 
     def take(self, question: Question, action: Any, plan: Plan) -> None:  # noqa: ARG002  (it starts at the next question)
-        """Pick the job of this number."""
+        """Pick the job with this number."""
         self._picked = question.jobs[min(int(action), len(question.jobs) - 1)]

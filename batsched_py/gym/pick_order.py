@@ -1,4 +1,4 @@
-"""Actions that pick the order in which waiting jobs are served."""
+"""Actions that pick the order of the queue."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from batsched_py.scheduling.view import View
 
 @dataclass(frozen=True, slots=True)
 class PickOrder(ServingActions):
-    """Pick an order of the queue, each time that hosts or jobs have come and some waiting job fits.
+    """Actions that pick an order of the queue, whenever hosts or jobs have arrived and a waiting job fits.
 
-    Jobs are started in that order up to the first that does not fit. It is promised nothing: the next question may be
-    answered by another order. An agent that always picks the same order has the schedule of `priority` with that.
+    Jobs are started in that order up to the first that does not fit. That job has no promise: the next answer may be
+    another order. An agent that always picks the same order produces the schedule of `priority` with it.
 
     Attributes:
         orders: names of orders (docs/policies.md).
@@ -31,7 +31,7 @@ class PickOrder(ServingActions):
     orders: tuple[str, ...] = ("fcfs", "sjf", "asc_area", "wfp3", "f1")
 
     def space(self, shape: Shape) -> spaces.Space[Any]:  # noqa: ARG002  (it does not depend on sizes)
-        """Return the numbers of the orders. OptionError if there is none of a name."""
+        """Return the space of the orders' numbers. OptionError for an unknown name."""
         return spaces.Discrete(len(self.found()))
 
     def begin(self, view: View, window: int) -> Decisions:
@@ -39,7 +39,7 @@ class PickOrder(ServingActions):
         return PickedOrders(self.found(), Serving(self, view), view, window)
 
     def found(self) -> tuple[Order, ...]:
-        """Return the orders. OptionError if there is none of a name."""
+        """Return the orders. OptionError for an unknown name."""
         try:
             orders = tuple(ORDERS.find(name, None) for name in self.orders)
         except ValueError as error:
@@ -54,11 +54,11 @@ class PickedOrders(Decisions):
 
     def __init__(self, orders: tuple[Order, ...], serving: Serving, view: View, window: int) -> None:
         self._orders, self._serving, self._view, self._window = orders, serving, view, window
-        #: True from an answer to the end of the message: there is one question for each.
+        #: True from an answer to the end of the message: each message has at most one question.
         self._served = False
 
     def next_question(self, plan: Plan) -> Question | None:
-        """Ask for an order if something may start by it that could not before."""
+        """Return a question if a job may start now that could not start before."""
         view = self._view
         if self._served:
             self._served = False
@@ -70,7 +70,7 @@ class PickedOrders(Decisions):
         return None
 
     def mask(self, question: Question) -> Mask:  # noqa: ARG002  (any order will do at any time)
-        """Return a 1 for each order."""
+        """Return 1 for each order."""
         return np.ones(len(self._orders), np.int8)
 
     def take(self, question: Question, action: Any, plan: Plan) -> None:  # noqa: ARG002  (all that wait are served)

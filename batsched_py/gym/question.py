@@ -1,4 +1,4 @@
-"""A question: the decision that an agent is asked for, and all that it may know for it."""
+"""A question: a decision required from an agent, with the available information."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Shape(Struct, frozen=True):
     """The sizes on which the spaces of observations and actions depend.
 
     Attributes:
-        window: waiting jobs that are shown at most.
-        hosts: compute hosts.
+        window: maximum number of displayed waiting jobs.
+        hosts: number of compute hosts.
     """
 
     window: int
@@ -25,13 +25,13 @@ class Shape(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """What is to be decided now.
+    """A decision required now.
 
     Attributes:
-        view: all that an algorithm may know, at this instant.
-        jobs: the waiting jobs that are shown, in order of arrival: at most as many as the window has.
-        free: hosts that could take a job now.
-        host_count: compute hosts.
+        view: view of an algorithm at this instant.
+        jobs: displayed waiting jobs, in order of arrival, at most the size of the window.
+        free: hosts that could run a job now.
+        host_count: number of compute hosts.
     """
 
     view: View
@@ -41,10 +41,10 @@ class Question(Struct, frozen=True):
 
     @classmethod
     def about(cls, view: View, window: int) -> Question:
-        """Return the question that shows the first waiting jobs, `window` of them at most."""
+        """Return the question that shows the first waiting jobs, at most `window` of them."""
         return cls(view, tuple(islice(view.queue, window)), view.free, len(view.hosts))
 
     @classmethod
     def nothing(cls, view: View) -> Question:
-        """Return what is observed when nothing is left to be decided: no job is shown."""
+        """Return an empty question without jobs, for the observation after the last decision."""
         return cls(view, (), view.free, len(view.hosts))

@@ -1,7 +1,7 @@
-"""Rewards: a figure of the schedule, paid as it becomes known or at the end of the episode.
+"""Rewards: a metric of the schedule, paid in steps or at the end of the episode.
 
-Figures are computed from the simulator's records of ended jobs, which no agent sees. At each step the difference to the
-step before is paid, so that the sum over an episode is the figure of its whole schedule, whenever it is paid.
+Metrics are computed from the simulator's records of ended jobs, which agents cannot see. At each step the difference to
+the previous step is paid, so that the sum over an episode is the metric of its whole schedule in both cases.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from batsched_py.results.records import JobRecord
 
 
 class Meter(ABC):
-    """The figure of one episode, as far as it is known; the higher the better."""
+    """The current metric of one episode; higher is better."""
 
     @abstractmethod
     def note(self, record: JobRecord) -> None:
-        """Note that a job has ended, or was rejected."""
+        """Add an ended or rejected job."""
 
     @abstractmethod
     def value(self) -> float:
-        """Return the figure of the jobs that have ended; 0 before the first."""
+        """Return the metric of the jobs that have ended; 0 before the first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reward(ABC):
-    """A kind of rewards that is to be chosen for an environment. Subclasses are frozen dataclasses.
+    """A selectable kind of rewards for an environment. Subclasses are frozen dataclasses.
 
     Attributes:
-        paid: "step": at each step, what has become known of the figure since the last one; "end": all of it at the last
+        paid: "step": at each step, the change of the metric since the previous one; "end": the whole metric at the last
             step, and 0 before.
     """
 
@@ -40,11 +40,11 @@ class Reward(ABC):
 
     @abstractmethod
     def begin(self, jobs: int, hosts: int) -> Meter:
-        """Begin an episode of so many jobs, on so many hosts."""
+        """Begin an episode with these numbers of jobs and hosts."""
 
 
 class CostMeter(Meter):
-    """The costs of jobs, summed and divided by the number of jobs, with a minus."""
+    """The negative mean of the costs of jobs."""
 
     def __init__(self, cost: Callable[[JobRecord], float], jobs: int) -> None:
         self._cost, self._jobs = cost, jobs
@@ -56,16 +56,16 @@ class CostMeter(Meter):
             self._sum += self._cost(record)
 
     def value(self) -> float:
-        """Return the mean, where jobs that have not ended cost nothing yet."""
+        """Return the value, in which jobs that have not ended cost nothing yet."""
         return -self._sum / self._jobs
 
 
 @dataclass(frozen=True, slots=True)
 class JobCost(Reward):
-    """Minus the mean over all jobs of the episode of a cost of your own, which is computed when a job has ended.
+    """The negative mean, over all jobs of the episode, of a user-defined cost, computed at the end of each job.
 
     Attributes:
-        cost: of a job that ran.
+        cost: function that returns the cost of a job that ran.
     """
 
     cost: Callable[[JobRecord], float]
@@ -77,10 +77,10 @@ class JobCost(Reward):
 
 @dataclass(frozen=True, slots=True)
 class BoundedSlowdown(Reward):
-    """Minus the mean bounded slowdown (docs/metrics.md).
+    """The negative mean bounded slowdown (docs/metrics.md).
 
     Attributes:
-        tau: shorter runs count as this long, in seconds.
+        tau: minimum run time in seconds; shorter runs count as this long.
     """
 
     tau: float = SLOWDOWN_BOUND
@@ -92,7 +92,7 @@ class BoundedSlowdown(Reward):
 
 @dataclass(frozen=True, slots=True)
 class Wait(Reward):
-    """Minus the mean wait, in seconds."""
+    """The negative mean wait, in seconds."""
 
     def begin(self, jobs: int, hosts: int) -> Meter:  # noqa: ARG002
         """Begin an episode."""
@@ -103,7 +103,7 @@ class MachineMeter(Meter):
     """The makespan and the host-seconds of the jobs that have ended."""
 
     def __init__(self, hosts: int, figure: Callable[[float, float], float]) -> None:
-        """`figure` makes the value of host-seconds and makespan, once that is more than 0."""
+        """Take `figure`, which computes the value from host-seconds and a makespan above 0."""
         self._hosts, self._figure = hosts, figure
         self._used = self._makespan = 0.0
 
@@ -114,13 +114,13 @@ class MachineMeter(Meter):
             self._makespan = max(self._makespan, record.finish)
 
     def value(self) -> float:
-        """Return the figure."""
+        """Return the metric."""
         return self._figure(self._used, self._makespan) if self._makespan > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Utilisation(Reward):
-    """The utilisation, from 0 to 1: host-seconds of the jobs that have ended, of all until the latest end."""
+    """The utilisation, from 0 to 1: host-seconds of ended jobs, divided by all host-seconds until the latest end."""
 
     def begin(self, jobs: int, hosts: int) -> Meter:  # noqa: ARG002
         """Begin an episode."""
@@ -129,7 +129,7 @@ class Utilisation(Reward):
 
 @dataclass(frozen=True, slots=True)
 class Makespan(Reward):
-    """Minus the makespan, in seconds."""
+    """The negative makespan, in seconds."""
 
     def begin(self, jobs: int, hosts: int) -> Meter:  # noqa: ARG002
         """Begin an episode."""
@@ -137,12 +137,12 @@ class Makespan(Reward):
 
 
 class EpisodeRewards:
-    """The rewards of one episode, paid when they are due."""
+    """The rewards of one episode, at the times of their payment."""
 
     def __init__(self, reward: Reward, jobs: int, hosts: int) -> None:
         self._meter = reward.begin(jobs, hosts)
         self._at_end = reward.paid == "end"
-        #: What was paid so far.
+        #: Sum of the rewards so far.
         self._paid = 0.0
 
     def pay(self, *, over: bool) -> float:
@@ -154,5 +154,5 @@ class EpisodeRewards:
         return reward
 
     def note(self, record: JobRecord) -> None:
-        """Note that a job has ended."""
+        """Add an ended job."""
         self._meter.note(record)

@@ -1,4 +1,4 @@
-"""Serving a job that was chosen: it starts now, or waits for its hosts, perhaps while others overtake it."""
+"""Serving of a chosen job: it starts now, or waits for its hosts, possibly while others overtake it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from batsched_py.scheduling.view import View
 
 @dataclass(frozen=True, slots=True)
 class ServingActions(Actions):
-    """Actions that choose whom to serve next.
+    """Actions that choose the next job to serve.
 
     Attributes:
-        backfilling: "easy": while the job that was chosen waits for hosts others may overtake it, in order of arrival,
-            if that does not delay its start as the walltimes tell it; jobs need walltimes then. "none": nobody may.
-        placement: which hosts a job gets, as in algorithms.
+        backfilling: "easy": while the chosen job waits for hosts, others may overtake it, in order of arrival, if they
+            do not delay its start by the walltimes; jobs then need walltimes. "none": no job may overtake.
+        placement: selection of hosts for jobs, as in algorithms.
     """
 
     backfilling: Literal["none", "easy"] = field(default="none", kw_only=True)
@@ -34,10 +34,10 @@ class ServingActions(Actions):
 
 
 class Serving:
-    """The hosts of jobs in one run, and who may overtake."""
+    """The selection of hosts for jobs in one run, and the overtaking."""
 
     def __init__(self, actions: ServingActions, view: View) -> None:
-        """OptionError if the placement does not suit the platform, or the backfilling."""
+        """Raise OptionError if the placement does not suit the platform, or the backfilling."""
         self._view = view
         self.placement = Placement(actions.placement, view)
         self._overtaking = Overtaking(actions.placement, view) if actions.backfilling == "easy" else None
@@ -58,5 +58,5 @@ class Serving:
         return False
 
     def hosts(self, job: Job, free: HostSet) -> HostSet | None:
-        """Return the hosts for a job that starts now; None if it has to wait."""
+        """Return the hosts for a job to start now; None if it has to wait."""
         return self.placement.hosts(job, free)

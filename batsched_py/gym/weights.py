@@ -1,4 +1,4 @@
-"""Weights of policies in files: arrays of numbers under names, in NumPy's format without pickled objects."""
+"""Files with weights of policies: named arrays of numbers, in NumPy's format without pickled objects."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from batsched_py.errors import WeightsError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.text.display import displayed
 
-#: Bytes of all arrays of a file; the policies of schedulers have some kilobytes.
+#: Maximum size in bytes of a file's arrays; policies of schedulers have some kilobytes.
 MOST: Final = 1 << 28
-#: What reading a broken archive raises; an array that says it is huge wants memory.
+#: Errors raised in reading a broken archive; MemoryError for an array that claims a huge size.
 _BROKEN: Final = (ValueError, EOFError, KeyError, MemoryError, RuntimeError, zipfile.BadZipFile)
 
 
 def write_weights(path: str | PathLike[str], weights: Mapping[str, ArrayLike]) -> None:
-    """Write arrays of numbers; the same arrays, the same bytes. WeightsError."""
+    """Write arrays of numbers; the same arrays give the same bytes. WeightsError."""
     arrays = {name: np.asarray(array) for name, array in weights.items()}
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf":
@@ -37,7 +37,7 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, ArrayLike]) -
 
 
 def read_weights(path: str | PathLike[str]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file by name. Objects are not unpickled: nothing in the file is run. WeightsError."""
+    """Return the arrays of a file by name. Objects are not unpickled: no code in the file is run. WeightsError."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
