@@ -21,15 +21,16 @@ from batsched_py.experiments.resource_manager import (
 from batsched_py.experiments.states import ResourceState
 from batsched_py.text.wording import seconds
 
-# Resources are requested as soon as what they need is there, in the order of the plan, which is a topological one. What
-# may be requested next is the business of `Progress`; here is what happens between the request and the end: created,
-# address known, failed, overdue.
+# Resources are requested as soon as their dependencies exist, in the topological order of the plan. `Progress`
+# determines the next requests; this module handles the events between request and end: created, address known, failed,
+# overdue.
 #
-# A compute's address may come long after its creation. Only if another resource names it in its contexts does the
-# deployment wait for it, and with a limit; `_deadlines` is in order of time because each is set `ip_timeout` after a
-# creation, so that only the first must be compared.
+# A compute's address may become known long after its creation. Only if another resource names it in its contexts does
+# the deployment wait for it, and with a limit; `_deadlines` is in order of time because each is set `ip_timeout` after
+# a creation, so that only the first must be compared.
 #
-# A failure ends the deployment, unless the resource is optional: then everything that needs it is left out, too.
+# A failure ends the deployment, unless the resource is optional: then all resources that depend on it are also left
+# out.
 
 
 class DeploymentSettings(Struct, frozen=True):

@@ -16,7 +16,7 @@ from batsched_py.text.display import shown
 # Where a machine may be is a set of hosts, bits of one integer, for each node of a lease (ADR 31). Locations, clusters
 # and names are turned into such sets once, so that an instance costs a few operations; a constraint is a query over the
 # same columns as in `placer`, whose parts are computed once for all instances. The set never changes, as only fixed
-# properties of hosts count: what hosts are doing is the lease scheduler's business.
+# properties of hosts are used; the lease scheduler checks whether hosts are free.
 
 #: Attributes of a host that name its location: its own properties, or those of its zone.
 _LOCATIONS: Final = ("location", "site", "zone_location", "zone_site")

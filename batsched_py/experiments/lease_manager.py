@@ -41,18 +41,18 @@ from batsched_py.model.resources import CPU, MEMORY
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 
-# A reservation is one lease of all its machines and not one for each: all or nothing and one common instant then need
-# no protocol of their own. With a lease for each, another request may come between the first and the last, and a second
+# A reservation is one lease of all its machines and not one for each: then all-or-nothing and the common start need no
+# additional protocol. With a lease for each, another request may arrive between the first and the last, and a second
 # round is needed to find the earliest common start (ADR 31). A compute outside a reservation is a lease of one machine
-# without an end, since it is not known before the deployment is complete how long it will be needed; `expect_end` sets
-# it, so that others can plan with the host.
+# without an end, which is unknown until the deployment is complete; `expect_end` sets it, so that others can plan with
+# the host.
 #
-# Where a machine may be is a set of hosts for each node of the lease, and not a type of resource: constraints come with
-# descriptors, when the types of a site are fixed.
+# The possible hosts of a machine are a set for each node of the lease, and not a type of resource: constraints are in
+# descriptors, and the types of a site are fixed before.
 #
-# Between two calls `_of` names for each lease what it is for; a resource has its own lease or a node of a
-# reservation's, which then counts it among its `users`, and never both. A status that changes makes news, except by a
-# deletion, of which the caller knows.
+# Between two calls `_of` maps each lease to its reservation or resource; a resource has its own lease or a node of a
+# reservation's, which then lists it among its `users`, and never both. A change of a status appears in `news`, except
+# after a deletion by the caller.
 
 #: The number of a lease that has not been requested.
 _UNKNOWN: Final = 0
@@ -104,7 +104,7 @@ class LeaseManager:
         return id
 
     def delete_experiment(self, id: str, now: float) -> None:
-        """Forget an experiment whose resources are gone."""
+        """Remove an experiment without resources."""
         del now
         for resource in self._experiments.pop(id):
             self._leave(resource)

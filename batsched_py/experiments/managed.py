@@ -20,12 +20,13 @@ from batsched_py.experiments.states import (
     ResourceState,
 )
 
-# States change through tables alone (`states`), and a change that is not in them is an error in the program and not of
-# the user: hence assertions. `history` and the log are written by the same call that changes the state, so they cannot
+# States change only by the tables in `states`, and any other change is an error in the program and not of the user:
+# hence assertions. `history` and the log are written by the same call that changes the state, so they cannot
 # disagree with it.
 #
-# A resource's `requested`, `created`, `addressed` and `removed` are the facts from which tables and charts are made;
-# `held` is what an undoing must remove. A leaked resource counts as held: it still exists at the manager.
+# A resource's `requested`, `created`, `addressed` and `removed` are the data of tables and charts;
+# `held` are the resources that an undoing must remove. A leaked resource counts as held: it still exists at the
+# manager.
 
 #: States in which resources exist, or are being created.
 HELD: Final = frozenset({ResourceState.REQUESTED, ResourceState.CREATED, ResourceState.LEAKED})

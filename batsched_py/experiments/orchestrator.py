@@ -29,19 +29,18 @@ from batsched_py.experiments.undoing import Kept, Leak, Undo, Undoer
 from batsched_py.text.display import shown
 from batsched_py.text.wording import seconds
 
-# A state machine without a clock, threads or a network: calls to the manager return at once, news come later, and
-# `advance` takes the time. So the rules of BonFIRE (what waits for what, what is rolled back, which state follows) are
-# tested against a scripted manager, and the same code runs in simulated time on leases (ADR 31).
+# A state machine without a clock, threads or a network: calls to the manager return immediately, news arrive later,
+# and `advance` takes the time. Therefore the rules of BonFIRE (waits, rollbacks, transitions of states) are tested with
+# a scripted manager, and the same code runs in simulated time on leases (ADR 31).
 #
-# Between two calls nothing is due; each experiment that has not come to its end is in `_open`, and has at most one of a
-# deployment and an undoing that is still at work: once an undoing exists, news and times of the deployment are ignored.
-# Whatever goes wrong therefore ends in one way, `_undo`, and a second failure while it runs changes nothing; deleting
-# meanwhile changes its outcome only.
+# Between two calls nothing is due; each experiment that has not ended is in `_open`, and has at most one active
+# deployment or undoing: once an undoing exists, news and times of the deployment are ignored.
+# Therefore all failures end in `_undo`, and a second failure during it has no effect; a deletion during it only changes
+# the outcome.
 #
-# `_agenda` and `_ready` are heaps whose entries are not removed but ignored when they are out of date. At one instant
-# experiments are settled in the order of their acceptance, again and again until there is neither news nor anything to
-# begin: a deletion may free the machine for which another one waits. Cost: O(log n) for each change of one experiment,
-# whatever the number of others.
+# `_agenda` and `_ready` are heaps whose obsolete entries are ignored, not removed. At one instant experiments are
+# settled in the order of their acceptance, repeatedly until there is neither news nor anything to begin: a deletion may
+# free the machine for which another one waits. Cost: O(log n) for each change of an experiment, with n experiments.
 
 
 class OrchestratorSettings(Struct, frozen=True):

@@ -27,11 +27,11 @@ from batsched_py.timelines.parsing import parse_timelines
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.tables import timeline_tables
 
-# Each experiment has a run of timelines of its own, with its own start and barrier, and one agenda calls the runs that
-# have something due: of a thousand experiments those without news cost nothing. Entries of the agenda that are out of
-# date are recognized by comparing them with the run, and dropped.
+# Each experiment has a separate run of timelines, with its own start and barrier, and one agenda calls the runs with
+# due actions: experiments without any cost nothing. Obsolete entries of the agenda are recognized by comparison with
+# the run, and dropped.
 #
-# Between two calls `_open` has the experiments of which something may still happen, `_all` all of them, for the tables;
+# Between two calls `_open` contains the experiments with pending actions, `_all` all of them, for the tables;
 # each compute whose VM was launched is in `places`, and in `gone` when it has ended. A VM gets its final entries at its
 # launch, because contexts may hold addresses that are not known earlier.
 

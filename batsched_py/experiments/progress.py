@@ -8,16 +8,16 @@ from heapq import heappop, heappush
 
 from batsched_py.experiments.model import Compute, PlannedResource
 
-# Topological order, step by step (Kahn 1962): each resource counts what it still waits for, and each fact (created,
-# address known) has the list of those that wait for it. A fact is used once and forgotten, so a deployment costs
+# Incremental topological order (Kahn 1962): each resource stores its pending dependencies, and each event (created,
+# address known) has the list of resources that wait for it. An event is used once and removed, so a deployment costs
 # O(resources + dependencies), however many resources become ready one by one.
 #
 # The sequential order of BonFIRE needs no second algorithm: each resource then also waits for the one before it. This
-# wait is no need, and `give_up` must tell them apart: what is left out takes those along that need it, and releases
-# those that only come after it.
+# wait is not a dependency, and `give_up` must distinguish them: with a resource, its dependants are left out, and those
+# that only follow it are released.
 #
 # Between two calls `_due` has the positions of resources that may be requested, as a heap, so that ties follow the
-# order of the plan; `_waits` has those that were not given up.
+# order of the plan; `_waits` contains those that were not left out.
 
 
 class Progress:

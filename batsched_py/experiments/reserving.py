@@ -15,10 +15,10 @@ from batsched_py.experiments.resource_manager import (
     ResourceManager,
 )
 
-# With best effort as many machines as possible are reserved, in the order of deployment. To ask for one unit less after
-# each refusal takes minutes where thousands do not fit: the number is found by a binary search that only asks whether
-# there would be room, O(log n) questions, and the request that follows is refused only if the answer was not exact.
-# Whether there is room falls with the number of machines, which the search relies on.
+# With best effort as many machines as possible are reserved, in the order of deployment. Requesting one unit less after
+# each refusal would take minutes if thousands do not fit: the number is found by a binary search with O(log n) queries
+# of `has_room`, and the following request is refused only if the answer was not exact. The search relies on
+# monotonicity: fewer machines never need more room.
 #
 # Machines of one set are reserved all or none, so the search is over units and not over machines.
 

@@ -14,18 +14,18 @@ from batsched_py.experiments.model import Storage
 from batsched_py.experiments.resource_manager import RefusedByManagerError, ResourceManager
 from batsched_py.experiments.states import OVER, ExperimentState, ReservationState, ResourceState
 
-# An undoing is data (`Undo`), not a loop: calls to a manager may fail and are repeated after a delay, and meanwhile
-# other experiments go on. `proceed` does what can be done at an instant and is called again when something is due.
+# An undoing is data (`Undo`), not a loop: calls to a manager may fail and are repeated after a delay, during which
+# other experiments continue. `proceed` executes the steps possible at an instant and is called again when one is due.
 #
 # The order is the reverse of that in which resources were requested, since a later one may use an earlier one: machines
 # are removed before the storages and networks attached to them. The reservation follows when nothing uses it, then the
 # experiment at the manager. Steps are strictly one after the other; a step that fails blocks the next ones until it
 # succeeds or is given up, so that nothing is removed under something that still exists.
 #
-# Each thing that an experiment held ends in exactly one way: removed, kept (a persistent storage), or leaked after so
-# many attempts. A leak is remembered because it still occupies the manager's resources: it is tried again by `sweep`,
-# and when the same experiment is deleted again (`plan`, which first forgets its old leaks, so that none is counted
-# twice). After a deployment that failed storages are removed like all else, as the experiment never came to use them.
+# Each object of an experiment has exactly one outcome: removed, kept (a persistent storage), or leaked after the
+# maximum number of attempts. Leaks are stored because they still occupy the manager's resources: they are retried by
+# `sweep`, and when the same experiment is deleted again (`plan`, which first drops its old leaks, so that none is
+# counted twice). After a failed deployment storages are also removed, as the experiment never used them.
 #
 # Source: BonFIRE's managed experiments (M22, M34). Cost: O(r log r) for r resources, and one call to the manager for
 # each.

@@ -33,9 +33,10 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean, seconds, unknown
 from batsched_py.timelines.parsing import EVERY_VM, parse_timelines
 
-# All faults of a document are reported at once, each with its path, and nothing is stored before: a user of an HTTP
-# interface should not have to find them one by one. Rules of single members are in their readers; here are those that
-# need other members, the testbed or the time. Names come first, since everything else refers to resources by name.
+# All faults of a document are reported together, each with its path, before anything is stored: a user of an HTTP
+# interface should not have to find them one by one. Rules of single members are in their readers; this module contains
+# those that involve other members, the testbed or the time. Names come first, since everything else refers to resources
+# by name.
 #
 # The limits count instances and not lines, because a few lines (`count`) can describe millions; they are checked before
 # anything is expanded. Suggestions for misspelled names compare with a few hundred names at most, as this costs time

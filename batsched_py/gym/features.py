@@ -70,5 +70,5 @@ FREE_HOSTS: Final = Feature("free_hosts", _free_hosts)
 #: 1 for each job, to distinguish it from an empty row.
 SHOWN: Final = Feature("shown", _shown)
 
-#: Features of RLScheduler, as far as Batsim provides them (Zhang et al., SC 2020).
+#: Those features of RLScheduler that Batsim provides (Zhang et al., SC 2020).
 RLSCHEDULER: Final = (WAIT, REQUESTED_TIME, REQUESTED_HOSTS, FITS_NOW)

@@ -14,7 +14,7 @@ KNOWN_MEMBERS = frozenset({"id", "subtime", "res", "walltime", "profile"})
 
 
 class Job(Struct, frozen=True):
-    """A rigid job: `size` hosts, all at once, for at most `walltime` seconds.
+    """A rigid job: `size` hosts simultaneously, for at most `walltime` seconds.
 
     Attributes:
         id: unique in the run, `workload!name`, as in "w0!12".

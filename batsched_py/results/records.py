@@ -191,7 +191,7 @@ def attempt_of(record: JobRecord, row: int, hosts: int) -> Attempt:
 
 
 def attempts_among(records: Sequence[JobRecord], hosts: int) -> list[Attempt]:
-    """Return the records whose names show that they may be attempts of one job, with their indices as rows."""
+    """Return the records that may be attempts of one job, by their names, with their indices as rows."""
     later = [record.job.id for record in records if has_sign(record.job.id)]
     if not later:
         return []

@@ -36,7 +36,7 @@ _WALL_CLOCK: Final = {"scheduling_time": "time_in_edc_seconds", "simulation_time
 #: Number of rows in one write.
 PIECE: Final = 4096
 
-#: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
+#: States of hosts with a column, in alphabetical order like all columns of the schedule file.
 STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on", "unavailable")
 
 

@@ -52,10 +52,10 @@ from batsched_py.traces.workload_members import JOB, tell_document, tell_profile
 # again when it is needed: some 5 % more time, and memory in proportion to the text and not to the objects. Both ways
 # share `_JobReader`, so the rules are the same.
 #
-# The rules are Batsim's: what makes it abort is refused here with the place, before a run begins. One rule costs a
-# second look: in an object that has a member twice, Batsim takes the first and a fast parser the last. The members that
-# were read are counted and compared with the colons of the text, and only if the numbers differ is the file read again
-# to find the place (`_refuse_doubled`).
+# The rules are Batsim's: input on which it aborts is refused here with the place, before a run begins. One rule needs a
+# second check: of a repeated member of an object, Batsim uses the first and a fast parser the last. The number of
+# members read is compared with that of colons in the text, and only if they differ, the file is read again to find the
+# place (`_refuse_doubled`).
 #
 # Unknown members of a job are kept and written back, as they may be meant for an algorithm or another tool.
 

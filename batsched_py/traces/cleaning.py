@@ -20,8 +20,8 @@ from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
 # Each job passes the rules in one fixed order and is counted by the first rule that drops it, so the counts of a report
-# add up to the jobs of the log. A correction keeps the job and is counted as well: what was changed in a real log must
-# be visible in each result that is computed from it.
+# add up to the jobs of the log. A correction keeps the job and is also counted: changes of a real log must be visible
+# in all results computed from it.
 #
 # The rules are few, and their defaults change little. Whether walltimes are requests or run times decides what
 # backfilling can gain, so it is an explicit choice. The run time is cut to the request, as machines that enforce

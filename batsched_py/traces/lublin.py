@@ -34,7 +34,7 @@ from batsched_py.traces.delay_workload import DELAYS, USUAL_SPEED, DelayJob, Wor
 # made by `add_up`: `sum` of Python 3.12 and later rounds differently.
 #
 # Arrivals: a gap is drawn on a clock that runs evenly, and is mapped to the day through the sums of the weights of 48
-# half hours, by a binary search. Rush hours so have many arrivals without any rejection of draws. An offered load is
+# half hours, by a binary search. Thus rush hours have many arrivals without any rejection of draws. An offered load is
 # reached by stretching the submission times, not by changing the distributions, so that all loads have the same jobs.
 #
 # Cost: O(1) for each job. `draw_jobs` keeps none of them; where the load is given it draws them all twice from the same
@@ -79,7 +79,7 @@ class LublinParameters(Struct, frozen=True):
         short, long: gamma distributions of the logarithm of a run time in seconds.
         short_slope, short_base: a job on n hosts is short with probability slope * n + base.
         gap: gamma distribution of the logarithm of the seconds between arrivals at rush hour.
-        rush_ratio: what the shape of `gap` is multiplied by for the whole day (the paper's ARAR).
+        rush_ratio: factor of the shape of `gap` for the whole day (the paper's ARAR).
         cycle: gamma distribution of the half hour of arrival.
     """
 

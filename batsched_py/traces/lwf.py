@@ -22,8 +22,9 @@ from batsched_py.traces.lease_request import DiskImage, LeaseRequest, LeaseSite,
 from batsched_py.traces.lwf_element import DESCRIPTION, REQUEST, ROOT, SITE, LwfElement, read_elements
 from batsched_py.traces.lwf_time import format_time, read_time
 
-# A trace is read and written element by element, so that memory holds the requests and not the document. What Haizea's
-# program accepts is accepted, also where its manual says otherwise; what cannot be obeyed is an error with its line.
+# A trace is read and written element by element, so that memory holds the requests and not the document. Everything
+# that Haizea's program accepts is accepted, even if its manual disagrees; unsupported content is an error with its
+# line.
 #
 # Writing is the inverse of reading: the same requests give the same bytes, and what the format cannot express
 # (fractions of MB, names with control characters) is an error and not rounded. Dates need a start of the workload,

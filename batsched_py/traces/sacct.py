@@ -40,7 +40,7 @@ from batsched_py.traces.swf_remarks import tell_records
 #
 # All times are brought to the first submission, and records become those of `swf`, so that the same rules clean both.
 # sacct prints different columns for each user and version: each quantity has a list of columns, of which the first with
-# a value counts, and what a file has in addition is noted.
+# a value is used, and unknown columns are noted.
 
 #: Meaning of a host of the workload.
 Unit = Literal["cpus", "nodes"]

@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.text.display import shown
 
-# sacct's output is for people: one quantity has several spellings (days, clock times, bare minutes, 2K nodes, the
-# numbers that stand for "unknown"), and columns differ between versions. Everything that depends on Slurm's manual is
-# in this module, so that the reader deals with rows of known types.
+# sacct's output is for human readers: one quantity has several spellings (days, clock times, bare minutes, 2K nodes,
+# the numbers that stand for "unknown"), and columns differ between versions. Everything that depends on Slurm's manual
+# is in this module, so that the reader deals with rows of known types.
 #
-# Each column is known as read, as describing, or as one whose effect is not simulated; the last kind is noted where a
-# row uses it, and an unknown column is noted once. Patterns bound the number of digits, since `int` of a long text
+# A known column is read, descriptive, or has an effect that is not simulated; the last kind is noted for rows that use
+# it, and an unknown column is noted once. Patterns bound the number of digits, since `int` of a long text
 # takes quadratic time and a date of the year 10^15 is no date. Texts of users may contain the delimiter: `is_sound`
 # shows whether the cells of a row are in their columns.
 

@@ -31,12 +31,12 @@ from batsched_py.traces.xml_rules import check_elements, check_zone
 
 # After a check of its form (`check_elements`) a file is read in one pass, in the order of its elements: SimGrid
 # resolves names as it reads, and a name that is used before its definition is an error there as well. Between two
-# elements `hosts`, `zones` and `zone_of` have what was defined so far, `_parents` also the zones that are open.
+# elements `hosts`, `zones` and `zone_of` contain all previous definitions, `_parents` also the open zones.
 #
-# What SimGrid would obey and this reader cannot is an error, what has no effect on simulated jobs is a note: silently
-# ignored network elements would give plausible times that are wrong. Zones become one of three forms (star, table,
-# graph) that answer for a route when one is needed; the routes of all pairs would take memory in proportion to the
-# square of the hosts.
+# Elements that SimGrid obeys and this reader does not support are errors; parts without an effect on simulated jobs are
+# noted: silently ignored network elements would give plausible, but wrong times. Zones become one of three forms (star,
+# table, graph) that answer for a route when one is needed; the routes of all pairs would take memory in proportion to
+# the square of the hosts.
 #
 # Files may be hostile or generated: limits apply to the hosts before a radical is expanded, to the depth of zones, and
 # to inherited properties, since n nested zones with n properties each inherit in proportion to n * n. Texts of speeds

@@ -20,14 +20,14 @@ from batsched_py.traces.log_format import LogFormat, looks_like
 from batsched_py.traces.swf_headers import EPOCH, HeaderLines, SwfHeaders, told_epoch
 from batsched_py.traces.swf_remarks import FurtherFields, tell_records
 
-# Reading and correcting are separate: a log is what its file contains, with -1 for what is unknown, and `cleaning`
-# decides what becomes of it, by rules that are counted. Readers of other formats (Slurm) give the same records, so the
+# Reading and correcting are separate: a log has the content of its file, with -1 for unknown values, and `cleaning`
+# applies explicit rules, whose effects are counted. Readers of other formats (Slurm) give the same records, so the
 # rules exist once.
 #
 # Archives deviate from the format: more than 18 fields in a line, fractions in fields of whole numbers, submission
-# times since 1970, headers in any encoding. These are accepted and noted. A line that is not numbers is an error with
-# its place, and is not guessed. Most lines are integers alone, so `int` is tried for all fields at once, and each field
-# by itself only if that fails.
+# times since 1970, headers in any encoding. These are accepted and noted. A line without numbers is an error with
+# its place, and is not interpreted. Most lines are integers alone, so `int` is tried for all fields at once, and each
+# field by itself only if that fails.
 #
 # A clock that starts in 1970 is moved to the first submission, because a simulation would otherwise begin with decades
 # of idle hosts, and times near 1e9 leave fewer digits for fractions.

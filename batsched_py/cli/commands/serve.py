@@ -180,7 +180,7 @@ def command(request: ServeRequest) -> None:
                 exchanged = None if recorder is None else recorder.record
 
                 def finish() -> None:
-                    """Complete all files before Batsim hears that this is the end."""
+                    """Complete all files before the last reply to Batsim."""
                     if recorder is not None:
                         recorder.close()
                     _write_results(request, session, decisions)
@@ -212,7 +212,7 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
         log = None if decisions is None else decisions.add
 
         def finish(session: Session) -> None:
-            """Complete all files before Batsim hears that this is the end."""
+            """Complete all files before the last reply to Batsim."""
             _write_results(request, session, decisions)
 
         site = front.serve_at(doors, settings, socket, request.timeout, log=log, finish=finish)

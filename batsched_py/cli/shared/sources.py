@@ -19,7 +19,7 @@ from batsched_py.traces.lublin import Drawn
 
 #: The only model so far.
 _MODEL: Final = "lublin"
-#: Parameter of the model -> its type, and the type in words.
+#: Parameter of the model -> its type, and the type's name for messages.
 _PARAMETERS: Final = {
     "jobs": (int, "an integer"),
     "hosts": (int, "an integer"),

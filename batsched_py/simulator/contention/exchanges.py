@@ -12,14 +12,14 @@ from batsched_py.addition import add_up
 
 # A task on n hosts has n * (n - 1) transfers, but where each route is a link up, a backbone and a link down, a link
 # needs only the sum of a row or a column of the matrix, and the backbone the sum of all. SimGrid adds the bytes of a
-# link pair by pair, and the ends of jobs follow from these sums to the last bit. So sums are made in the same order,
-# and equal amounts are added as often as SimGrid adds them, in a few steps: `add_repeatedly` uses that the rounded sum
-# rises by the same amount each time until it reaches the next power of two. Plain multiplication gives another last
-# bit. Tests compare with one addition after the other, also halfway between two numbers.
+# link pair by pair, and the ends of jobs follow from these sums to the last bit. Therefore sums are computed in the
+# same order, and equal amounts are added as often as SimGrid adds them, in a few steps: `add_repeatedly` uses that the
+# rounded sum rises by the same amount each time until it reaches the next power of two. Plain multiplication gives
+# another last bit. Tests compare with one addition after the other, also halfway between two numbers.
 #
 # With pairs everywhere, and all links of all tasks examined at each change, 2 000 jobs of up to 128 hosts on 80 640
 # hosts took 151 s instead of 10 s (ADR 36). Cost: O(n) for each host of a matrix, a few steps for equal amounts.
-# Elsewhere (routes of other shapes, executors that send to themselves) the pairs are walked.
+# In all other cases (routes of other shapes, executors that send to themselves) the pairs are iterated.
 
 #: (from, to, bytes), the ends as host numbers.
 Transfer = tuple[int, int, float]

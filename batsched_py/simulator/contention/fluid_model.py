@@ -24,22 +24,22 @@ from batsched_py.simulator.time.event_queue import RANK_RATES, RANK_TASK_END, Ev
 # useless, since an end changes the rates of all others. `_changed` is empty unless a call of `_settle` is due at this
 # instant.
 #
-# SimGrid computes all rates anew at each of its events. Here only the group of a change is solved, once for each
+# SimGrid recomputes all rates at each of its events. Here only the group of a change is solved, once for each
 # instant, after everything else of that instant has happened (`RANK_RATES`): when 50 jobs start together their rates
-# are computed once. An activity remembers what was left at one time and its rate since, and is not touched while its
-# rate stays.
+# are computed once. An activity stores the remaining work at one time and its rate since then, and is not updated while
+# its rate is constant.
 #
-# Ends must be exact to the last bit where nothing is shared, because a job that starts alone is planned with the same
-# formula elsewhere, and logs without contention must give the schedules of before. So a rate within SAME_RATE of that
-# alone is set to it, and an end that was computed from the start stays as it is. Small steps of time would have been
-# simpler and give other ends (ADR 36); a test compares with them within a tolerance.
+# Ends must be exact to the last bit if nothing is shared, because a job that starts alone is planned with the same
+# formula elsewhere, and logs without contention must give the same schedules as without this model. Therefore a rate
+# within SAME_RATE of the rate alone is set to it, and an end that was computed at the start is kept. Small time steps
+# would be simpler but give other ends (ADR 36); a test compares with them within a tolerance.
 #
-# Most resources of a large task are its own. Its list of shared ones (`crowded`) is made anew only when a resource gets
-# its second user or loses its last but one. An activity and its uses refer to each other, and so `_leave` clears the
-# list: otherwise ended activities waited for the garbage collector.
+# Large tasks use most resources exclusively. The list of shared ones (`crowded`) is recomputed only when a resource
+# gets its second user or loses its last but one. An activity and its uses reference each other, and therefore `_leave`
+# clears the list: otherwise ended activities would wait for the garbage collector.
 #
-# Cost of a change: O(uses of shared resources in the group) for each round of the solver, whatever the number of hosts;
-# 0.11 ms for each job with 8 jobs on a common backbone, 0.87 ms with 128 (docs/performance.md).
+# Cost of a change: O(uses of shared resources in the group) for each round of the solver, independent of the number of
+# hosts; 0.11 ms for each job with 8 jobs on a common backbone, 0.87 ms with 128 (docs/performance.md).
 
 #: Rates with a smaller relative difference are equal: the order of additions may cause it.
 SAME_RATE: Final = 1e-12

@@ -30,7 +30,7 @@ from batsched_py.simulator.jobs.work import Task, TaskSequence, Work, last_task
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
 
-# Work is computed once, at the start of a job, as a tree of tasks with durations: what happens between the start and
+# Work is computed once, at the start of a job, as a tree of tasks with durations: the time between the start and
 # the end needs no events, however long the job runs. If tasks may slow each other down (`contends`), the duration is
 # only that of a job alone, and the fluid model determines the end.
 #
@@ -38,8 +38,8 @@ from batsched_py.text.wording import counted
 # and the latency is added. Where Batsim 4 and 5 differ (`former_*`) both rules are here, next to each other.
 #
 # Steps of a composed profile with the same name are computed once (`known`), as repetitions are frequent; a repeated
-# sequence is one object with a factor and not a list. A line goes into `approximations` only if a simplification really
-# touched a job: a run whose jobs only sleep is exact, and is reported as such.
+# sequence is one object with a factor and not a list. A line is added to `approximations` only if a simplification
+# affected a job: a run in which all jobs are delays is exact, and is reported as such.
 
 #: Profile types that compute and transfer; those of them with amounts for each host; those that need storage hosts.
 COMPUTING: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal)

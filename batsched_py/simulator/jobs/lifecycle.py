@@ -39,18 +39,18 @@ from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.time.event_queue import PRECISION
 from batsched_py.simulator.wire.rounding import wire_members
 
-# Three things happen to a job at different times: it ends, its end is announced (the message may take time), and it is
-# forgotten right after the message that announces its end was sent (E8; Batsim 1 forgets nothing). `live` has jobs that
-# are not forgotten, `unfinished` counts those that have not ended, and `announced` has those whose end is in the next
-# message. Profiles go the same way one message later (`leaving`): a reply may still name them.
+# The end of a job has three steps at different times: it ends, its end is announced (the message may take time), and it
+# is removed immediately after the announcing message was sent (E8; Batsim 1 removes nothing). `live` contains the jobs
+# that are not removed, `unfinished` counts those that have not ended, and `announced` lists those whose end is in the
+# next message. Profiles are removed one message later (`leaving`): a reply may still reference them.
 #
 # Which commands and ends are possible in a state is a table (`live_jobs.STATES`), and each method asks `next_state`
 # before it changes anything.
 #
 # A running job is one of three objects, chosen at its start: `PlannedJob` (its end is computed), `ContendingJob`
-# (others may slow it down) and `TalkingJob` (it waits for the scheduler). Nearly all are the first, so the others cost
-# these one test. A job and what runs it refer to each other; `_end` cuts this, so that ended jobs are freed at once and
-# not only by the garbage collector.
+# (others may slow it down) and `TalkingJob` (it waits for the scheduler). Nearly all are planned jobs, for which the
+# others cost only one test. A job and its running object reference each other; `_end` removes the cycle, so that ended
+# jobs are freed immediately and not only by the garbage collector.
 
 #: The execution time in seconds that Batsim records for a job of duration 0.
 NULL_RUNTIME: Final = 1e-5
@@ -91,7 +91,7 @@ class Jobs:
         self._charged: dict[str, LiveJob] = {}
         #: Joules of all hosts at the latest completion; -1 before, as in Batsim.
         self.joules_at_last_end = -1.0
-        #: Ids of jobs whose end is in the outbox.
+        #: Ids of jobs with an end in the outbox.
         self.announced: list[str] = []
         #: (workload, name) of profiles to remove with the next message.
         self.leaving: list[tuple[str, str]] = []

@@ -30,26 +30,26 @@ from batsched_py.simulator.time.event_queue import RANK_END, RANK_WATCH, Ticket
 from batsched_py.simulator.wire.rounding import wire_members
 
 # The end of any other job is computed at its start: its work is a tree of tasks with known durations, and one entry in
-# the queue ends it. A `recv` goes on with one of two profiles when a message comes, so that the end of its job depends
-# on decisions still to be made. Jobs of this kind are played one task at a time, with the same execution and the same
-# rules of walltimes as all others (ADR 14). Whether a profile talks is looked up once, when it is read, so that other
-# jobs pay nothing.
+# the queue ends it. A `recv` continues with one of two profiles when a message arrives, so that the end of its job
+# depends on future decisions. These jobs are simulated one task at a time, with the same execution and the same rules
+# of walltimes as all others (ADR 14). Whether a profile communicates is determined once, when it is read: other jobs
+# have no overhead.
 #
-# The profiles being played are a stack of frames, not recursion: a `recv` may go on with itself thousands of times,
-# which Python's stack does not allow; DEEPEST refuses those that nest without end.
+# The profiles in execution are a stack of frames, not recursion: a `recv` may continue with itself thousands of times,
+# which Python's stack does not allow; DEEPEST limits endless nesting.
 #
-# Between two events of a job exactly one thing is under way: a task that is computed beforehand or a wait with a
-# walltime (`_ticket`), a task in the fluid model (`_activity`, with the walltime as `_ticket`), a wait without a
-# walltime (`waits`), or a message on its way to the server, after which `_spend` is called. That last call may come
-# when the job has been killed, hence `_over`. `_left` is the rest of the walltime as of `_measured`, and does not
-# include time that a message was on its way.
+# Between two events of a job exactly one of these is in progress: a precomputed task or a wait with a walltime
+# (`_ticket`), a task in the fluid model (`_activity`, with the walltime as `_ticket`), a wait without a walltime
+# (`waits`), or a message in transit to the server, after which `_spend` is called. That call may occur after the job
+# has been killed, hence `_over`. `_left` is the rest of the walltime as of `_measured`, without the travel times of
+# messages.
 #
-# A wait is one instant, although Batsim looks for a message each 5 ms: when a message comes, the next look is computed
-# from the begin of the wait (`hear`), and a message at the instant of a look counts, whatever the rounding. A message
-# for which the walltime leaves no look is not received.
+# A wait needs no events, although Batsim polls every 5 ms: when a message arrives, the next poll is computed from the
+# beginning of the wait (`hear`), and a message at the instant of a poll counts, regardless of rounding. A message
+# without a poll before the walltime is not received.
 #
 # No recording of real Batsim has jobs that send or receive, so these rules were read in its source: `timeout` does not
-# wait, a message may come before the job starts, and a profile that talks has no progress.
+# wait, a message may arrive before the job starts, and a profile that communicates has no progress.
 
 #: Nesting depth of profiles at which a job is assumed to continue forever.
 DEEPEST: Final = 100_000

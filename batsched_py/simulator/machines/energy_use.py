@@ -9,15 +9,14 @@ from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.time.event_queue import RANK_END, EventQueue, Ticket
 
-# The figures to meet are SimGrid's, not the physical ones. Its plugin charges a host only when something looks at it,
-# for all the time since it was looked at last, at the draw of that moment. A delay between two parallel tasks so counts
-# as idle on one host and like the next task on the others: 198 645 J of 29.6 MJ in one recorded run. The occasions to
-# charge (`settle`) are therefore part of the results, and are the same as in Batsim; with them the joules of all
-# recorded runs are met (ADR 12).
+# The reference is SimGrid's energy, not physical energy. Its plugin updates a host only on reads, for the whole time
+# since the last read, at the current draw. Thus a delay between two parallel tasks counts as idle on one host and like
+# the next task on the others: 198 645 J of 29.6 MJ in one recorded run. Therefore the times of updates (`settle`)
+# affect the results, and are the same as in Batsim; with them the joules equal those of all recorded runs (ADR 12).
 #
-# Between two events the meter has the loads of exactly the tasks that run, because each `load` is followed by one
-# `unload` of the same amounts: `_loads` and `_task` keep what was added. `HostDraw` follows tasks whose pace changes,
-# `EnergyUse` a sequence that was computed beforehand, with an entry in the queue for each step. Cost: O(hosts of the
+# Between two events the meter contains the loads of exactly the running tasks, because each `load` is followed by one
+# `unload` of the same amounts, which `_loads` and `_task` store. `HostDraw` is for tasks with variable rates,
+# `EnergyUse` for a precomputed sequence, with an entry in the queue for each step. Cost: O(hosts of the
 # task) for each step.
 
 
@@ -58,7 +57,7 @@ class HostDraw:
         self._task = None
 
     def stop(self) -> float:
-        """End the job; return the joules its hosts have consumed since it began, whatever made them."""
+        """End the job; return the joules consumed by its hosts since its start, from all causes."""
         self._meter.settle_all(self._queue.now)
         self._unload()
         return self._meter.joules(self._hosts, self._queue.now) - self._before
@@ -96,7 +95,7 @@ class EnergyUse:
         self._next(None)
 
     def stop(self) -> float:
-        """End the job; return the joules its hosts have consumed since it began, whatever made them."""
+        """End the job; return the joules consumed by its hosts since its start, from all causes."""
         if self._ticket is not None:
             self._queue.cancel(self._ticket)
         self._meter.settle_all(self._queue.now)

@@ -145,7 +145,7 @@ class Machines:
         return self._in_state[UNAVAILABLE].hosts
 
     def states(self, hosts: int) -> str:
-        """Return the states of these hosts in words, for messages: "0-3 idle, 4 sleeping"."""
+        """Return the states of these hosts as text for messages: "0-3 idle, 4 sleeping"."""
         shown = {UNAVAILABLE: hosts & self.unavailable}
         shown |= {state: members & hosts & ~self.unavailable for state, members in self.hosts_in.items()}
         return ", ".join(f"{format_bits(bits)} {state}" for state, bits in shown.items() if bits)

@@ -42,5 +42,5 @@ class PowerModel(Struct, frozen=True):
     cores: int = 1
 
     def computes(self, pstate: int) -> bool:
-        """True if jobs can run in this pstate."""
+        """Return whether jobs can run in this pstate."""
         return pstate not in self.sleeps and pstate not in self.virtual

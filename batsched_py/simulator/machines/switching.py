@@ -19,11 +19,11 @@ from batsched_py.simulator.time.event_queue import RANK_END
 
 # A transition between a computing and a sleeping pstate passes through a virtual pstate, in which the host takes one
 # flop, by SimGrid's convention: its duration is the inverse of a speed. Changes between computing pstates take no time,
-# but change the ends of what computes there (`on_speed_change`).
+# but change the ends of running tasks (`on_speed_change`).
 #
-# All hosts of a request are checked before any of them changes, so that a broken rule leaves no half of a request
-# behind. Afterwards each host is in exactly one state, and `request.waiting` has those that still switch; the last one
-# brings the only acknowledgement, since Batsim sends one for each request. Hosts with the same virtual pstate and
+# All hosts of a request are checked before any of them changes, so that a broken rule leaves no partial request.
+# Afterwards each host is in exactly one state, and `request.waiting` contains those that still switch; the last one
+# triggers the only acknowledgement, since Batsim sends one for each request. Hosts with the same virtual pstate and
 # duration share one entry in the queue.
 #
 # Rules that look arbitrary are Batsim's: it aborts, or never answers, where `BrokenRuleError` is raised here. A pstate

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from batsched_py.simulator.recurring import Recurring
 
 # Real Batsim aborts when a command breaks a rule. The simulator is as strict, but names the time, the command and the
-# rule, so that an algorithm that works here works there. The Plan checks decisions before they are sent; the referee
-# judges on its own, as the other end may be any program.
+# rule, so that an algorithm that works here also works in Batsim. The Plan checks decisions before they are sent; the
+# referee checks independently, as the other end may be any program.
 #
 # There is no central list of rules. The part that owns the state (jobs, machines, registration) checks a command and
-# applies it in the same method, since a rule apart from the change that it guards is forgotten when the change is. So
-# the referee is one table from classes to methods, made once for each run: a look-up for each command.
+# applies it in the same method, since rules separate from the changes that they guard are easily forgotten. Thus
+# the referee is one table from classes to methods, created once for each run: a look-up for each command.
 #
-# Commands are applied one by one in the order of the reply, at the time that the clock shows, and each sees what those
-# before it have done. The first broken rule ends the run, so that nothing needs to be taken back.
+# Commands are applied one by one in the order of the reply, at the current time, and each sees the effects of previous
+# ones. The first broken rule ends the run, so that nothing needs to be undone.
 
 #: Minimum delay of a requested call in seconds, as in Batsim; smaller ones are raised to it.
 SHORTEST_CALL: Final = 1e-5

@@ -7,24 +7,23 @@ from heapq import heappop, heappush
 from typing import Any, Final
 
 # A binary heap of (time, rank, ticket, action, argument). Tickets are unique and ascend, so that comparisons never
-# reach the actions, and what is due at one time and rank happens in the order in which it was asked for: the same input
-# gives the same run. Between two calls `now` has never moved back, nothing in the heap is earlier, and `_cancelled` has
-# tickets of entries that are still in the heap, because only an entry that has not happened may be cancelled.
+# reach the actions, and actions of one time and rank are executed in the order of their requests: the same input gives
+# the same run. Between two calls `now` has never moved back, nothing in the heap is earlier, and `_cancelled`
+# contains only tickets of entries in the heap, because only pending entries may be cancelled.
 #
-# Cancelling marks an entry, and the mark is dropped with it when it comes to the top: O(1) then, and O(log n) once,
-# while a search in the heap would be O(n) for each job that ends before its walltime.
+# Cancelling marks an entry, and the mark is dropped with it when it reaches the top: O(1), and later O(log n) once; a
+# search in the heap would be O(n) for each job that ends before its walltime.
 #
-# The order of ranks was taken from recorded runs in which different things meet at one instant; the first guess (ends
+# The order of ranks was taken from recorded runs with different kinds of events at one instant; the first guess (ends
 # before submissions) was wrong (ADR 6). The order does not matter to an algorithm that decides after all of an instant,
 # but it does to the order of rows and messages.
 #
-# There are two ways to go on. `run_until` plays exact instants, which is what simulations do by default. `step` is for
-# messages that take time (ADR 9): SimGrid's sleeps end together if they are within a nanosecond, at the time of the
-# first, and then go by rank and ticket, not by time; computations and messages on their way are exact, and are put
-# back.
+# There are two ways to advance. `run_until` executes exact instants, the default of simulations. `step` is for message
+# latency (ADR 9): SimGrid's sleeps end together if they are within a nanosecond, at the time of the first, ordered by
+# rank and ticket, not by time; computations and messages in transit are exact, and are put back.
 #
-# Batsim prints times with six decimals, so `stamp` is what the other end knows and `now` what really holds. Comparisons
-# of the two must allow for the rounding (`Referee._call_later`).
+# Batsim prints times with six decimals: `stamp` is the time known to the other end, and `now` the exact time.
+# Comparisons of the two must allow for the rounding (`Referee._call_later`).
 
 #: Ranks within one instant, as recorded runs of real Batsim show them: greetings at 0 s, events of machines,
 #: submissions, ends of delays and state changes, ends of parallel tasks, walltimes that end then, calls.
