@@ -81,7 +81,7 @@ class RunFile(Struct, frozen=True, kw_only=True):
         algorithm: the value of option -s; None if another program decided.
         options: the algorithm's effective options, including defaults; files and functions are represented by texts.
         given: names of the options that were given; the others had their defaults.
-        seed: seed of the algorithm's random numbers; None if it has no option of that name.
+        seed: seed of the algorithm's random numbers; None if it has no option with this name.
         platform: the file of the hosts; None if Batsim read it.
         workloads: the files of the jobs, in their order.
         files: all other files that were read.

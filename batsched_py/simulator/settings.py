@@ -41,7 +41,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         acknowledge_dynamic_jobs: answer each registered job by JOB_SUBMITTED (--acknowledge-dynamic-jobs); None for
             Batsim's default, which is yes in v1.4 and no in v4.
         forward_profiles: JOB_SUBMITTED carries the profile (--forward-profiles-on-submission).
-        profile_reuse: keep a profile after the end of its first job (--enable-profile-reuse); v1.4 always does.
+        profile_reuse: keep a profile after the end of its first job (--enable-profile-reuse); always so in v1.4.
         scheduler_config: text passed to the scheduler unchanged (--sched-cfg).
         external_events: events of machines, see `traces.event_file.read_events` (--events).
         on_failure: treatment of jobs on failing hosts; "ignore" is Batsim's.

@@ -1,4 +1,4 @@
-"""The one state: jobs that wait and run, hosts, wake-ups; changed by `advance` and `apply` and nothing else."""
+"""The state of a run: waiting and running jobs, hosts, wake-ups; only `advance` and `apply` change it."""
 
 from __future__ import annotations
 

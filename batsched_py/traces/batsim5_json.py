@@ -82,7 +82,7 @@ def write_profile(file: str, profile: Profile) -> dict[str, Any]:
 
 
 def write_job(job: Job) -> dict[str, Any]:
-    """Return the members of a job in Batsim 5's format: user-defined ones in `extra_data`, no infinite walltime."""
+    """Return a job's members in Batsim 5's format: user-defined ones in `extra_data`, `walltime` only if limited."""
     members = job.members
     written: dict[str, Any] = {"id": members.get("id", job.id) if job.name == "" else job.name}
     written |= {"subtime": job.submit_time, "res": job.size}

@@ -33,7 +33,7 @@ class SacctRows:
     """
 
     def __init__(self, path: Path, wanted: Wanted, limits: Limits, drop: Callable[[int, str], None]) -> None:
-        """Read the header; `wanted` columns are required besides NEEDED; `drop` receives line and rule of invalid rows.
+        """Read the header; NEEDED and `wanted` columns are required; `drop` receives line and rule of invalid rows.
 
         WorkloadError if the header is wrong.
         """

@@ -26,7 +26,7 @@ DOCUMENT_MEMBERS: Final = (
     *("name", "description", "duration", "start", "reservation", "best_effort_allocation", "resource_set"),
     *("aggregator", "resources"),
 )
-#: Location of the aggregator if the document says `true`: that of the first compute.
+#: Location of the aggregator for `true` in the document: that of the first compute.
 FIRST_LOCATION: Final = ""
 
 

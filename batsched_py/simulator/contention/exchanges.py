@@ -61,7 +61,7 @@ class AllToAll(Struct, frozen=True):
     """An exchange in which each executor sends `amount` bytes to each other one; there are at least two.
 
     Attributes:
-        hosts: that of each executor.
+        hosts: host of each executor.
     """
 
     hosts: Sequence[int]
@@ -99,7 +99,7 @@ class Matrix(Struct, frozen=True):
     """An exchange in which the i-th of n executors sends `amounts[i * n + j]` bytes to the j-th.
 
     Attributes:
-        hosts: that of each executor.
+        hosts: host of each executor.
     """
 
     hosts: Sequence[int]

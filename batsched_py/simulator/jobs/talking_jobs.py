@@ -235,7 +235,7 @@ class TalkingJob:
         return profiles[name]
 
     def _run(self, frame: PlayedProfile) -> None:
-        """Begin a task; that of a `send` begins when the server has taken the message, as in Batsim."""
+        """Begin a task; that of a `send` begins after the server has received the message, as in Batsim."""
         profile = frame.profile
         frame.task = task = self._task(frame)
         if isinstance(profile, Send):
