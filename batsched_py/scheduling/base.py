@@ -1,4 +1,4 @@
-"""The base class of algorithms, with one obligation: `decide`; and the waiting time that it answers by default."""
+"""The base class of algorithms, whose only required method is `decide`, and the default estimate of waiting times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from batsched_py.scheduling.options import NoOptions
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 
-#: Waiting jobs that are thought of; each is planned, as conservative backfilling would, to answer one question.
+#: Maximum number of waiting jobs that are planned, as by conservative backfilling, to answer one query.
 FORESEEN: Final = 1000
 
 Options = TypeVar("Options")
@@ -80,35 +80,35 @@ class Scheduler(ABC, Generic[Options]):
             self.reads_waits = True
 
     def setup(self, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
-        """Prepare; called once, when the hosts are known and before the first decision."""
+        """Prepare the algorithm; called once, when the hosts are known, before the first decision."""
         return
 
     def observe(self, event: Event, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
-        """Look at an event; called for each of a message, after all were applied and before `decide`.
+        """Observe an event; called for each event of a message, after all are applied and before `decide`.
 
-        The last event is a SimulationEnds; the message that has it asks for no decision.
+        The last event is a SimulationEnds; its message needs no decision.
         """
         return
 
     def resume(self, former: Any, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
-        """Take over what another object of this class has decided about the jobs of the view; called after `setup`.
+        """Adopt the decisions of another object of this class about the jobs of the view; called after `setup`.
 
-        By default there is nothing but the view.
+        By default there are none.
         """
         return
 
     def estimate_wait(self, job: Job, view: View, plan: Plan) -> float | None:
-        """Return the seconds until a job would start, asked for by Batsim after `decide`; None if it never would.
+        """Estimate the seconds until a job starts, for a query of Batsim after `decide`; None if it never will.
 
-        The job may be one that nobody has submitted. By default it is the start that it was promised, or that
-        conservative backfilling would find for it; an algorithm that knows better overrides this.
+        The job need not have been submitted. By default, the estimate is its promised start, or its start by
+        conservative backfilling; algorithms with better knowledge override this.
         """
         return waiting_time(job, view, plan)
 
     def cancel(self, job_id: str, view: View, plan: Plan) -> bool:
-        """Take a job back, as an external event asks for; called before `decide`. Return False if it has ended.
+        """Cancel a job at the request of an external event; called before `decide`. Return False if it has ended.
 
-        By default a job that waits is rejected, and one that runs is killed.
+        By default, a waiting job is rejected, and a running one is killed.
         """
         job = view.queue.get(job_id)
         if job is not None:
@@ -121,24 +121,24 @@ class Scheduler(ABC, Generic[Options]):
         return True
 
     def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> object:  # noqa: ARG002
-        """Raise an InputError if an external event would be refused that somebody wants to bring about now.
+        """Check an external event before it happens; InputError if the algorithm would refuse it.
 
-        It may return what it has read of the event, for the site.
+        It may return its reading of the event, for the site.
 
-        A live site asks this before it accepts a request, from a thread of its own: nothing may be changed. Without a
-        method of its own an algorithm takes no event of this kind: LookupError.
+        A live site calls this before it accepts a request, from another thread: it may not change anything. The default
+        is LookupError: the kind is unsupported.
         """
         raise LookupError(f"{self.name} takes no {kind}")
 
     def tables(self, view: View) -> Iterable[Table]:  # noqa: ARG002  (a hook: subclasses read it)
-        """Return tables of the run, which are written beside Batsim's as PREFIX_NAME.csv; called once, after its end.
+        """Return tables of the run, none by default; called once, after its end.
 
-        There are none by default.
+        They are written next to Batsim's as files PREFIX_NAME.csv.
         """
         return ()
 
     def live_tables(self, view: View) -> Iterable[Table]:  # noqa: ARG002  (a hook: subclasses read it)
-        """Return tables of how things are between two messages, for a live site; there are none by default.
+        """Return tables of the current state between two messages, for a live site; by default there are none.
 
         Rows may be a list that only grows: it is not copied.
         """
@@ -148,7 +148,7 @@ class Scheduler(ABC, Generic[Options]):
     def decide(self, view: View, plan: Plan) -> None:
         """Read the view, write the plan; called once for each message.
 
-        One instant may take several messages, so never conclude that all of it is known.
+        One instant may take several messages, so never assume that all of its events are known.
         """
 
 
@@ -160,11 +160,11 @@ def _has_dynamic_order(options: object) -> bool:
 
 
 def waiting_time(job: Job, view: View, plan: Plan) -> float | None:
-    """Return the seconds until a job starts, which need not have been submitted; None if it can never start.
+    """Estimate the seconds until a job starts, which need not have been submitted; None if it can never start.
 
-    A job that holds a promise starts then. Any other is expected to start where conservative backfilling would
-    put it: after the promises that were made, and after the jobs before it in the queue (at most FORESEEN), each at its
-    earliest start by the walltimes of those before. A job that nobody has submitted comes after all.
+    A job with a promise starts at that time. Any other job starts where conservative backfilling would place it: after
+    the promises, and after the jobs before it in the queue (at most FORESEEN), each at its earliest start by the
+    walltimes of those before. A job that has not been submitted comes after all others.
     """
     if job.id not in view.queue and view.job(job.id) is not None:
         return 0.0  # it runs
@@ -174,7 +174,7 @@ def waiting_time(job: Job, view: View, plan: Plan) -> float | None:
 
 
 def _start(job: Job, view: View, plan: Plan) -> float:
-    """Return its earliest start, infinite if there is none; the availability is left as it was."""
+    """Return its earliest start, infinity if there is none; the availability is restored afterwards."""
     future = view.availability()
     kept: list[Slot] = []
     try:
@@ -193,7 +193,7 @@ def _start(job: Job, view: View, plan: Plan) -> float:
 
 
 def _place(job: Job, plan: Plan, future: Availability) -> Slot | None:
-    """Return where a waiting job is expected to run; None if that is reserved already, or nowhere."""
+    """Return the slot at which a waiting job is expected to run; None if it is already reserved, or does not exist."""
     promise = plan.promises.get(job.id)
     if not isinstance(promise, Slot):
         return future.earliest(job.size, job.limit)

@@ -1,4 +1,4 @@
-"""The rules that verbs of the Plan would break, in words: a job's start, what it may register, how it may be changed.
+"""Checks of the verbs of the Plan: starts of jobs, registrations, changes of state.
 
 Batsim aborts or crashes on a command that breaks one of them, so each is checked before anything is booked or sent. A
 function named `..._fault` returns the broken rule, or None.
@@ -52,7 +52,7 @@ _CONTROL_STATES: Final = {
     V14: ((RUNNING, REJECTED), (COMPLETED_SUCCESSFULLY, COMPLETED_KILLED)),
     V4: ((RUNNING,), ()),
 }
-#: Command, or what else a verb says, that Batsim 5 has not -> the reason, and what there is instead.
+#: Command, or argument of a verb, that Batsim 5 lacks -> the reason, and the alternative.
 _NOT_IN_V5: Final[Mapping[Any, str]] = {
     SetJobMetadata: "Batsim 5 keeps no metadata of jobs",
     ToJobMessage: "in Batsim 5 no job receives messages",
@@ -76,7 +76,7 @@ _ONLY_BATSIM_1: Final = frozenset(
 )
 #: Types of profiles that may move data between storages, themselves or by a step.
 _MAY_STAGE: Final = frozenset({"composed", "data_staging"})
-#: Types of profiles that compute; on one host they do nothing else.
+#: Types of profiles that only compute if they run on one host.
 _COMPUTES: Final = frozenset({"parallel", "parallel_homogeneous", "parallel_homogeneous_total"})
 
 
@@ -87,12 +87,12 @@ def insist(what: str, fault: str | None) -> None:
 
 
 def missing(dialect: Dialect, what: Any) -> str | None:
-    """Return why a Batsim of this dialect cannot do something that earlier ones can; None if it can."""
+    """Return the reason why a Batsim of this dialect lacks something that earlier ones have; None if it has it."""
     return _NOT_IN_V5.get(what) if dialect is V5 else None
 
 
 def not_waiting(state: State, job_id: str) -> str:
-    """Return what became of a job that is not in the queue."""
+    """Describe the state of a job that is not in the queue."""
     if job_id in state.running:
         return f"it runs already, on {state.running[job_id].hosts}"
     if job_id in state.control:
@@ -103,7 +103,7 @@ def not_waiting(state: State, job_id: str) -> str:
 
 
 def not_usable(hosts: Hosts, wrong: int) -> str:
-    """Return why the hosts of these bits can take no job; without any, that there must be one."""
+    """Return the reason why the hosts of these bits cannot take a job; without bits, that a job needs a host."""
     reasons = {
         "not in the platform": wrong & ~(hosts.all | hosts.stores),
         "unavailable": wrong & hosts.unavailable,
@@ -127,7 +127,7 @@ def mapping_fault(job: Job, hosts: HostSet, mapping: Mapping[int, int]) -> str |
 def placement_fault(
     dialect: Dialect, job: Job, hosts: HostSet, mapping: Mapping[int, int] | None, placement: ExecutorPlacement
 ) -> str | None:
-    """Check that executors are to be placed by a strategy on no more hosts than there are of them."""
+    """Check that a strategy places executors on at most as many hosts as there are executors."""
     if placement not in ("spread", "fill"):
         return f"the placement must be spread or fill, not {shown(placement)}"
     if mapping is not None:
@@ -140,7 +140,7 @@ def placement_fault(
 
 
 def overrides_fault(state: State, overrides: Sequence[PlacedProfile]) -> str | None:
-    """Check the hosts that profiles of a sequence get."""
+    """Check the hosts of profiles of a sequence."""
     for placed in overrides:
         wrong = placed.hosts.bits & ~(state.hosts.all | state.hosts.stores)
         if wrong or not placed.hosts:
@@ -150,7 +150,7 @@ def overrides_fault(state: State, overrides: Sequence[PlacedProfile]) -> str | N
 
 
 def turned_hosts(hosts: Hosts, chosen: HostSet, pstate: int) -> int:
-    """Return the bits of those that are to be switched on or off, not from one computing pstate to another."""
+    """Return the bits of the hosts to be switched on or off, without those that change between computing pstates."""
     asleep = chosen.bits & hosts.asleep
     for number in chosen:
         if str(pstate) in hosts.by_id[number].sleep_pstates:
@@ -180,7 +180,7 @@ def switch_fault(hosts: Hosts, chosen: HostSet, pstate: int) -> str | None:
 
 
 def check_extras(state: State, dialect: Dialect, job: Job, command: ExecuteJob) -> None:
-    """Check what a job is given beside its hosts; PlanError if two of the three extras are there, or one is wrong."""
+    """Check the extras of a start; PlanError if two of the three extras are given, or one is invalid."""
     what = f"start {job.id} on {command.hosts}"
     if [command.mapping, command.storage_mapping, command.additional_io].count(None) < 2:
         raise PlanError(f"{what}: at most one of mapping, storage_mapping and additional_io is possible")
@@ -235,7 +235,7 @@ def _check_io(state: State, dialect: Dialect, job: Job, io: AdditionalIo, what: 
 
 
 def control_job_fault(dialect: Dialect, state: str, why: str | None, *, runs: bool) -> str | None:
-    """Check a change to `state` of a control job, for which nothing runs: it waits, or `runs` in Batsim's books."""
+    """Check a change to `state` of a control job, for which nothing is executed: it waits, or `runs` for Batsim."""
     allowed = _CONTROL_STATES[dialect][runs]
     if state not in allowed:
         may = f"it may only become {' or '.join(allowed)}" if allowed else "nothing may end it, Batsim would abort"
@@ -272,7 +272,7 @@ def profile_fault(name: str, members: Members, dialect: Dialect, lookup: Lookup)
 
 
 def staging_fault(name: str, lookup: Lookup) -> str | None:
-    """Return that a profile, or a step of it, is one on which Batsim 5 aborts: it moves data between storages."""
+    """Return the fault of a profile that, itself or by a step, moves data between storages: Batsim 5 aborts on it."""
     first = lookup(name)
     if first is None or first.get("type") not in _MAY_STAGE:
         return None
@@ -282,7 +282,7 @@ def staging_fault(name: str, lookup: Lookup) -> str | None:
 
 
 def idle_fault(job: Job, lookup: Lookup) -> str | None:
-    """Return that a job is one on which Batsim 5 aborts: a task of one executor that computes nothing."""
+    """Return the fault of a job on which Batsim 5 aborts: a task of one executor that computes nothing."""
     if job.size != 1:
         return None
     for members in _with_steps(job.profile, lookup):
@@ -294,7 +294,7 @@ def idle_fault(job: Job, lookup: Lookup) -> str | None:
 def only_storage(state: State, job: Job) -> Mapping[str, int] | None:
     """Return the only storage host for the labels of a job's profile that are no host's name; None if there are none.
 
-    Batsim 4 takes it whatever the label, Batsim 5 aborts.
+    Batsim 4 uses it for any label, Batsim 5 aborts.
     """
     if len(state.hosts.storages) != 1:
         return None
@@ -306,7 +306,7 @@ def only_storage(state: State, job: Job) -> Mapping[str, int] | None:
 
 
 def _with_steps(name: str, lookup: Lookup) -> Iterator[Members]:
-    """Iterate over the members of a profile and of all its steps, each once; those that are unknown are left out."""
+    """Iterate over the members of a profile and of all its steps, each once; unknown ones are omitted."""
     wanted, seen = [name], {name}
     while wanted:
         members = lookup(wanted.pop()) or {}
@@ -318,7 +318,7 @@ def _with_steps(name: str, lookup: Lookup) -> Iterator[Members]:
 
 
 def job_fault(job: Job, dialect: Dialect) -> str | None:
-    """Check a new job but for the existence of its profile."""
+    """Check a new job, except for the existence of its profile."""
     try:
         check_job_id(job.id)
         described = read_job(job.id, dict(job.members))
@@ -347,7 +347,7 @@ def pair_fault(job: Job, members: Members, lookup: Lookup) -> str | None:
     while wanted:
         try:
             profile = parse_profile(job.profile, wanted.pop())
-        except ProfileError:  # of a static workload: Batsim has read it, whatever it is
+        except ProfileError:  # of a static workload: Batsim has accepted it
             continue
         if isinstance(profile, Parallel) and len(profile.cpu) != job.size:
             return f"profile {job.profile} is for {counted(len(profile.cpu), 'host')}, the job asks for {job.size}"
@@ -359,7 +359,7 @@ def pair_fault(job: Job, members: Members, lookup: Lookup) -> str | None:
 
 
 def no_job(verb: str, given: object) -> PlanError:
-    """Return the error of a verb that was given something else than a job: events have ids, verbs take jobs."""
+    """Return the error of a verb whose argument is not a job: events have ids, verbs take jobs."""
     advice = ""
     if isinstance(given, str):
         return PlanError(f"{verb}: a job is needed, not the text {shown(given)}: view.job({shown(given)}) returns it")
@@ -379,7 +379,7 @@ def id_of(verb: str, job: Job) -> str:
 
 
 def several(verb: str, given: Any) -> Iterable[Job]:
-    """Return what are to be several jobs; PlanError if it cannot be walked through, or is a text."""
+    """Return an iterable of jobs; PlanError if the argument is not iterable, or is a text."""
     if isinstance(given, str) or not hasattr(given, "__iter__"):
         raise no_job(verb, given)
     jobs: Iterable[Job] = given
@@ -387,23 +387,23 @@ def several(verb: str, given: Any) -> Iterable[Job]:
 
 
 def check_id(verb: str, job_id: str) -> None:
-    """Check what is to be the id of a job. PlanError."""
+    """Check the id of a job. PlanError."""
     if not isinstance(job_id, str):
         advice = ": its attribute id is one" if isinstance(job_id, Job) else ""
         raise PlanError(f"{verb}: the id of a job is needed, not {_a_kind(job_id)}{advice}")
 
 
 def number_of(verb: str, given: SupportsFloat) -> float:
-    """Return what is to be a number, of seconds for example, as a float; PlanError if it is none."""
+    """Return a number as a float; PlanError if the argument is not a number."""
     try:
-        math.isfinite(given)  # to float() a text is one, too
+        math.isfinite(given)  # float() would accept a text
         return float(given)
     except (TypeError, OverflowError):
         raise PlanError(f"{verb}: a number is needed, not {_a_kind(given)}") from None
 
 
 def whole_of(verb: str, given: SupportsIndex) -> int:
-    """Return what is to be a whole number; PlanError if it is none."""
+    """Return an integer; PlanError if the argument is not one."""
     try:
         return index(given)
     except TypeError:

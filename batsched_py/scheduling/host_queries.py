@@ -1,4 +1,4 @@
-"""Queries of jobs for hosts: the member `constraint` of a job says on which hosts it may run (L25, L42)."""
+"""Queries of jobs for hosts: the member `constraint` of a job restricts its hosts (L25, L42)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEMBER: Final = "constraint"
 class HostQueries:
     """The hosts of a run, as queries of jobs see them.
 
-    What a platform says of them never changes; load, jobs and the like are computed when a query reads them.
+    Attributes from the platform are static; load, jobs and others are computed when a query reads them.
     """
 
     def __init__(self, view: View) -> None:
@@ -32,7 +32,7 @@ class HostQueries:
         self._columns = Columns()
         #: Host number of each row.
         self._hosts = list(view.hosts)
-        #: Row -> what it has if nobody uses it.
+        #: Row -> dynamic attributes of the idle host.
         self._idle: list[Mapping[str, Value]] = []
         for number, host in view.hosts.items():
             static = host_attributes(number, host.name, host.properties, host.zone_properties)
@@ -45,7 +45,7 @@ class HostQueries:
         self._ever: dict[str, HostSet] = {}
 
     def query(self, job: Job) -> Expression | None:
-        """Return what a job asks for; None if it may run anywhere. QueryError if it is no query."""
+        """Return the query of a job; None if it may run anywhere. QueryError for an invalid query."""
         text = job.members.get(MEMBER)
         if text is None:
             return None
@@ -54,7 +54,7 @@ class HostQueries:
         return parse(text)
 
     def ever(self, query: Expression) -> HostSet:
-        """Return the hosts for which a query may be true some time, whatever they are doing then."""
+        """Return the hosts for which a query may ever be true, in any dynamic state."""
         text = str(query)
         found = self._ever.get(text)
         if found is None:
@@ -62,7 +62,7 @@ class HostQueries:
         return found
 
     def changes(self, query: Expression) -> bool:
-        """Return whether a query asks for what hosts are doing."""
+        """Return whether a query reads dynamic attributes."""
         return not query.names.isdisjoint(DYNAMIC)
 
     def now(self, query: Expression) -> HostSet:
@@ -76,7 +76,7 @@ class HostQueries:
         return self._host_set(self._columns.select(query).true)
 
     def _compute(self) -> None:
-        """Bring the dynamic attributes up to date, of the hosts that are in use or were."""
+        """Update the dynamic attributes of the hosts that are or were in use."""
         view = self._view
         used: dict[int, dict[str, Value]] = {}
         for running in view.running:

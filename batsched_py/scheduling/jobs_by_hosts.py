@@ -1,4 +1,4 @@
-"""Waiting jobs by the hosts on which they may run: those that may fit, where each job may run on some hosts only."""
+"""Waiting jobs by their eligible hosts, to find those that may fit if each job may run on some hosts only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from batsched_py.model.job import Job
 from batsched_py.planning.future.promise_book import Gaps
 from batsched_py.state.queue import Queue, SizeIndex
 
-#: Jobs that have left the queue unnoticed and are put up with.
+#: Number of jobs that may have left the queue without being removed here.
 _SPARE: Final = 64
 _BY_ARRIVAL: Final = itemgetter(1)
 
@@ -22,8 +22,8 @@ class _Group:
     Attributes:
         bits: the hosts.
         jobs: by size.
-        free: free hosts when they were counted last; -1 before that.
-        room: how many of these were among the hosts.
+        free: free hosts at the last count; -1 before the first.
+        room: number of these among the hosts of the group.
     """
 
     __slots__ = ("bits", "free", "jobs", "room")
@@ -39,11 +39,11 @@ class JobsByHosts:
     __slots__ = ("_groups", "_hosts", "_last", "_places", "_queue")
 
     def __init__(self, queue: Queue, hosts: Callable[[Job], HostSet]) -> None:
-        """Watch a queue; `hosts` returns those on which a job may run, always the same."""
+        """Watch a queue; `hosts` returns the eligible hosts of a job, which may not change."""
         self._queue, self._hosts = queue, hosts
         #: Bits of hosts -> the jobs that may run on these.
         self._groups: dict[int, _Group] = {}
-        #: Job id -> its number of arrival and its group; of some that have left, too.
+        #: Job id -> its number of arrival and its group; it may include jobs that have left.
         self._places: dict[str, tuple[int, _Group]] = {}
         #: Number of arrival of the last job that is in a group.
         self._last = 0
@@ -51,7 +51,7 @@ class JobsByHosts:
     def within(self, gaps: Gaps, now: float) -> list[Job]:
         """Return in order of arrival the jobs that may fit into the gaps, on hosts that suit them.
 
-        Some may have left the queue; `with_room` leaves them out.
+        Some may have left the queue; `with_room` omits them.
         """
         self._follow()
         found: list[tuple[float, int, Job]] = []
@@ -62,7 +62,7 @@ class JobsByHosts:
         return [job for _, _, job in found]
 
     def with_room(self, jobs: Iterable[Job], gaps: Gaps) -> Iterator[Job]:
-        """Iterate over those of these jobs for which enough hosts are left that suit them when their turn comes."""
+        """Iterate over the jobs for which enough eligible hosts are left at their turn."""
         self._follow()
         places, queue = self._places, self._queue
         for job in jobs:
@@ -79,7 +79,7 @@ class JobsByHosts:
                     self._remove(job)
 
     def _follow(self) -> None:
-        """Take those in that have come; begin anew if many have left unnoticed."""
+        """Add new jobs; rebuild the groups if many jobs have left."""
         queue = self._queue
         if len(self._places) > 2 * len(queue) + _SPARE:
             self._groups.clear()

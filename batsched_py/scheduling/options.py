@@ -23,7 +23,7 @@ class NoOptions:
 
 @dataclass(frozen=True, slots=True)
 class OptionInfo:
-    """Description of an option for users, as text; `kind` is that of the things it is chosen from."""
+    """Description of an option for users, as text; `kind` is the kind of its named values."""
 
     name: str
     type: str
@@ -42,15 +42,15 @@ def option(
 ) -> Any:
     """Declare a field of an options class: its default, one line of help, for numbers the legal range, ends included.
 
-    A text can name a file or a module, so that only the user sets it, not Batsim's `sched-config`; unless `peer_text`
-    is given: a regular expression of harmless texts, which a peer's must match as a whole.
+    A text can name a file or a module, so only the user may set it, and not Batsim's `sched-config`, unless `peer_text`
+    is given: a regular expression that a peer's text must match completely.
     """
     metadata = {"help": help, "minimum": minimum, "maximum": maximum, "peer_text": peer_text}
     return dataclasses.field(default=default, metadata=metadata)
 
 
 def named(default: str, help: str, things: Named[Any]) -> Any:
-    """Declare a field that is one of `things`, chosen by name; things with a `name` are shown by it."""
+    """Declare a field whose value is one of `things`, selected by name; things with a `name` are shown by it."""
     metadata = {"help": help, "things": things}
     return dataclasses.field(default=things[default], metadata=metadata)
 
@@ -60,7 +60,7 @@ def document(
     help: str,
     others: Mapping[str, Callable[[str, bytes], Any]] | None = None,
 ) -> Any:
-    """Declare a field that is made of a JSON or YAML file, which only the user names; None without one.
+    """Declare a field that is read from a JSON or YAML file, which only the user may name; None without one.
 
     `parse` takes the name of the file and the object in it; one of `others` the name and the content of a file whose
     name has its ending. They may raise WorkloadError.
@@ -92,9 +92,10 @@ def option_types(options_type: type[Any]) -> Mapping[str, Any]:
 
 
 def plain_options(options: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of an options object by name, as JSON has them.
+    """Return the values of an options object by name, as JSON values.
 
-    What JSON has not, a function or what was made of a file, is the text that was `given` for it, else its name.
+    A value without a JSON form, such as a function or the content of a file, is represented by the text that was
+    `given` for it, else by its name.
     """
     return {
         field.name: _plain(getattr(options, field.name), given.get(field.name)) for field in dataclasses.fields(options)
@@ -112,7 +113,7 @@ def _plain(value: Any, given: Any) -> Any:
 
 
 def _default(field: dataclasses.Field[Any]) -> str:
-    """Return a default as a user would type it: of named things, their name."""
+    """Return a default as a user would type it; for named things, the name."""
     things: Named[Any] | None = field.metadata.get("things")
     names = () if things is None else (name for name in things if things[name] is field.default)
     return next(iter(names), _typed(field.default))
@@ -126,7 +127,7 @@ def _typed(default: Any) -> str:
 
 
 def _choices(field: dataclasses.Field[Any]) -> str:
-    """Return as text what a `named` field may be; "" for others."""
+    """Return the possible values of a `named` field as text; "" for others."""
     things: Named[Any] | None = field.metadata.get("things")
     return "" if things is None else things.choices
 

@@ -18,13 +18,13 @@ from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import View
 from batsched_py.text.wording import counted
 
-#: Answers of a constraint that are kept whether or not their jobs still wait.
+#: Number of results of a constraint that are kept even if their jobs no longer wait.
 _ROOM: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementOptions:
-    """Options of placement, for algorithms that have a Placement; their own are declared in a subclass."""
+    """Options of placement, for algorithms that use a Placement; these declare their own options in a subclass."""
 
     selection: Selection = named("lowest", "which of the free hosts a job gets", SELECTIONS)
     zone: str = option(
@@ -38,23 +38,23 @@ class PlacementOptions:
 
     @property
     def by_number(self) -> bool:
-        """True if a job can start wherever enough hosts are free: free hosts need only be counted."""
+        """True if a job can start on any free hosts, so that they need only be counted."""
         return self.selection.total and self.constraint.rule is None
 
     def refuse(self, why: str) -> None:
-        """Raise ValueError that names the option in the way, for algorithms that cannot do with all of these."""
+        """Raise ValueError that names an unsupported option, for algorithms that do not support all of them."""
         if self.constraint.rule is not None:
             raise ValueError(f"constraint {self.constraint.name} {why}")
         raise ValueError(f"selection {self.selection.name} {why}")
 
     @property
     def plain(self) -> bool:
-        """True if jobs may run on any host, and get the free ones of the lowest numbers."""
+        """True if jobs may run on any host, and get the free hosts with the lowest numbers."""
         return self.selection.name == "lowest" and self.constraint.rule is None
 
 
 class Placement:
-    """The hosts of jobs, by a selection and a constraint; made in `setup`."""
+    """The hosts of jobs, by a selection and a constraint; to be created in `setup`."""
 
     __slots__ = (
         "_changing",
@@ -76,31 +76,31 @@ class Placement:
             takers = " | ".join(name for name in SELECTIONS if SELECTIONS[name].by_zone)
             raise OptionError(f"option zone: selection {options.selection.name} asks for no zones; these do: {takers}")
         self._selection, self._constraint = options.selection, options.constraint
-        #: Some job may never find hosts, although it is not larger than the platform.
+        #: True if a job may never find hosts, although it is not larger than the platform.
         self._limited = not options.by_number
         self._view = view
         self._queries = HostQueries(view) if options.constraint is QUERY else None
-        #: The hosts on which a job may run are not always the same.
+        #: True if the eligible hosts of a job may change.
         self.varies = self._queries is not None
-        #: Job id -> its query, if that asks for what hosts are doing; of the jobs of `_eligible`.
+        #: Job id -> its query, if it reads dynamic attributes; for the jobs of `_eligible`.
         self._changing: dict[str, Expression] = {}
-        #: Picks so many of these hosts, None if the job had better wait; for `Availability.earliest`, too.
+        #: Selects a number of these hosts; None if the job should rather wait. Also for `Availability.earliest`.
         self.choose = self._selection.prepare(view, options.zone)
-        #: Job id -> hosts on which it may run; all jobs that wait and were asked about, and some that have left.
+        #: Job id -> hosts on which it may run, for waiting jobs that were queried, and some jobs that have left.
         self._eligible: dict[str, HostSet] = {}
-        #: The number of answers at which those for jobs that have left are dropped.
+        #: The number of results at which those for jobs that have left are dropped.
         self._room = _ROOM
-        #: The jobs that wait, by the hosts on which they may run.
+        #: The waiting jobs, by the hosts on which they may run.
         self.jobs = JobsByHosts(view.queue, self.eligible)
 
     def eligible(self, job: Job) -> HostSet:
-        """Return all hosts on which a job may run, free or not. The constraint is asked once for each waiting job."""
+        """Return all hosts on which a job may run, free or not. The constraint is called once for each waiting job."""
         return self._view.all_hosts if self._constraint.rule is None else self._ask(job)
 
     def eligible_now(self, job: Job) -> HostSet:
         """Return all hosts on which a job may run if it starts now, free or not.
 
-        A query may ask for what hosts are doing; `eligible` then has those on which the job may run some time.
+        If its query reads dynamic attributes, `eligible` returns the hosts on which it may ever run.
         """
         eligible = self._eligible.get(job.id)
         if eligible is None:
@@ -110,11 +110,11 @@ class Placement:
         return self._queries.now(self._changing[job.id])
 
     def hosts(self, job: Job, free: HostSet) -> HostSet | None:
-        """Choose among the free hosts those that a job gets if it starts now; None if it had better wait."""
+        """Select the hosts of a job that starts now among the free ones; None if it should rather wait."""
         return self.choose(free if self._constraint.rule is None else free & self.eligible_now(job), job.size)
 
     def why_not(self, job: Job, free: HostSet) -> str:
-        """Return why a job does not start on these free hosts, for `plan.hold`."""
+        """Return the reason why a job does not start on these free hosts, for `plan.hold`."""
         count = len(free)
         if count < job.size:
             return too_few(job.size, count)
@@ -124,7 +124,7 @@ class Placement:
         return f"{_needs(job)}, selection {self._selection.name} finds none in {eligible}"
 
     def refusal(self, job: Job) -> str | None:
-        """Return why a job can never run, None if it can: judged on all hosts that there are, as if all were free."""
+        """Return the reason why a job can never run, even if all existing hosts were free; None if it can."""
         try:
             eligible = self.eligible(job)
         except QueryError as error:
@@ -136,9 +136,9 @@ class Placement:
         return None
 
     def refuse(self, view: View, plan: Plan) -> None:
-        """Reject jobs that can never run: of those that arrived, and of all when nothing will ever change.
+        """Reject jobs that can never run: new ones, and all waiting ones when no more changes can occur.
 
-        To be called before all else in `decide`.
+        Call this first in `decide`.
         """
         if self._limited:
             for job in view.arrived:
@@ -149,7 +149,7 @@ class Placement:
                 self._give_up(view, plan)
 
     def _give_up(self, view: View, plan: Plan) -> None:
-        """Reject jobs whose queries no idle machine satisfies, unless somebody starts now: that may change it."""
+        """Reject jobs whose queries are false on the idle machine, unless a job starts now, which may change that."""
         waiting = list(view.queue)
         if not any(self.hosts(job, plan.free) is not None for job in waiting):
             for job in waiting:
@@ -157,7 +157,7 @@ class Placement:
                     plan.reject(job, "its constraint is true for too few hosts, and nothing will change any more")
 
     def _ask(self, job: Job) -> HostSet:
-        """Ask the constraint, once for each job; answers for jobs that have left are dropped from time to time."""
+        """Call the constraint, once for each job; results for jobs that have left are dropped from time to time."""
         eligible = self._eligible.get(job.id)
         if eligible is None:
             if len(self._eligible) >= self._room:

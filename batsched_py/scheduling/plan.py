@@ -1,4 +1,4 @@
-"""The Plan, an algorithm's output: verbs that are checked at the call and booked at once."""
+"""The Plan, an algorithm's output: verbs that are checked and booked immediately."""
 
 from __future__ import annotations
 
@@ -67,12 +67,11 @@ from batsched_py.state.state import State
 from batsched_py.text.display import displayed, displayed_line
 from batsched_py.text.wording import counted, seconds
 
-#: Rejections that are shown one by one; at the end of the run comes their number.
+#: Maximum number of rejections that are shown; the end of the run shows their total number.
 MOST_TOLD: Final = 5
-#: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, which
-#: moves on a little with each message that it handles before: some 15 us on small platforms, 0.6 ms on large ones,
-#: where the first command of a reply was seen 2.4 ms late (E18). So the second call of a reply is twice as far, and so
-#: on.
+#: Seconds from now to the earliest call. Batsim refuses a call that is not later than its clock, which advances with
+#: each message that it handles before: about 15 us on small platforms, 0.6 ms on large ones, where the first command of
+#: a reply was observed 2.4 ms late (E18). Therefore the second call of a reply is twice as far, and so on.
 SHORTEST_CALL: Final = 1e-2
 
 
@@ -94,23 +93,24 @@ class Plan(RecurringVerbs):
 
     def __init__(self, state: State, tell: Callable[[str], None] | None = None) -> None:
         self._state = state
-        #: Receives warnings; None if nobody listens.
+        #: Callback for warnings; None to ignore them.
         self._tell = tell
         #: The dialect that Batsim understands.
         self.dialect: Dialect = V4
         #: The instant at which the commands take effect: `now`, or later with a decision clock.
         self.timestamp = 0.0
-        #: Commands to send, in the order of the verbs, but for the calls.
+        #: Commands to send, in the order of the verbs, except calls.
         self._others: list[Command] = []
-        #: The calls. They are sent first: Batsim's clock moves on a little with each event it applies (E18).
+        #: The calls. They are sent first, because Batsim's clock advances slightly with each event that it applies
+        #: (E18).
         self._calls: list[Command] = []
-        #: Called with each start of executors on named hosts, or on hosts that may be shared; None if nobody looks.
+        #: Called with each start of executors on named hosts, or on hosts that may be shared; None for no callback.
         self.watch: Callable[[Job, ExecuteJob], None] | None = None
-        #: Job id -> why it waits; only jobs that wait.
+        #: Job id -> the reason why it waits; waiting jobs only.
         self.holds: dict[str, Hold] = {}
-        #: Job id -> the latest promise of a start; only jobs that wait.
+        #: Job id -> the latest promise of a start; waiting jobs only.
         self.promises: dict[str, Slot | Claim | Shadow] = {}
-        #: Job id -> why it was rejected.
+        #: Job id -> the reason of its rejection.
         self.rejections: dict[str, str] = {}
 
     @property
@@ -136,14 +136,14 @@ class Plan(RecurringVerbs):
     ) -> None:
         """Start a waiting job now on these hosts: as many as its size, all free (or shared, where Batsim allows it).
 
-        They are a HostSet or a procset.ProcSet; storage hosts may be among them. Of the others at most one: `mapping`
-        puts executor i on the mapping[i]-th of the hosts, and `job.size` is the number of executors; `storage_mapping`
-        gives the labels of the job's profile their storage hosts; `additional_io` is a parallel task, on hosts of its
-        own, that is merged with the job's.
+        They are a HostSet or a procset.ProcSet, and may include storage hosts. At most one of the following may be
+        given: `mapping` puts executor i on the mapping[i]-th of the hosts, and `job.size` is the number of executors;
+        `storage_mapping` gives the labels of the job's profile their storage hosts; `additional_io` is a parallel task,
+        on hosts of its own, that is merged with the job's profile.
 
         With a `placement` there may be fewer hosts, on which the executors are placed in turn ("spread"), or on one
-        host after the other, as many as it has cores ("fill", in Batsim 5, which alone tells of cores). `overrides`
-        give profiles of a sequence hosts of their own, in Batsim 5.
+        host after the other, as many as it has cores ("fill", in Batsim 5 only, which sends the number of cores).
+        `overrides` give profiles of a sequence their own hosts, in Batsim 5.
         """
         state = self._state
         if type(hosts) is not HostSet or type(job) is not Job:
@@ -178,7 +178,7 @@ class Plan(RecurringVerbs):
         self.promises.pop(job.id, None)
 
     def reject(self, job: Job, why: str) -> None:
-        """Refuse a waiting job for good. The reason is kept in `rejections`; the user is shown the first ones."""
+        """Reject a waiting job permanently. The reason is kept in `rejections`; users see the first ones."""
         if id_of("reject", job) not in self._state.queue:
             raise PlanError(f"reject {job.id}: {not_waiting(self._state, job.id)}")
         self._send(RejectJob(self.timestamp, job.id))
@@ -188,7 +188,7 @@ class Plan(RecurringVerbs):
             self.warn(f"{displayed(job.id)} rejected: {displayed(why)}")
 
     def kill(self, jobs: Job | Iterable[Job]) -> None:
-        """Stop a running job, or several at once. Those whose kill is already on its way are left out."""
+        """Kill a running job, or several at once. Jobs that are already being killed are ignored."""
         running = self._state.running
         chosen = []
         for job in [jobs] if isinstance(jobs, Job) else several("kill", jobs):
@@ -201,7 +201,7 @@ class Plan(RecurringVerbs):
             self._send(KillJob(self.timestamp, tuple(chosen)))
 
     def wake_at(self, time: SupportsFloat) -> None:
-        """Be called at `time`, later than now. Each instant is asked for once; nothing takes a call back."""
+        """Request a call at `time`, later than now. Each instant is requested once; calls cannot be cancelled."""
         at = number_of("wake at", time)
         if not (math.isfinite(at) and at > self._state.now):
             raise PlanError(f"wake at {at!r}: it must be later than now, {self._state.now!r}")
@@ -227,7 +227,7 @@ class Plan(RecurringVerbs):
                 self._send(SetResourceState(self.timestamp, HostSet(part), str(pstate), turns))
 
     def register_profile(self, workload: str, name: str, profile: Members) -> None:
-        """Add a profile for jobs of one's own; its name must be new in the workload, which is created if new."""
+        """Register a profile for own jobs; its name must be new in the workload, which is created if new."""
         what = f"register profile {displayed(workload)}!{displayed(name)}"
         self._check_registration(what)
         status = self._state.profiles.status(workload, name)
@@ -236,11 +236,11 @@ class Plan(RecurringVerbs):
         self._send(self._new_profile(what, workload, name, profile))
 
     def submit(self, job: Job, profile: Members | None = None) -> None:
-        """Submit a job of one's own (see Job.create), now, with its profile if that is not registered yet.
+        """Submit a job of the algorithm (see Job.create) now, with its profile if that is not registered yet.
 
-        A profile that is registered already may be given again if it is the same. With acknowledgement the job waits
-        from the next message on; without, it may be started at once. It may ask for more hosts than there are, but then
-        it will be rejected like any other.
+        An equal registered profile may be given again. With acknowledgement, the job waits from the next message on;
+        without, it may be started at once. If it needs more hosts than there are, it will be rejected like any other
+        job.
         """
         what = f"submit {displayed(id_of('submit', job))}"
         self._check_registration(what)
@@ -258,7 +258,7 @@ class Plan(RecurringVerbs):
         self._send(command)
 
     def finish_registration(self) -> None:
-        """Say that no job of one's own will come any more; without it the simulation never ends.
+        """Declare that the algorithm will submit no more jobs; without this the simulation never ends.
 
         Jobs that were submitted before, even in this plan, still run.
         """
@@ -266,16 +266,16 @@ class Plan(RecurringVerbs):
         self._send(events.Notify(self.timestamp, events.REGISTRATION_FINISHED))
 
     def continue_registration(self) -> None:
-        """Take `finish_registration` back."""
+        """Revoke `finish_registration`."""
         if not self._state.config.dynamic_jobs or self._state.registration_open:
             raise PlanError("continue registration: it was not finished")
         insist("continue registration", missing(self.dialect, "continue"))
         self._send(events.Notify(self.timestamp, events.CONTINUE_REGISTRATION))
 
     def set_metadata(self, job: Job, text: str) -> None:
-        """Attach a text without double quotes to a job that waits, runs, or was just submitted by us.
+        """Attach a text without double quotes to a job that waits, runs, or was just submitted by the algorithm.
 
-        It ends in Batsim's jobs file; v1.4 does not have it.
+        Batsim writes it to its jobs file; v1.4 does not support it.
         """
         state, job_id = self._state, id_of("set metadata", job)
         if job_id not in state.queue and job_id not in state.running and job_id not in state.registered:
@@ -293,11 +293,11 @@ class Plan(RecurringVerbs):
         self._send_written(f"message to {job.id}", ToJobMessage(self.timestamp, job.id, text))
 
     def change_state(self, job: Job, state: str, why: str | None = None) -> None:
-        """Say that a control job, for which nothing runs, is in another state: CHANGE_JOB_STATE changes Batsim's books.
+        """Change Batsim's record of the state of a control job, for which nothing is executed (CHANGE_JOB_STATE).
 
         A waiting job may become RUNNING, and in v1.4 REJECTED; a job that became RUNNING so may in v1.4 become
-        COMPLETED_SUCCESSFULLY or COMPLETED_KILLED, which may have a reason. No event follows. Batsim 4 aborts on
-        all that would end such a job: there it runs for ever, and the run never ends.
+        COMPLETED_SUCCESSFULLY or COMPLETED_KILLED, which may have a reason. No event follows. Batsim 4 aborts on any
+        change that would end this job: there it runs forever, and the run never ends.
         """
         what = f"change state of {id_of('change state', job)} to {state}"
         waits, runs = job.id in self._state.queue, job.id in self._state.control
@@ -312,9 +312,9 @@ class Plan(RecurringVerbs):
         self._forget(job.id)
 
     def ask_energy(self) -> None:
-        """Ask for the energy consumed so far; the Answer comes with the next message. Batsim must run with energy.
+        """Request the energy consumed so far; the Answer is in the next message. Batsim must run with energy.
 
-        That message asks for a decision again: to ask at each decision is to ask for ever.
+        That message needs another decision, so a request at each decision never ends.
         """
         insist("ask energy", missing(self.dialect, events.Query))
         self.check_energy("ask energy")
@@ -325,10 +325,10 @@ class Plan(RecurringVerbs):
         self._send_written("answer", events.Answer(self.timestamp, dict(values)))
 
     def hold(self, job: Job, why: str, kind: HoldKind = "own") -> None:
-        """Record why a job waits. Not sent: it is shown when the simulation stands still, and by `explain`.
+        """Record the reason why a job waits. Not sent: it is shown after a deadlock, and by `explain`.
 
-        The `kind` says what `why` is about if that is a promise that would be broken, free hosts that do not suit the
-        job (`constraint`), or a start in advance (`instant`). Too few free hosts need no kind: they are seen.
+        The `kind` classifies the reason: a promise that would be broken, free hosts that are not suitable
+        (`constraint`), or a fixed start in the future (`instant`). Too few free hosts need no kind: they are detected.
         """
         try:
             self.holds[job.id] = Hold(job, why, self._state.now, kind)
@@ -336,20 +336,20 @@ class Plan(RecurringVerbs):
             raise no_job("hold", job) from None
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
-        """Record when a job will start at the latest. Not sent."""
+        """Record the latest start of a job. Not sent."""
         try:
             self.promises[job.id] = slot
         except AttributeError:
             raise no_job("promise", job) from None
 
     def withdraw_promise(self, job_id: str) -> None:
-        """Forget the promise of the job of this id, if it has one: nothing stands for it now. Not sent."""
+        """Remove the promise of the job of this id, if it has one. Not sent."""
         if type(job_id) is not str:
             check_id("withdraw promise", job_id)
         self.promises.pop(job_id, None)
 
     def warn(self, text: str) -> None:
-        """Tell the user something in one line, with the time, and what a peer named in it escaped. Not sent."""
+        """Show a warning of one line with the time to the user; names from a peer are escaped. Not sent."""
         if self._tell is not None:
             self._tell(displayed_line(f"t={seconds(self._state.now)}: {text}"))
 
@@ -366,7 +366,7 @@ class Plan(RecurringVerbs):
             raise PlanError(f"start {job.id} on {hosts}: {not_usable(self._state.hosts, wrong)}")
 
     def _with_extras(self, job: Job, command: ExecuteJob) -> ExecuteJob:
-        """Check what a job is given beside its hosts; return the command with the storage that Batsim 5 must know."""
+        """Check the extras of a start; return the command with the storage that Batsim 5 requires."""
         what, given = f"start {job.id} on {command.hosts}", command.additional_io
         if command.storage_mapping is None and given is None:
             named = only_storage(self._state, job) if self.dialect is V5 else None
@@ -379,7 +379,7 @@ class Plan(RecurringVerbs):
     def _placed(
         self, job: Job, hosts: HostSet, mapping: Mapping[int, int] | None, placement: ExecutorPlacement
     ) -> Mapping[int, int] | None:
-        """Return the mapping that a placement is in a Batsim that has none; None if it is said itself."""
+        """Return the mapping equivalent to a placement for a Batsim without placements; None if none is needed."""
         insist(f"start {job.id} on {hosts}", placement_fault(self.dialect, job, hosts, mapping, placement))
         if self.dialect is V5 or len(hosts) == job.size:
             return None
@@ -390,7 +390,7 @@ class Plan(RecurringVerbs):
         self._others.append(command)
 
     def _send_written(self, what: str, command: Command) -> None:
-        """Send a command of a rare verb: it holds what the algorithm made, which may be no JSON."""
+        """Send a command of a rare verb, whose data comes from the algorithm and may not be valid JSON."""
         self._check_written(what, command)
         self._send(command)
 
@@ -402,7 +402,7 @@ class Plan(RecurringVerbs):
             raise PlanError(f"{what}: {error.path.removeprefix('events[0].')}: {error.rule}") from None
 
     def _described(self, what: str, job: Job) -> Job:
-        """Return the job as it is sent: with its time of submission, and checked as Batsim checks it."""
+        """Return the job in the form to send, with its time of submission, after the checks that Batsim makes."""
         if job.id in self._state.known:
             raise PlanError(f"{what}: this id was used before")
         if "subtime" not in job.members:
@@ -415,7 +415,7 @@ class Plan(RecurringVerbs):
         return job
 
     def _known_profile(self, what: str, job: Job, given: Members | None) -> Members | None:
-        """Return the members of the job's profile if that is registered; None if it is not, and was never."""
+        """Return the members of the job's profile if it is registered; None if it never was."""
         status = self._state.profiles.status(job.workload, job.profile)
         if status is ProfileStatus.UNKNOWN:
             return None
@@ -427,7 +427,7 @@ class Plan(RecurringVerbs):
         return known
 
     def _new_profile(self, what: str, workload: str, name: str, members: Members) -> RegisterProfile:
-        """Return the command that registers a profile, checked as by Batsim, and for what crashes Batsim later."""
+        """Return the command that registers a profile, after the checks of Batsim and those against later crashes."""
         profiles = self._state.profiles
         if not workload or "!" in workload or breaks_csv(workload):
             raise PlanError(f"{what}: a workload's name must have no exclamation mark, and {NAME_RULE}")
@@ -449,7 +449,7 @@ class Plan(RecurringVerbs):
 
 
 def _given(what: str, hosts: HostSet | IntervalSet) -> HostSet:
-    """Return the hosts that an author gave as a HostSet; PlanError if they are none."""
+    """Return the given hosts as a HostSet; PlanError if they are not hosts."""
     try:
         return as_host_set(hosts)
     except ValueError as error:
@@ -457,5 +457,5 @@ def _given(what: str, hosts: HostSet | IntervalSet) -> HostSet:
 
 
 def too_few(needed: int, free: int) -> str:
-    """Return why a job waits: "needs 3 hosts, 1 is free". Algorithms ask at each decision, so it is quick."""
+    """Return the reason why a job waits: "needs 3 hosts, 1 is free". It is fast: it is called at each decision."""
     return f"needs {needed} host{'' if needed == 1 else 's'}, {free} {'is' if free == 1 else 'are'} free"

@@ -1,6 +1,6 @@
-"""Verbs of the Plan for what goes on until it is stopped: periodic calls, energy, the simulation itself.
+"""Verbs of the Plan for recurring actions, which continue until stopped: periodic calls, energy, the simulation.
 
-Batsim 5 has commands for them. For earlier versions they are booked, and the session asks for one call after the other.
+Batsim 5 has commands for them. For earlier versions they are booked, and the session requests single calls.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _STOPPED: Final = "the simulation was stopped"
 
 
 class RecurringVerbs(ABC):
-    """The verbs for what an algorithm asks for once, and gets again and again."""
+    """The verbs for recurring actions."""
 
     __slots__ = ()
 
@@ -51,14 +51,14 @@ class RecurringVerbs(ABC):
 
     @abstractmethod
     def _forget(self, job_id: str) -> None:
-        """Forget all that was said of a job."""
+        """Remove the records of a job."""
 
     def call_every(self, period: SupportsFloat, name: str, times: SupportsIndex | None = None) -> None:
-        """Be called at each multiple of `period` seconds, `times` times or until `stop_calls(name)`.
+        """Request a call at each multiple of `period` seconds, `times` times or until `stop_calls(name)`.
 
-        Multiples count from the start of the simulation, so that the first call comes before a whole period has
-        passed. The RequestedCall has `name` as its `call_id`. The period is whole milliseconds, and of two periods
-        that are asked for at a time one is a multiple of the other. The calls end with the last job.
+        Multiples count from the start of the simulation, so the first call may come before a whole period has passed.
+        The RequestedCall has `name` as its `call_id`. The period must be whole milliseconds, and of two active periods
+        one must be a multiple of the other. The calls end with the last job.
         """
         period = number_of("call every", period)
         times = None if times is None else whole_of("call every: times", times)
@@ -73,17 +73,17 @@ class RecurringVerbs(ABC):
         self._start_calls(CallPeriodically(self.timestamp, name, period, times))
 
     def stop_calls(self, name: str) -> None:
-        """End the calls that `call_every` asked for."""
+        """End the calls requested by `call_every`."""
         if name not in self._state.periodic or name == ENERGY:
             raise PlanError(f"stop calls {shown(name)}: no such calls go on")
         self._end_calls(name)
 
     def watch_energy(self, period: SupportsFloat) -> None:
-        """Be told the energy consumed so far at each multiple of `period` seconds, until `stop_watching`.
+        """Request the energy consumed so far at each multiple of `period` seconds, until `stop_watching`.
 
-        It comes as an Answer, whose `consumed_energy` is the joules of all hosts. Batsim must run with energy. Periods
-        are those of `call_every`. In Batsim 5 it is a probe, whose first news comes with the second multiple; in
-        earlier versions a question at each. It ends with the last job.
+        It arrives as an Answer, whose `consumed_energy` is the joules of all hosts. Batsim must run with energy.
+        Periods follow the rules of `call_every`. In Batsim 5 it is a probe, whose first values arrive at the second
+        multiple; in earlier versions a query at each multiple. It ends with the last job.
         """
         period = number_of("watch energy", period)
         what = f"watch energy every {period!r} s"
@@ -107,10 +107,10 @@ class RecurringVerbs(ABC):
             self._end_calls(ENERGY)
 
     def stop(self) -> None:
-        """End the simulation now: the algorithm is not asked again.
+        """End the simulation now: the algorithm is not called again.
 
-        Batsim 5 leaves the jobs that wait or run as they are, and its jobs file has no rows for those that run. Earlier
-        versions cannot be stopped: there all jobs are killed or rejected, those that still come too.
+        In Batsim 5, waiting and running jobs are abandoned, and its jobs file has no rows for running ones. Earlier
+        versions cannot be stopped: there all jobs are killed or rejected, including later ones.
         """
         if self._state.stopped:
             raise PlanError(f"stop: {_STOPPED} before")
@@ -121,7 +121,7 @@ class RecurringVerbs(ABC):
             self.wind_up()
 
     def wind_up(self) -> None:
-        """Kill and reject all jobs, and end what goes on, after `stop`; for the engine."""
+        """Kill and reject all jobs, and end recurring actions, after `stop`; for the engine."""
         state = self._state
         running = tuple(job_id for job_id, run in state.running.items() if not run.killed)
         if running:
@@ -141,7 +141,7 @@ class RecurringVerbs(ABC):
             self._send(StopProbe(self.timestamp, name))
 
     def check_energy(self, what: str) -> None:
-        """Raise PlanError if Batsim cannot tell what was consumed, as far as that shows; for the engine."""
+        """Raise PlanError if Batsim evidently cannot report consumed energy; for the engine."""
         for host in self._state.hosts.by_id.values():
             if not host.pstate_count:
                 raise PlanError(f"{what}: host {host.id} describes no power (property wattage_per_state)")

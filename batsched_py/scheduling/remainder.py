@@ -1,4 +1,4 @@
-"""The remainder of a killed job: the work that it had left, from the progress in Batsim's message."""
+"""The remaining work of a killed job, from the progress in Batsim's message."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from batsched_py.model.profile import (
 )
 from batsched_py.protocol.events import Members, Progress
 
-#: Less than this of a delay is nothing, in seconds: Batsim's times have microseconds, and it refuses a delay of 0.
+#: Shorter delays, in seconds, are omitted: Batsim's times have microseconds, and it refuses a delay of 0.
 NOTHING: Final = 1e-6
 #: The step of a job, or of a part of it, that was killed before it began.
 NOT_BEGUN: Final = -1
-#: Profiles that do the rest of a job in turn; more are not listed.
+#: Maximum number of consecutive profiles of a remainder.
 MOST_PARTS: Final = 1000
 
 #: Profile name -> its members, None if they are unknown.
@@ -34,11 +34,11 @@ Lookup = Callable[[str], Members | None]
 
 
 class _UntoldError(Exception):
-    """Raised for a profile that is unknown, cannot be read, or is made of too many."""
+    """A profile is unknown, cannot be read, or has too many parts."""
 
 
 class _Turns:
-    """Profiles in turn, up to the first that fails; delays that follow each other are one."""
+    """Consecutive profiles, up to the first that fails; consecutive delays are merged."""
 
     def __init__(self) -> None:
         self.parts: list[Members] = []
@@ -66,7 +66,7 @@ class _Turns:
             self.code = others.code
 
     def repeat(self, others: _Turns, times: int) -> None:
-        """Add all of the others so many times, or until one fails."""
+        """Add all of the others `times` times, or until one fails."""
         if times > 1 and len(others.parts) == 1 and others.parts[0].get("type") == "delay" and not others.code:
             self.add({**others.parts[0], "delay": min(others.parts[0]["delay"] * times, LONGEST)})
             return
@@ -76,7 +76,7 @@ class _Turns:
                 return
 
     def end(self, code: int) -> None:
-        """Let the last one return the code of what was composed of them, unless it fails itself."""
+        """Give the last profile the return code of the composed profile, unless it fails itself."""
         if code and not self.code:
             self.code = code
             if self.parts:
@@ -86,11 +86,11 @@ class _Turns:
 def remainder(
     progress: Progress, lookup: Lookup, types: Mapping[str, str] = FORMER_TYPES
 ) -> tuple[Members, ...] | None:
-    """Return profiles that do in turn what was not done, none of them composed.
+    """Return the remaining work as consecutive profiles, none of them composed.
 
-    A delay is shortened, the flops and bytes of a parallel task are scaled. Other types have no progress in Batsim:
-    they are there whole. Steps of a composed profile that are delays and follow each other are one delay, and nothing
-    follows a step that fails. None if a profile is not known, or if there would be more than `MOST_PARTS`.
+    A delay is shortened, the flops and bytes of a parallel task are scaled. Other types have no progress in Batsim and
+    are included completely. Consecutive delays of a composed profile are merged, and nothing follows a step that fails.
+    None if a profile is not known, or if there would be more than `MOST_PARTS`.
 
     `types` are names of types that this version of Batsim refuses if they are registered -> its own names.
     """
@@ -102,7 +102,7 @@ def remainder(
 
 
 def in_turn(parts: Iterable[Members]) -> tuple[Members, ...]:
-    """Return the same work with delays that follow each other as one, up to the first profile that fails."""
+    """Return the same work with consecutive delays merged, up to the first profile that fails."""
     turns = _Turns()
     for members in parts:
         turns.add(members)
@@ -112,7 +112,8 @@ def in_turn(parts: Iterable[Members]) -> tuple[Members, ...]:
 class _Remainder:
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
-        #: Profile name -> all of its work: a few profiles make more ways to a part of them than anybody can go.
+        #: Profile name -> its complete work, cached because the number of paths through nested profiles grows
+        #: exponentially.
         self._whole: dict[str, _Turns] = {}
 
     def left(self, progress: Progress) -> _Turns:
@@ -124,7 +125,7 @@ class _Remainder:
                 turns.extend(self.left(progress.current))
             self._follow(turns, profile, (progress.repetition or 0) * len(profile.sequence) + progress.step + 1)
             turns.end(profile.return_code)
-        elif progress.current is not None and isinstance(profile, Receive):  # it has received, and goes on
+        elif progress.current is not None and isinstance(profile, Receive):  # it has received, and continues
             turns.extend(self.left(progress.current))
             turns.end(profile.return_code)
         else:
@@ -174,7 +175,7 @@ class _Remainder:
 
 
 def _complete(profile: Profile) -> Members:
-    """Return all members with which a profile can be registered: files may leave some out."""
+    """Return all members that registering a profile requires: files may omit some."""
     if isinstance(profile, Delay) and profile.delay > LONGEST:
         return {**profile.members, "delay": LONGEST}
     if not profile.lacks_transfers:
@@ -183,7 +184,7 @@ def _complete(profile: Profile) -> Members:
 
 
 def _part(profile: Profile, share: float) -> Members | None:
-    """Return this share of the profile, None if it is nothing."""
+    """Return this share of the profile; None if it is negligible."""
     if share <= 0:
         return None
     members = _complete(profile)

@@ -1,4 +1,4 @@
-"""The View, an algorithm's input: a window on the state, always up to date, never writable."""
+"""The View, an algorithm's input: a read-only view of the state that is always up to date."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from batsched_py.state.state import State
 
 
 class View:
-    """The simulation as the decision process knows it. Verbs of the Plan show here at once."""
+    """The simulation as the decision process knows it. Verbs of the Plan take effect here immediately."""
 
     __slots__ = ("_availability", "_state")
 
@@ -34,16 +34,17 @@ class View:
         return self._state.now
 
     def due(self, time: float, tolerance: float = TOLERANCE) -> bool:
-        """Return whether `time` has come, or is less than `tolerance` seconds away.
+        """Return whether `time` has been reached, or is less than `tolerance` seconds away.
 
-        Batsim's messages take time, so that nothing happens exactly when it was planned. A job that was planned for an
-        instant starts when that is due *and* its hosts are free: their last job may be announced a little later.
+        Batsim's messages take time, so events do not happen exactly at their planned times. A job that is planned for
+        an instant starts when it is due *and* its hosts are free: the end of their last job may be announced slightly
+        later.
         """
         return time <= self._state.now + tolerance
 
     @property
     def config(self) -> Config:
-        """Batsim's configuration; `config.members` has the keys nobody knows too."""
+        """Batsim's configuration; `config.members` also has undocumented keys."""
         return self._state.config
 
     @property
@@ -63,9 +64,9 @@ class View:
 
     @property
     def hosts_changed(self) -> bool:
-        """True if since the last decision hosts became free or unavailable, woke up or fell asleep.
+        """True if hosts became free or unavailable, woke up or fell asleep since the last decision.
 
-        If not, a job that could not start then cannot start now: only `arrived` needs a look.
+        If not, jobs that could not start then cannot start now: only `arrived` needs to be checked.
         """
         return self._state.hosts_changed
 
@@ -96,7 +97,7 @@ class View:
 
     @property
     def unavailable(self) -> HostSet:
-        """Hosts announced as failed; jobs on them go on, new ones may not be placed there."""
+        """Hosts announced as failed; jobs on them continue, new ones may not be placed there."""
         return HostSet(self._state.hosts.unavailable)
 
     @property
@@ -106,7 +107,7 @@ class View:
 
     @property
     def switching(self) -> HostSet:
-        """Hosts whose change of pstate was asked for and is not done."""
+        """Hosts with a requested change of pstate that is not done."""
         return HostSet(self._state.hosts.switching)
 
     def pstate(self, host: int) -> str | None:
@@ -114,7 +115,7 @@ class View:
         return self._state.hosts.pstate.get(host)
 
     def job(self, job_id: str) -> Job | None:
-        """Return the waiting or running job of this id, a control job too; ended jobs are forgotten."""
+        """Return the waiting or running job of this id, including control jobs; ended jobs are forgotten."""
         if type(job_id) is not str:
             check_id("view.job", job_id)
         waiting = self._state.queue.get(job_id) or self._state.control.get(job_id)
@@ -124,7 +125,7 @@ class View:
         return None if running is None else running.job
 
     def run(self, job_id: str) -> Running | None:
-        """Return where and since when a job runs; None if it does not."""
+        """Return the hosts and the start of a running job; None if it does not run."""
         if type(job_id) is not str:
             check_id("view.run", job_id)
         return self._state.running.get(job_id)
@@ -145,15 +146,15 @@ class View:
         return self._state.profiles.names(workload)
 
     def has_profile(self, workload: str, name: str) -> bool:
-        """Return whether a profile is one of those that are known and not forgotten."""
+        """Return whether a profile is known and not forgotten."""
         return self._state.profiles.status(workload, name) is ProfileStatus.THERE
 
     def remainder(self, job_id: str, progress: Progress) -> tuple[Members, ...] | None:
-        """Return what a killed job had left to do, as profiles that do it in turn.
+        """Return the remaining work of a killed job, as consecutive profiles.
 
-        `progress` is that of the JobKilled which came with this message. A delay is shortened, a parallel task scaled,
-        a composed profile taken apart: steps that are delays and follow each other are one. Empty if nothing was left,
-        None if Batsim did not send the profiles, or for more than 1000 parts.
+        `progress` is from the JobKilled in this message. A delay is shortened, a parallel task scaled, a composed
+        profile split into its steps, with consecutive delays merged. Empty if nothing is left, None if Batsim did not
+        send the profiles, or for more than 1000 parts.
         """
         check_id("view.remainder", job_id)
         workload = job_id.partition("!")[0]
@@ -162,26 +163,26 @@ class View:
 
     @property
     def wakeups(self) -> Sequence[float]:
-        """Instants for which a call is pending, ascending; Batsim may be late with it."""
+        """Times of pending calls, ascending; Batsim may be late with them."""
         return sorted(self._state.wakeups)
 
     @property
     def registration_open(self) -> bool:
-        """True while jobs of one's own may be submitted."""
+        """True while the algorithm may submit jobs."""
         return self._state.registration_open
 
     @property
     def all_submitted(self) -> bool:
-        """True once Batsim has announced that no more static job will come (v3 and later)."""
+        """True once Batsim has announced that all static jobs are submitted (v3 and later)."""
         return self._state.all_submitted
 
     @property
     def expects_requests(self) -> bool:
-        """True as long as external events may ask for jobs, as those in front of a live site do."""
+        """True as long as external events may submit jobs, like those of users of a live site."""
         return self._state.expects_requests
 
     def availability(self) -> Availability:
-        """Return the future: running jobs until their walltimes, and what was reserved. It stays up to date."""
+        """Return the future: running jobs until their walltimes, and reservations. It is kept up to date."""
         if self._availability is None:
             hosts = self._state.hosts
             self._availability = Availability(self.now, hosts.all, hosts.down)

@@ -1,13 +1,13 @@
 """Tools for authors of algorithms: a bench for single decisions, and the tests that every algorithm must pass.
 
-Start with `contract`: its class has one test for each promise, in the words of docs/testing.md. A test draws a `Case`
-(`strategies`; `edges` has those that chance rarely finds), a `Player` lets the algorithm answer it, and `rules` judge
-the results. Two peers stand in for Batsim: the embedded simulator, and `LateBatsim`, which sends events as late and
-in as many pieces as the protocol allows. `fingerprints` compares the bytes of two processes. The `Bench` needs none
-of these: it is Batsim by hand, for one decision at a time.
+Start with `contract`: its class has one test for each promise of docs/testing.md. A test draws a `Case` (`strategies`;
+`edges` has cases that are rarely drawn), a `Player` runs the algorithm on it, and `rules` check the results. Two peers
+replace Batsim: the embedded simulator, and `LateBatsim`, which sends events as late and in as many messages as the
+protocol allows. `fingerprints` compares the bytes of two processes. The `Bench` is independent of these: a manually
+controlled Batsim for single decisions.
 
 Invariants: algorithms answer through a real session and real bytes, and the session's state is checked after each
-message; a case is a value whose `repr` makes it again, so that each failure can be replayed; all chance comes from
+message; a case is a value whose `repr` recreates it, so that each failure can be replayed; all randomness comes from
 seeds; only `contract` and `strategies` need pytest and Hypothesis.
 """
 
@@ -29,7 +29,7 @@ __all__ = ["Bench", "Case", "ContractTests", "Decision", "LateBatsim", "Played",
 
 
 def __getattr__(name: str) -> Any:
-    """Import the contract suite when it is asked for: it alone needs pytest and Hypothesis."""
+    """Import the contract suite lazily, because only it needs pytest and Hypothesis."""
     if name == "ContractTests":
         return import_module("batsched_py.testing.contract").ContractTests
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The bench: a state made in a few lines, one decision of an algorithm, and its plan to look at."""
+"""The bench: a state set up in a few lines, single decisions of an algorithm, and their plans."""
 
 from __future__ import annotations
 
@@ -40,27 +40,28 @@ from batsched_py.testing.decision import Decision
 
 #: The profile of jobs without another; it is never executed.
 PROFILE: Final = "p"
-#: An action in place of a decision, which brings about a state.
+#: An action that replaces a decision, to set up a state.
 Instead = Callable[[Plan], None]
-#: Hosts as a set, or spelled as in "0-3 7".
+#: Hosts as a set, or as a text like "0-3 7".
 Hosts = HostSet | str
 
 
 class Bench:
-    """One algorithm beside a Batsim under the control of the test.
+    """One algorithm with a Batsim that the test controls.
 
-    Events are noted, and sent in one message when `decide` is called; the algorithm answers through a real session and
-    real bytes, so that each decision is checked as in a run. Jobs are named by the ids that `submit` and `run` return,
-    or by their names alone. BenchError for the impossible.
+    Events are collected, and sent in one message when `decide` is called; the algorithm answers through a real session
+    and real bytes, so that each decision is checked as in a run. Jobs are identified by the ids that `submit` and `run`
+    return, or by their names. BenchError for impossible events.
 
     Args:
         algorithm: its class, or a name as after `-s`.
         hosts: number of compute hosts, numbered from 0.
         options: of the algorithm.
-        energy: hosts have power states: 0 and 1 compute, 2 sleeps; None: if the algorithm needs them.
-        dynamic: the algorithm may submit jobs; None: if it needs to. `acknowledge`: they are submitted back.
-        sharing: several jobs may run on one host.
-        properties: host -> properties of its own, which are text.
+        energy: True for hosts with power states: 0 and 1 compute, 2 sleeps; None: if the algorithm needs them.
+        dynamic: True if the algorithm may submit jobs; None: if it needs to. With `acknowledge`, Batsim submits them
+            back.
+        sharing: True if several jobs may run on one host.
+        properties: host -> its properties, which are text.
         warn: receives a line for each warning; None to ignore them.
     """
 
@@ -78,17 +79,17 @@ class Bench:
         warn: Callable[[str], None] | None = None,
     ) -> None:
         scheduler = load(algorithm) if isinstance(algorithm, str) else algorithm
-        #: The action at the next message in place of a decision.
+        #: The action that replaces the decision on the next message.
         self._instead: Instead | None = None
         self.session = Session(self._benched(scheduler), options, warn=warn)
         self._side = BatsimSide()
         self.now = 0.0
-        #: Events that are noted and not sent.
+        #: Collected events that are not sent yet.
         self._untold: list[Event] = []
         self._jobs = 0
-        #: Job id -> hosts, of jobs that run; the order is that of their starts.
+        #: Job id -> hosts of running jobs, in the order of their starts.
         self.running: dict[str, HostSet] = {}
-        #: Calls that are still to come; kills and switches that are not done.
+        #: Future calls; kills and switches that are not done.
         self._calls: list[float] = []
         self._kills: list[tuple[str, ...]] = []
         self._switches: list[tuple[HostSet, str]] = []
@@ -105,7 +106,7 @@ class Bench:
         )
         profiles = {"w0": {PROFILE: {"type": "delay", "delay": 100}}}
         begins = SimulationBegins(0.0, resources, (), sharing, True, config, {"w0": "the bench"}, profiles)
-        #: The decision at the beginning, before any job came.
+        #: The decision at the beginning, before any job is submitted.
         self.opening = self._exchange([begins])
 
     @property
@@ -114,7 +115,7 @@ class Bench:
         return self.session.view
 
     def at(self, time: float) -> Bench:
-        """Let time pass until `time`, and return the bench."""
+        """Advance the time to `time`, and return the bench."""
         if not time >= self.now:
             raise BenchError(f"at {time!r}: time does not go back, it is {self.now!r}")
         self.now = time
@@ -129,7 +130,8 @@ class Bench:
         profile: Mapping[str, Any] | None = None,
         **members: Any,
     ) -> str:
-        """Submit a job now, and return its id. `profile` is forwarded if given; `members` are others of the job."""
+        """Submit a job now, and return its id. `profile` is forwarded if given; `members` are further ones of the
+        job."""
         job = self._new(name, size, walltime, profile, members)
         self._untold.append(JobSubmitted(self.now, job.id, job, profile))
         return job.id
@@ -144,7 +146,7 @@ class Bench:
         profile: Mapping[str, Any] | None = None,
         **members: Any,
     ) -> str:
-        """Start a job now, on these hosts or the lowest free ones, without asking the algorithm; return its id."""
+        """Start a job now, on these hosts or the lowest free ones, without calling the algorithm; return its id."""
         given = None if hosts is None else _hosts(hosts)
         job = self._new(name, size if given is None else len(given), walltime, profile, members)
 
@@ -168,7 +170,7 @@ class Bench:
         self._untold.append(JobCompleted(self.now, job_id, state, code, self.running.pop(job_id)))
 
     def finish_kills(self) -> None:
-        """End the jobs that were to be killed; those that ended meanwhile have ended by themselves."""
+        """Complete the requested kills; jobs that ended before have ended by themselves."""
         if not self._kills:
             raise BenchError("finish kills: nothing was killed")
         for job_ids in self._kills:
@@ -179,7 +181,7 @@ class Bench:
         self._kills.clear()
 
     def fail(self, hosts: Hosts) -> None:
-        """Make hosts unavailable; jobs on them go on."""
+        """Make hosts unavailable; jobs on them continue."""
         self._notice(MACHINE_UNAVAILABLE, _hosts(hosts))
 
     def repair(self, hosts: Hosts) -> None:
@@ -187,7 +189,7 @@ class Bench:
         self._notice(MACHINE_AVAILABLE, _hosts(hosts))
 
     def sleep(self, hosts: Hosts) -> None:
-        """Put hosts to sleep now, without asking the algorithm. The bench must have power states."""
+        """Put hosts to sleep now, without calling the algorithm. The bench must have power states."""
         chosen = _hosts(hosts)
         if not self._powered:
             raise BenchError(f"sleep {chosen}: hosts have no power states; make the bench with energy=True")
@@ -197,7 +199,7 @@ class Bench:
         self._switches = before
 
     def finish_switches(self, hosts: Hosts | None = None) -> None:
-        """Complete the changes of pstate that were asked for: all, or those of these hosts."""
+        """Complete the requested changes of pstate: all, or those of these hosts."""
         wanted = None if hosts is None else _hosts(hosts)
         done = [switch for switch in self._switches if wanted is None or not switch[0].isdisjoint(wanted)]
         if not done:
@@ -206,7 +208,7 @@ class Bench:
         self._untold += [ResourceStateChanged(self.now, switched, pstate) for switched, pstate in done]
 
     def call(self) -> Bench:
-        """Let time pass until the next call that was asked for, note it, and return the bench."""
+        """Advance the time to the next requested call, add its event, and return the bench."""
         if not self._calls:
             raise BenchError("call: none was asked for")
         self.at(max(self.now, min(self._calls)))
@@ -215,11 +217,11 @@ class Bench:
         return self
 
     def tell(self, event: Event) -> None:
-        """Note any other event, as it is: FromJobMessage, Query, Answer, Notify..."""
+        """Add any other event unchanged: FromJobMessage, Query, Answer, Notify..."""
         self._untold.append(event)
 
     def decide(self) -> Decision:
-        """Send the noted events, if any, in one message, and return the decision of the algorithm.
+        """Send the collected events, if any, in one message, and return the decision of the algorithm.
 
         AlgorithmError if it raises or plans the impossible.
         """
@@ -238,17 +240,17 @@ class Bench:
         self._untold.append(Notify(self.now, kind, hosts, {"type": kind, "resources": str(hosts)}))
 
     def _arrange(self, instead: Instead, events: list[Event]) -> None:
-        """Send a message which the bench answers in the place of the algorithm."""
+        """Send a message that the bench answers instead of the algorithm."""
         self._instead = instead
         try:
             self._exchange(events)
-        except AlgorithmError as error:  # it was not the algorithm's
+        except AlgorithmError as error:  # not an error of the algorithm
             raise BenchError(str(error.__cause__)) from None
         finally:
             self._instead = None
 
     def _benched(self, scheduler: type[Scheduler[Any]]) -> type[Scheduler[Any]]:
-        """Return the algorithm as a class that leaves some messages to the bench."""
+        """Return a subclass of the algorithm that leaves some messages to the bench."""
 
         def decide(algorithm: Scheduler[Any], view: View, plan: Plan) -> None:
             if self._instead is None:

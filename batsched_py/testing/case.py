@@ -1,4 +1,4 @@
-"""A case of the contract tests: a small machine, its jobs and its failures, whose `repr` is one line of Python."""
+"""A case of the contract tests: a small machine, its jobs and its failures; its `repr` is one line of Python."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Seconds = int | float
 JobSpec = tuple[Seconds, int, Seconds, Seconds | None]
 #: (begin, hosts as in "0-2 5", end): seconds, and None for hosts that never come back.
 Outage = tuple[Seconds, str, Seconds | None]
-#: The peer in Batsim's place: the simulator; the simulator with messages that take time; a Batsim that sends the events
-#: of an instant one by one in any order; one that sends them late, too.
+#: The peer that replaces Batsim: the simulator; the simulator with messages that take time; a Batsim that sends the
+#: events of an instant one by one in any order; one that also sends them late.
 Peer = Literal["simulator", "messages", "torn", "late"]
 
 #: Hosts with power states: 0 and 1 compute, 2 sleeps; 3 takes 2 s to fall asleep, 4 takes 20 s to wake up.
@@ -41,27 +41,27 @@ FRUGAL: Final = {
 FRUGAL_SPEEDS: Final = (1e9, 6e8, 1.0, 0.5, 0.25, 1.0, 0.25, 0.1)
 #: The sleep pstates of both kinds of hosts.
 SLEEPS: Final = (SLEEP, "5")
-#: Number of users whose jobs they are.
+#: Number of users of the jobs.
 USERS: Final = 3
 #: Name of the workload in job ids.
 WORKLOAD: Final = "w0"
 
 
 class Case(Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defaults=True):
-    """A machine, jobs and failures; `repr` is Python that makes the case again.
+    """A machine, jobs and failures; its `repr` is Python code that recreates the case.
 
     Attributes:
         hosts: number of compute hosts, numbered from 0.
         jobs: (submission, hosts, run time, walltime) of each; its id is w0! and its place here, in three digits; its
             `user` is one of three, in turn.
         outages: (begin, hosts, end) of each time that hosts are unavailable; no host twice.
-        peer: the peer in Batsim's place: "simulator", "messages" (they take time, E18), "torn" (each event of an
+        peer: the peer that replaces Batsim: "simulator", "messages" (they take time, E18), "torn" (each event of an
             instant in a message of its own, in any order, E5) or "late" (and sent later than it happened).
         seed: of the order and of the lateness of a "torn" or "late" peer.
         energy: hosts have power states, and may sleep; the last third of them are frugal, and have two ways to sleep.
         dynamic: the algorithm may submit jobs.
         acknowledge: Batsim sends them back as submissions.
-        protocol: that of the simulator, for the peers "simulator" and "messages".
+        protocol: protocol of the simulator, for the peers "simulator" and "messages".
     """
 
     hosts: int = 6

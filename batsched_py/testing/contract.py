@@ -1,4 +1,4 @@
-"""The contract suite: tests for any algorithm, by a class of three lines."""
+"""The contract suite: tests for any algorithm, in a class of three lines."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from batsched_py.testing.fingerprints import Fingerprint, elsewhere, fingerprint
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.rules import Liberties, Trial, broken_rule
 
-#: Seconds that a reply may be on its way in a case.
+#: Maximum transit time of a reply in a case, in seconds.
 CROSSING: Final = 0.1
-#: Messages in a report before the violation.
+#: Number of messages before the violation in a report.
 _SHOWN = 6
 
 
@@ -45,17 +45,17 @@ class ContractTests:
     every job ends in exactly one way, on hosts of its own, and the run ends. docs/testing.md lists the rules.
 
     Attributes:
-        algorithm: the class, or a name as after `-s`; a file is looked for beside the test module, too.
+        algorithm: the class, or a name as after `-s`; a file is also searched in the folder of the test module.
         options: the algorithm's options.
-        hosts: of the machine.
+        hosts: number of hosts of the machine.
         examples: number of workloads that each test draws.
         energy: hosts have power states, and may sleep; None: if the algorithm needs them.
-        may_kill: it kills jobs that would have run on.
+        may_kill: it kills jobs that would have continued.
         may_reject: it rejects jobs that could run.
-        may_leave: it leaves jobs waiting for ever that could run.
-        particular_hosts: it starts jobs on particular sets of hosts only, as on neighbours, or on those that draw
-            little: when hosts are lost, any job may wait for ever.
-        fails_on_purpose: it may raise, but not plan what is impossible.
+        may_leave: it leaves jobs waiting forever that could run.
+        particular_hosts: it starts jobs on particular sets of hosts only, such as neighbours, or hosts with low power:
+            when hosts are lost, any job may wait forever.
+        fails_on_purpose: it may raise, but not make impossible decisions.
     """
 
     algorithm: ClassVar[str | type[Scheduler[Any]]]
@@ -68,9 +68,9 @@ class ContractTests:
     may_leave: ClassVar[bool] = False
     particular_hosts: ClassVar[bool] = False
     fails_on_purpose: ClassVar[bool] = False
-    #: Crowded cases for each peer.
+    #: Number of crowded cases for each peer.
     _crowds: ClassVar[int] = 8
-    #: Phases of Hypothesis: an explanation of a case by its pieces takes long, and does not help here.
+    #: Phases of Hypothesis, without the explanation of a failing case, which is slow and of no use here.
     _phases: ClassVar[Sequence[Phase]] = tuple(phase for phase in Phase if phase is not Phase.explain)
 
     def test_jobs_of_all_kinds(self) -> None:
@@ -114,7 +114,7 @@ class ContractTests:
                 self._fail_otherwise(where, chosen[number], first[number], again[number])
 
     def replay(self, case: Case) -> Played | None:
-        """Play one case and judge it, as the tests do; None if its run stopped without a fault of the algorithm."""
+        """Play one case and judge it, as the tests do; None if its run stopped without a mistake of the algorithm."""
         scheduler = self.scheduler()
         player = Player(scheduler, self.options, case)
         try:
@@ -136,7 +136,7 @@ class ContractTests:
         return played
 
     def _crossed(self, case: Case, player: Player) -> bool:
-        """Return True if a host failed while the reply was on its way: real Batsim aborts, unforeseeably."""
+        """Return True if a host failed while the reply was in transit: real Batsim aborts, which is unpredictable."""
         now = player.session.now
         return case.peer == "messages" and any(abs(begin - now) <= CROSSING for begin, _, _ in case.outages)
 
@@ -155,12 +155,12 @@ class ContractTests:
         return replace(case, energy=energy, dynamic=scheduler.needs_dynamic_jobs)
 
     def _crowd(self, peer: Peer) -> None:
-        """Play some long queues: coincidences are rarely drawn."""
+        """Play some cases with long queues, because coincidences are rarely drawn."""
         for seed in range(self._crowds):
             self.replay(self._fitted(crowd(self.hosts, peer, seed)))
 
     def _wanted(self, peer: Peer, failing: bool | None) -> dict[str, Any]:
-        """Return the arguments of `cases` for cases with what the algorithm needs."""
+        """Return the arguments of `cases` for the needs of the algorithm."""
         needed = self._fitted(Case(hosts=self.hosts, jobs=(), peer=peer))
         return {
             "hosts": self.hosts,
@@ -183,7 +183,7 @@ class ContractTests:
         tried()
 
     def _fail_otherwise(self, where: str, case: Case, first: Fingerprint, again: Fingerprint) -> None:
-        """Report the first message that differs, as a run in this process has it."""
+        """Report the first message that differs, from a run in this process."""
         pairs = zip_longest(first, again)
         differing = next(place for place, (one, other) in enumerate(pairs) if one != other)
         player = Player(self.scheduler(), self.options, case)

@@ -27,8 +27,8 @@ class Decision(Struct, frozen=True):
         started: job -> its hosts, in the order of starting.
         rejected: job -> reason, also of jobs that were rejected before the algorithm saw them.
         killed: jobs.
-        calls: instants at which it asked to be called.
-        pstates: host -> the pstate asked for.
+        calls: times of requested calls.
+        pstates: host -> the requested pstate.
         submitted: id -> job, of the jobs that the algorithm submits itself.
         promises: job -> its promised start, of all waiting jobs with a promise.
         holds: job -> reason, of all waiting jobs with a reason.

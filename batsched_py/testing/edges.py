@@ -1,4 +1,4 @@
-"""Cases at the edges, which random draws rarely reach, and crowded ones."""
+"""Edge cases, which are rarely drawn at random, and crowded cases."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from batsched_py.testing.case import Case, JobSpec, Peer
 
-#: Jobs of a crowded case, and those of a burst.
+#: Number of jobs of a crowded case, and of a burst.
 CROWD: Final = 40
 BURST: Final = 60
 
 
 def edges(hosts: int) -> Iterator[Case]:
-    """Yield no jobs, one host, bursts, jobs that can never run, machines that fail whole; each with every peer."""
+    """Yield cases without jobs, with one host, bursts, jobs that never fit, failures of all hosts; with every peer."""
     everything = f"0-{hosts - 1}" if hosts > 1 else "0"
     for case in (
         Case(hosts=hosts),
@@ -42,7 +42,7 @@ def crowded(hosts: int) -> Iterator[Case]:
 
 
 def crowd(hosts: int, peer: Peer, seed: int) -> Case:
-    """Return a case with more jobs than hosts for most of the time, some of them alike."""
+    """Return a case with more jobs than hosts for most of the time, some of them equal."""
     chance = Random(seed)
     jobs = tuple(_drawn(chance, hosts) for _ in range(CROWD))
     return Case(hosts=hosts, jobs=jobs, outages=((chance.randrange(30), "0", 60),), peer=peer, seed=seed)

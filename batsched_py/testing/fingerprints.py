@@ -1,4 +1,4 @@
-"""Fingerprints of runs, from this process and from one with other hashes, in which sets have another order."""
+"""Fingerprints of runs, from this process and from one with other hashes, in which sets are ordered differently."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Request(Struct, frozen=True):
     cases: tuple[Case, ...]
 
 
-#: A hash of each exchange of a case, in order, and at last of the error that ended it.
+#: A hash of each exchange of a case, in order, and finally of the error that ended it.
 Fingerprint = list[str]
 
 

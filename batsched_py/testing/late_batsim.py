@@ -1,4 +1,4 @@
-"""A Batsim that sends events late, and most of them one by one: as hostile as the protocol allows (E4, E5, E15, E18).
+"""A Batsim that sends events late, most of them one by one, as far as the protocol allows it (E4, E5, E15, E18).
 
 Events of one instant come in any order, an end after its walltime, a call after its instant, and others in between. The
 real state (which hosts run which jobs until when) is kept apart from the state that was announced, and every decision
@@ -61,7 +61,7 @@ from batsched_py.text.wording import counted, seconds
 
 #: Seconds from an event to its message: none, latencies that were observed, and long ones.
 LATENESS: Final = (0.0, 0.0, 1e-6, 15e-6, 6e-4, 0.1, 2.5)
-#: Seconds likewise of a Batsim that only splits instants.
+#: The same for a Batsim that only splits instants.
 PROMPT: Final = (0.0,)
 #: Seconds from a reply to the effect of its first command, and from each to the next.
 STEP: Final = 15e-6
@@ -70,7 +70,7 @@ FALLING_ASLEEP: Final = 2.0
 WAKING: Final = 20.0
 #: Probability that an event shares a message with the one before, if it may.
 TOGETHER: Final = 0.2
-#: Seconds of a job whose profile is no delay.
+#: Seconds of a job whose profile is not a delay.
 SOME_TIME: Final = 5.0
 
 
@@ -85,7 +85,7 @@ class _Run(Struct):
 
 
 class LateBatsim:
-    """One run of a case; `run` plays it. ContractError for a broken rule, DeadlockError for a standstill."""
+    """One run of a case; `run` plays it. ContractError for a broken rule, DeadlockError for a deadlock."""
 
     def __init__(self, case: Case, lateness: Sequence[float] = LATENESS) -> None:
         self._case, self._lateness, self._chance = case, lateness, Random(case.seed)
@@ -94,14 +94,14 @@ class LateBatsim:
         self._untold: list[tuple[float, int, float, Event]] = []
         self._asked = 0
         self.now = 0.0
-        #: Host -> end of its work in the real state.
+        #: Host -> end of its job in the real state.
         self._busy_until = dict.fromkeys(range(case.hosts), 0.0)
         self._static = {job.id: job for job in case.workload().jobs}
         #: Workload -> name -> seconds of the profile.
         self._seconds: dict[tuple[str, str], float] = {}
-        #: Announced jobs that are not started.
+        #: Announced jobs that have not been started.
         self._waiting: dict[str, Job] = {}
-        #: Job id -> run, of started jobs, ended ones included.
+        #: Job id -> run, of started jobs, including ended ones.
         self._runs: dict[str, _Run] = {}
         #: Records in the order in which their ends were announced.
         self.records: list[JobRecord] = []
@@ -139,7 +139,7 @@ class LateBatsim:
         return SimulationBegins(0.0, resources, config=config, workloads={"w0": "the case"}, profiles=profiles)
 
     def _next(self) -> list[Event]:
-        """Return the next event, sometimes with others that are due; none if it is no longer true.
+        """Return the next event, sometimes with other due ones; nothing if it is no longer valid.
 
         Each may be older than its message.
         """
@@ -147,7 +147,7 @@ class LateBatsim:
         self.now = max(self.now, round(self._untold[0][0], 6))
         while True:
             _, _, happened, event = heappop(self._untold)
-            if isinstance(event, Answer):  # joules at the message: they never go down
+            if isinstance(event, Answer):  # joules at the time of the message: they never decrease
                 event = Answer(event.timestamp, {"consumed_energy": 100.0 * self._case.hosts * self.now})
             if self._note(event):
                 timestamp = self._chance.choice((min(round(happened, 6), self.now), self.now))
@@ -162,7 +162,7 @@ class LateBatsim:
         heappush(self._untold, (happens + self._chance.choice(self._lateness), order, happens, event))
 
     def _note(self, event: Event) -> bool:
-        """Change the announced state with an event; return False if it did not happen after all."""
+        """Apply an event to the announced state; return False if it did not happen after all."""
         if isinstance(event, JobSubmitted):
             self._note_submission(event)
         elif isinstance(event, JobCompleted):
@@ -176,7 +176,7 @@ class LateBatsim:
         return True
 
     def _note_submission(self, event: JobSubmitted) -> None:
-        assert event.job is not None  # noqa: S101  (all of ours are described)
+        assert event.job is not None  # noqa: S101  (all jobs of a case are described)
         self._waiting[event.job_id] = event.job
         if event.job_id in self._case.job_ids():
             self._unsubmitted -= 1
@@ -191,7 +191,7 @@ class LateBatsim:
         return True
 
     def _note_machines(self, kind: str, hosts: HostSet) -> None:
-        """Make a failure real with its message: a start that crosses it on the way is no fault of the algorithm."""
+        """Apply a failure with its message: a start that is in transit then is not a mistake of the algorithm."""
         if kind == MACHINE_AVAILABLE:
             self._failed &= ~hosts.bits
             return
@@ -253,7 +253,7 @@ class LateBatsim:
         self.records.append(JobRecord(job, REJECTED, -1, 0.0, 0.0, HostSet()))
 
     def _kill(self, now: float, command: KillJob) -> None:
-        """Kill jobs, but for those that end before the kill arrives. Completions and JOB_KILLED come late, too."""
+        """Kill jobs, except those that end before the kill arrives. Completions and JOB_KILLED are also late."""
         progress = {}
         for job_id in command.job_ids:
             run = self._runs.get(job_id)

@@ -1,4 +1,4 @@
-"""The player of cases: an algorithm against the simulator or a `LateBatsim`, watched after each message."""
+"""The player of cases: an algorithm with the simulator or a `LateBatsim`, checked after each message."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from batsched_py.testing.late_batsim import LATENESS, PROMPT, LateBatsim
 from batsched_py.text.wording import counted
 from batsched_py.transcripts.decisions import dialect_of_run, number_text, reply_lines, request_line, request_time
 
-#: Messages of a run of a case, in all and for each job: a run with more of them does not end.
+#: Maximum number of messages of a run, in total and for each job: a run with more counts as endless.
 MESSAGES: Final = 2_000
 MESSAGES_PER_JOB: Final = 200
 
-#: Is called with the session, the request and the reply after each exchange.
+#: Callback with the session, the request and the reply after each exchange.
 Watch = Callable[[Session, bytes, bytes], None]
 
 
@@ -30,7 +30,7 @@ class Played(Struct, frozen=True):
 
     Attributes:
         endings: records of the ended jobs, in Batsim's order.
-        standstill: why the run could not go on; "" if it came to its end.
+        `standstill`: reason of a deadlock; "" if the run ended normally.
         exchanges: (request, reply) of each message.
     """
 
@@ -40,13 +40,13 @@ class Played(Struct, frozen=True):
 
 
 def _look_away(session: Session, request: bytes, reply: bytes) -> None:
-    """Watch nothing: the default."""
+    """Do nothing: the default."""
 
 
 class Player:
-    """One run of an algorithm through a case, which keeps the messages, also for the report of an error.
+    """One run of an algorithm on a case, which keeps the messages, also for reports of errors.
 
-    `watch` sees the session after each exchange; `warn` receives warnings of the algorithm and of the session.
+    `watch` is called with the session after each exchange; `warn` with warnings of the algorithm and of the session.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Player:
         self._most = MESSAGES + MESSAGES_PER_JOB * len(case.jobs)
 
     def run(self) -> Played:
-        """Play the case to its end or to a standstill. BatschedError if the algorithm breaks a rule of the protocol."""
+        """Play the case to its end or to a deadlock. BatschedError if the algorithm breaks a rule of the protocol."""
         case, standstill = self._case, ""
         peer: LateBatsim | Simulation
         try:
@@ -82,7 +82,7 @@ class Player:
         return Played(tuple(peer.records), standstill, tuple(self.exchanges))
 
     def answer(self, request: bytes) -> bytes:
-        """Return the session's reply, after a check of its state."""
+        """Return the session's reply, after checking its state."""
         if len(self.exchanges) >= self._most:
             raise ContractError(
                 f"the run does not end: {self._most} messages for {counted(len(self._case.jobs), 'job')}"
@@ -108,5 +108,5 @@ class Player:
 
 
 def play(scheduler: type[Scheduler[Any]], options: Mapping[str, Any], case: Case, watch: Watch = _look_away) -> Played:
-    """Play a case; `watch` sees the session after each exchange."""
+    """Play a case; `watch` is called with the session after each exchange."""
     return Player(scheduler, options, case, watch).run()

@@ -1,4 +1,4 @@
-"""The rules of the contract, which every algorithm must keep, and their check on a finished run."""
+"""The rules of the contract for algorithms, and their check on a finished run."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Liberties(Struct, frozen=True):
     """Exceptions from the rules that an algorithm may claim.
 
     Attributes:
-        may_kill: it kills jobs that would have run on.
+        may_kill: it kills jobs that would have continued.
         may_reject: it rejects jobs that could run.
-        may_leave: it leaves jobs waiting for ever, though they could run.
-        particular_hosts: it starts jobs on particular sets of hosts only, as on neighbours, or on those that draw
-            little: when hosts are lost, any job may wait for ever.
+        may_leave: it leaves jobs waiting forever, although they could run.
+        particular_hosts: it starts jobs on particular sets of hosts only, such as neighbours, or hosts with low power:
+            when hosts are lost, any job may wait forever.
     """
 
     may_kill: bool = False
@@ -38,7 +38,7 @@ class Liberties(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """A run to be judged: the case, its results, and the algorithm with its exceptions."""
+    """A run to check: the case, its results, and the algorithm with its exceptions."""
 
     case: Case
     played: Played
@@ -52,7 +52,7 @@ class Trial(Struct, frozen=True):
 
 
 def broken_rule(trial: Trial) -> str:
-    """Return the first violation of a rule, as text; "" if the run keeps them all."""
+    """Return the first violation of a rule, as text; "" if there is none."""
     return next((broken for rule in RULES for broken in rule(trial)), "")
 
 
@@ -72,9 +72,9 @@ def _each_job_ends_once(trial: Trial) -> Sequence[str]:
 
 
 def _is_excused(trial: Trial, left: Sequence[str]) -> bool:
-    """Return True if a job that is left needs more hosts than will ever be there again: others may wait behind it.
+    """Return True if a remaining job needs more hosts than will ever be available: others may wait behind it.
 
-    So may dynamic jobs of the algorithm, which are unknown here, and with them the end of their registration.
+    The same applies to dynamic jobs of the algorithm, which are unknown here, and to the end of their registration.
     """
     there = trial.case.hosts - len(trial.case.lost)
     if trial.case.lost and (trial.liberties.particular_hosts or trial.case.dynamic):
@@ -154,7 +154,7 @@ def _no_host_runs_two_jobs(trial: Trial) -> Sequence[str]:
 
 
 def _no_job_starts_on_a_failed_host(trial: Trial) -> Sequence[str]:
-    """Check runs whose messages take no time, and not the instant of a failure, whose message may come later."""
+    """Check runs whose messages take no time, except at the instant of a failure, whose message may come later."""
     if trial.case.peer != "simulator":
         return []
     return [

@@ -1,4 +1,4 @@
-"""Strategies of Hypothesis that draw cases: of small numbers, so that instants coincide."""
+"""Hypothesis strategies for cases, with small numbers, so that instants coincide."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from batsched_py.hostset import HostSet
 from batsched_py.testing.case import Case, JobSpec, Outage, Peer
 
-#: Factor on all times of a case in which hosts have time to fall asleep.
+#: Factor for all times of a case in which hosts have time to fall asleep.
 LONG = 30
 
 

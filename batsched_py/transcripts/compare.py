@@ -1,4 +1,4 @@
-"""Two runs compared by what happened in them: the facts that they share, and the differences of the others.
+"""Comparison of two runs by their facts: those that they share, and those in which they differ.
 
     comparison = compare_transcripts(left, right)          # two iterables of transcript.Exchange, read once, in step
     comparison.same                            # True if no fact differs
@@ -6,14 +6,14 @@
     comparison.jobs                            # ids of the jobs that differ, in order of their first difference
     compare_transcripts(left, right, Tolerance(seconds=0.1), ignore={FactKind.CALLS, FactKind.CONFIGURATION})
 
-A fact (see `facts`) of one run is the same as one of the other if it has the same identity (told or decided, kind,
-subject), its time differs by at most `Tolerance.seconds`, and so do its details, as far as both runs have them; numbers
-among them may differ by the share `Tolerance.relative`. Facts of one identity keep their order. Of calls several at one
-instant count as one: the event does not name the one that has come.
+A fact (see `facts`) of one run is the same as one of the other if it has the same identity (speaker, kind, subject),
+its time differs by at most `Tolerance.seconds`, and its details, as far as both runs have them, are equal; numbers
+among them may differ by the share `Tolerance.relative`. Facts of one identity keep their order. Several calls at one
+instant count as one, because their events have no names.
 
-If the dialects differ, what only one of them has is left out (profiles of the workload, notices that no job will
-come), and workloads, which each names in its own way, are matched by the order in which they are first heard of.
-Memory grows with what differs, not with the length of the runs.
+If the dialects differ, facts that only one of them has are ignored (profiles of the workload, notices that no more jobs
+will come), and workloads, whose names differ, are matched by the order in which they first appear. Memory grows with
+the differences, not with the length of the runs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from batsched_py.transcripts.decisions import dialect_of_run
 from batsched_py.transcripts.facts import JOB_KINDS, TIMES, ExchangeFacts, Fact, FactKind, read_facts
 from batsched_py.transcripts.transcript import Exchange
 
-#: Values of `FactDifference.what` besides the names of details.
+#: Values of `FactDifference.what` other than the names of details.
 TIME: Final = "time"
 ORDER: Final = "order"
 #: Below this, numbers are equal: Batsim writes six decimals.
@@ -59,8 +59,8 @@ class FactDifference(Struct, frozen=True):
 
     Attributes:
         left, right: the fact in each run; None if only the other has it.
-        what: what differs if both have it: TIME, names of details; (ORDER,) if they are alike but stand elsewhere among
-            the facts of their identity.
+        what: the differences if both have it: TIME, names of details; (ORDER,) if the facts are equal but at different
+            positions among those of their identity.
     """
 
     left: Fact | None
@@ -69,12 +69,12 @@ class FactDifference(Struct, frozen=True):
 
     @property
     def fact(self) -> Fact:
-        """The one that is there, of two the left."""
+        """The existing fact; of two, the left one."""
         return next(fact for fact in (self.left, self.right) if fact is not None)
 
     @property
     def time(self) -> float:
-        """The instant at which the runs part here: the earlier of both times."""
+        """The time of the difference: the earlier of both times."""
         return min(fact.time for fact in (self.left, self.right) if fact is not None)
 
 
@@ -82,7 +82,7 @@ class TranscriptComparison(Brief, frozen=True):
     """The facts that two runs share, and those in which they differ.
 
     Attributes:
-        exchanges: of each run.
+        exchanges: number of exchanges of each run.
         shared: facts that both have.
         differences: the others, by time.
     """
@@ -98,7 +98,7 @@ class TranscriptComparison(Brief, frozen=True):
 
     @property
     def jobs(self) -> tuple[str, ...]:
-        """Ids of the jobs that differ, as the left run spells them, in order of their first difference."""
+        """Ids of the jobs that differ, as in the left run, in order of their first difference."""
         ids = (difference.fact.subject for difference in self.differences if difference.fact.kind in JOB_KINDS)
         return tuple(dict.fromkeys(ids))
 
@@ -125,7 +125,7 @@ def compare_transcripts(
 
 
 def alike(left: Any, right: Any, relative: float) -> bool:
-    """Return whether two values are equal, but for small differences between numbers somewhere in them."""
+    """Return whether two values are equal, except for small differences between numbers in them."""
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
         return math.isclose(left, right, rel_tol=relative, abs_tol=_SMALLEST)
     if isinstance(left, Struct):
@@ -148,16 +148,16 @@ class _Side:
         #: The exchange to be entered next.
         self.next = next(self._told, None)
         self.exchanges = 0
-        #: Names of workloads -> their number, in the order in which they were first heard of.
+        #: Names of workloads -> their number, in the order in which they first appear.
         self._workloads: dict[str, int] = {}
 
     def advance(self) -> None:
-        """Move on: the exchange has been entered."""
+        """Advance to the next exchange."""
         self.exchanges += 1
         self.next = next(self._told, None)
 
     def identity(self, fact: Fact, *, numbered: bool) -> _Identity:
-        """Return what makes it this fact; with `numbered`, whatever name its workload has."""
+        """Return the identity of a fact; with `numbered`, independent of the name of its workload."""
         if not numbered or fact.kind not in _OF_WORKLOADS:
             return fact.told, fact.kind, fact.subject
         workload, _, name = fact.subject.partition("!")
@@ -166,7 +166,7 @@ class _Side:
 
 
 class _Pending:
-    """Facts of one identity that have no counterpart: those that may still find one, and those that no longer can."""
+    """Unmatched facts of one identity: those that may still be matched, and those that cannot."""
 
     __slots__ = ("left_behind", "waiting")
 
@@ -176,18 +176,18 @@ class _Pending:
 
 
 class _Ledger:
-    """Strikes out the facts that both runs have."""
+    """Matcher of the facts that both runs have."""
 
     def __init__(self, tolerance: Tolerance) -> None:
         self._tolerance = tolerance
         self.shared = 0
-        #: For each run, identity -> its facts that are not struck out.
+        #: For each run, identity -> its unmatched facts.
         self._open: tuple[dict[_Identity, _Pending], dict[_Identity, _Pending]] = ({}, {})
         #: For each run, the time of its last call.
         self._last_call = [-math.inf, -math.inf]
 
     def enter(self, place: int, fact: Fact, identity: _Identity) -> None:
-        """Strike it out with its counterpart, or keep it until that comes."""
+        """Match a fact with its counterpart, or keep it until that arrives."""
         if fact.kind is FactKind.CALLS:
             again = fact.time - self._last_call[place] <= self._tolerance.seconds
             self._last_call[place] = fact.time
@@ -203,7 +203,7 @@ class _Ledger:
         del self._open[1 - place][identity]
 
     def differences(self) -> tuple[FactDifference, ...]:
-        """Return what was not struck out, in pairs of the same identity as far as that goes."""
+        """Return the unmatched facts, in pairs of the same identity where possible."""
         left, right = self._open
         found = []
         for identity in dict.fromkeys(chain(left, right)):
@@ -216,7 +216,7 @@ class _Ledger:
         return tuple(sorted(found, key=lambda difference: difference.time))
 
     def _strike(self, others: _Pending, fact: Fact) -> bool:
-        """Strike the first counterpart out; those before it stay, as facts of one identity keep their order."""
+        """Match the first counterpart; those before it remain unmatched, as facts of one identity keep their order."""
         for position, other in enumerate(others.waiting):
             if abs(other.time - fact.time) <= self._tolerance.seconds and not self._parted(other, fact):
                 others.left_behind += others.waiting[:position]
@@ -231,7 +231,7 @@ class _Ledger:
         return ((TIME,) if late else ()) + self._parted(left, right) or (ORDER,)
 
     def _parted(self, left: Fact, right: Fact) -> tuple[str, ...]:
-        """Return the names of details that both facts have, and differently."""
+        """Return the names of details that both facts have with different values."""
         if left.details == right.details:
             return ()
         pairs = ((name, value, right.details.get(name)) for name, value in left.details.items())
@@ -256,7 +256,7 @@ def _all(pending: _Pending | None) -> list[Fact]:
 
 
 def _untranslatable(fact: Fact) -> bool:
-    """Return whether only one of the dialects has such a fact."""
+    """Return whether only one of the dialects has facts of this kind."""
     if not fact.told:
         return False
     return fact.kind is FactKind.PROFILES or (fact.kind is FactKind.NOTICES and fact.subject in _LATE_NOTICES)

@@ -1,4 +1,4 @@
-"""Messages in words: the events of a request, the decision of a reply."""
+"""Descriptions of messages: the events of a request, the decision of a reply."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.text.display import shown
 
-#: Events of a request that are named; of the others only the number is.
+#: Number of events of a request that are listed; others are only counted.
 _TOLD: Final = 4
 
 
 class ReplyDecision(Struct, frozen=True):
-    """The content of a reply without its spelling; two replies are the same decision if these are equal.
+    """The content of a reply, independent of its encoding; two replies are the same decision if these are equal.
 
-    The order of the commands counts. Batsim applies them one after the other, each on the machine the ones before it
+    The order of commands matters. Batsim applies them one after the other, each to the state that the previous ones
     have left and, on a platform with a network, a latency later: another order is another schedule, if only by
-    microseconds. So do `now` and the timestamps, for which Batsim waits.
+    microseconds. `now` and the timestamps matter, too, because Batsim waits for them.
 
     Attributes:
-        now: the reply's own; None if the reply cannot be read.
+        now: `now` of the reply; None if the reply cannot be read.
         commands: typed, in their order; () for a reply that cannot be read.
-        stopped: True if the decision process gave up: the commands do not matter then, nor does the reason.
+        stopped: True if the decision process stopped Batsim: neither the commands nor the reason matter then.
         unreadable: the bytes of a reply that is not a message, else b"".
     """
 
@@ -43,10 +43,10 @@ class ReplyDecision(Struct, frozen=True):
 
 
 def dialect_of_run(first_request: bytes) -> Dialect:
-    """Return the dialect of a conversation that opens with this request; v4 if it does not show.
+    """Return the dialect of a conversation that begins with this request; v4 if it cannot be determined.
 
-    It reads host sets of no more hosts than a platform like that of the request may have; of Batsim 5, which greets
-    before it tells of hosts, of any number.
+    Its forms accept host sets within the platform of the request; for Batsim 5, whose greeting does not contain the
+    hosts, of any size.
     """
     if is_greeting(first_request):
         return V5
@@ -90,7 +90,7 @@ def reply_lines(reply: bytes, dialect: Dialect, asked_at: float | None) -> tuple
 
 
 def request_time(request: bytes) -> float | None:
-    """Return `now` of a request; None if it is no message."""
+    """Return `now` of a request; None if it is not a message."""
     try:
         return float(parse(request)["now"])
     except RemoteProtocolError:
@@ -110,7 +110,7 @@ def request_line(request: bytes) -> str:
 
 
 def plain_command(command: Any) -> Any:
-    """Drop a mapping that has Batsim's default, executor i on the i-th host: batsched writes it always."""
+    """Remove a mapping equal to Batsim's default, executor i on the i-th host, which batsched always writes."""
     if type(command) is not ExecuteJob or command.mapping is None:
         return command
     anyhow = {position: position for position in range(len(command.hosts))}
@@ -129,7 +129,7 @@ def _type(event: dict[str, Any]) -> Any:
 
 
 def _data(event: dict[str, Any]) -> Any:
-    """Return what an event says in either envelope."""
+    """Return the data of an event in either envelope."""
     return event.get("event", {}) if "event_type" in event else event.get("data")
 
 
@@ -156,7 +156,7 @@ def _command_line(command: Any, event: dict[str, Any]) -> str:
 
 
 def _is_usual(command: Any) -> bool:
-    """Return whether this starts a job without a wish for its executors."""
+    """Return whether this starts a job without options for its executors."""
     return type(command) is ExecuteJob and command.mapping is None and command.placement == "spread"
 
 

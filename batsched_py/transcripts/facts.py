@@ -1,8 +1,8 @@
-"""A run as facts: one for each job, host or thing that a message is about, however it is spelled.
+"""A run as facts: one for each job, host or other subject of a message, independent of the encoding.
 
-A fact has an identity (its speaker, its kind, its subject), a time and details. The split of an instant into messages,
-the order inside of them, the spelling and the dialect are gone. What is left out: the decided CALL_ME_LATER
-(the calls that Batsim makes are facts), and what Batsim 1.4 ignores, a reply to SIMULATION_ENDS.
+A fact has an identity (its speaker, its kind, its subject), a time and details, independent of the split of an instant
+into messages, the order within messages, the encoding and the dialect. Excluded are the decided CALL_ME_LATER (calls by
+Batsim are facts), and a reply to SIMULATION_ENDS, which Batsim 1.4 ignores.
 """
 
 from __future__ import annotations
@@ -75,20 +75,20 @@ TIMES: Final = frozenset({"submit_time"})
 _AVAILABILITY: Final = {events.MACHINE_AVAILABLE: "available", events.MACHINE_UNAVAILABLE: "unavailable"}
 _NO_DETAILS: Final[Members] = {}
 
-#: (kind, subject, details) of a fact; the time and who told it are those of the event or command.
+#: (kind, subject, details) of a fact; its time and speaker are those of the event or command.
 _About = tuple[FactKind, str, Members]
 _Describe = Callable[[Any, Dialect], Iterable[_About]]
 
 
 class Fact(Struct, frozen=True):
-    """One thing that happened or was decided.
+    """An event or a decision.
 
     Attributes:
-        told: True if it comes from Batsim, False if it was decided.
-        kind: what it is about.
+        `told`: True for an event of Batsim, False for a decision.
+        kind: kind of its subject.
         subject: a job's id, a host's number as text, a name; "" where a kind has one subject only.
-        time: when it happened, or when Batsim obeys; seconds.
-        details: name -> value; None for what the dialect does not have.
+        time: time of the event, or of the execution of the command by Batsim; seconds.
+        details: name -> value; None for a detail that the dialect does not have.
     """
 
     told: bool
@@ -131,7 +131,7 @@ def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Exch
 
 
 def _time(event: events.Event, now: float, dialect: Dialect) -> float:
-    """Return when an event happened; Batsim 5 gives some of them the time of the event before."""
+    """Return the time of an event; Batsim 5 gives some events the time of the previous one."""
     stale = type(event) is events.Notify and event.told_by is not None
     if stale or (dialect.name == V5.name and type(event) in (events.ResourceStateChanged, events.JobKilled)):
         return now
@@ -145,14 +145,14 @@ def _decided(reply: bytes, now: float, dialect: Dialect) -> Iterator[Fact]:
         yield Fact(False, FactKind.UNREADABLE, "", now, {"bytes": shown(reply)})
         return
     for command in message.events:
-        # Batsim waits for a time to come, and obeys at once if it is past.
+        # Batsim waits until the time of a command, and executes it at once if that is in the past.
         time = max(now, command.timestamp)
         for kind, subject, details in COMMAND_FACTS[type(command)](plain_command(command), dialect):
             yield Fact(False, kind, subject, time, details)
 
 
 def _greeting(exchange: Exchange) -> tuple[Fact, ...]:
-    """Return what Batsim 5 was asked for when it greeted, which other versions are configured with."""
+    """Return the features requested in the answer to Batsim 5's greeting, which are configuration in other versions."""
     try:
         words, asked = read_greeting(exchange.request), read_hello(exchange.reply).features
     except RemoteProtocolError:
@@ -176,7 +176,7 @@ def _opening(event: events.SimulationBegins, dialect: Dialect) -> Iterator[_Abou
         "profile_reuse": None if former else config.profile_reuse,
         "scheduler_config": None if former else config.scheduler_config,
     }
-    if dialect.name != V5.name:  # which is configured by the greeting
+    if dialect.name != V5.name:  # v5 is configured by the greeting
         yield FactKind.CONFIGURATION, "", details
     for use, resources in (("compute", event.resources), ("storage", event.storages)):
         for resource in resources:
@@ -187,7 +187,7 @@ def _opening(event: events.SimulationBegins, dialect: Dialect) -> Iterator[_Abou
 
 
 def _host(resource: events.Resource, use: str) -> Members:
-    """Describe a host; a role that repeats `use` is no property, as only some versions write it."""
+    """Describe a host without a role that repeats `use`, which only some versions write."""
     properties = {key: value for key, value in resource.properties.items() if key != "role" or value not in ("", use)}
     details = {"name": resource.name, "use": use, "state": resource.state, "properties": properties}
     return {**details, "zone": resource.zone_properties}
@@ -206,7 +206,7 @@ def _job(job: Job | None) -> Members:
 
 
 def _kill_done(event: events.JobKilled, dialect: Dialect) -> Iterator[_About]:
-    """Yield the kills, and in v1.4 the ends, which it does not announce in any other way."""
+    """Yield the kills, and in v1.4 the ends of the jobs, which it does not announce otherwise."""
     for job_id in event.job_ids:
         node = event.progress.get(job_id)
         if job_id in event.killed_ids and dialect.name == V14.name:
@@ -259,7 +259,7 @@ def _unknown(event: events.Unknown, _: Dialect) -> Iterator[_About]:
 
 
 def _unknown_command(command: events.Unknown, _: Dialect) -> Iterator[_About]:
-    """Leave out the reason of a decision process that stops: files and lines of code are no facts of the run."""
+    """Omit the reason of a decision process that stops: files and lines of code are not facts of the run."""
     yield FactKind.UNKNOWN, command.type, {"data": "(stopped)" if command.type == STOP_EVENT else command.data}
 
 
@@ -274,7 +274,7 @@ def _kill(command: commands.KillJob, _: Dialect) -> Iterator[_About]:
 
 
 def _registration(command: commands.RegisterJob, _: Dialect) -> Iterator[_About]:
-    """Yield the registration, and in v1.4 that of the profile that travels along."""
+    """Yield the registration of a job, and in v1.4 that of the profile in the same command."""
     if command.profile is not None and command.job is not None:
         yield FactKind.PROFILES, f"{command.job.workload}!{command.job.profile}", {"profile": command.profile}
     yield FactKind.REGISTRATIONS, command.job_id, _job(command.job)
@@ -285,7 +285,7 @@ def _profile(command: commands.RegisterProfile, _: Dialect) -> Iterator[_About]:
 
 
 def _one(kind: FactKind) -> _Describe:
-    """Describe what comes once, or is always the same."""
+    """Describe an event or command without a subject and details."""
     return lambda _item, _dialect: ((kind, "", _NO_DETAILS),)
 
 
@@ -301,7 +301,7 @@ _BOTH: Final[Mapping[type, _Describe]] = {
     events.Nop: _nothing,
 }
 
-#: Class of an event -> what its facts are about.
+#: Class of an event -> the function that describes its facts.
 EVENT_FACTS: Final[Mapping[type, _Describe]] = {
     **_BOTH,
     events.SimulationBegins: _opening,
@@ -316,7 +316,7 @@ EVENT_FACTS: Final[Mapping[type, _Describe]] = {
     events.Unknown: _unknown,
 }
 
-#: Class of a command -> what its facts are about.
+#: Class of a command -> the function that describes its facts.
 COMMAND_FACTS: Final[Mapping[type, _Describe]] = {
     **_BOTH,
     commands.ExecuteJob: _start,

@@ -1,7 +1,7 @@
 """The lines of a transcript: a header that names the algorithm, then the messages, two for each exchange.
 
-A line of a message has its number, its speaker, and its bytes as they were sent: a message that is JSON on one line
-stands in it as it is, any other as a string.
+A line of a message has its number, its speaker, and its bytes as they were sent: a message of one line of JSON is
+embedded unchanged, any other as a string.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from msgspec.structs import asdict
 import batsched_py
 
 FORMAT: Final = "batsched-py transcript"
-#: Goes up when a program that reads the older version would misread the newer one.
+#: Version of the format; incremented when readers of the old version would misread the new one.
 VERSION: Final = 1
 BATSIM: Final = "batsim"
 SCHEDULER: Final = "scheduler"
 
-#: The beginning of the last member of a line, a message that is written as it is.
+#: The beginning of the last member of a line, an embedded message.
 _MESSAGE: Final = b'"message":'
 
 
-#: Members of a header that are no strings: their types, and those in words.
+#: Members of a header that are not strings: their types, and the names of these.
 _MEMBERS: Final[Mapping[str, tuple[type, str]]] = {
     "options": (dict, "an object"),
     "requests": (bool, "true or false"),
     "call_every": (float, "a number"),
     "compute_sharing": (bool, "true or false"),
 }
-#: Members that are left out unless they are used.
+#: Members that are omitted unless they are used.
 _RARE: Final = ("requests", "call_every", "compute_sharing")
 
 
@@ -43,12 +43,12 @@ class Header(Struct, frozen=True):
     """The first line: the algorithm, with enough to run it again.
 
     Attributes:
-        algorithm: as it was given to `-s`; "" if another program decided.
-        options: of the algorithm, as they were given.
+        algorithm: the algorithm as given to `-s`; "" if another program decided.
+        options: options of the algorithm, as they were given.
         clock: how long decisions took in simulated time, as it was given to `--clock`.
-        requests: True if external events could ask for jobs.
-        call_every: simulated seconds after which the algorithm was called at the latest; 0 if it was not.
-        compute_sharing: True if several jobs might run on one host; Batsim 5 does not tell.
+        requests: True if external events could submit jobs.
+        call_every: maximum interval of calls in simulated seconds; 0 for none.
+        compute_sharing: True if several jobs could run on one host; Batsim 5 does not send this.
         batsched_py, python: versions that wrote the recording.
     """
 
@@ -71,7 +71,7 @@ class Header(Struct, frozen=True):
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Header:
-        """Read the header of a parsed line, but for unknown members. ValueError names the broken rule."""
+        """Read the header of a parsed line, without unknown members. ValueError names the broken rule."""
         version = members.get("version")
         if type(version) is not int or version > VERSION:
             raise ValueError(f"version: must be at most {VERSION}, the newest this program reads, not {version!r}")
@@ -96,7 +96,7 @@ class MessageLine(Struct, frozen=True):
     content: bytes
 
     def to_line(self) -> bytes:
-        """Return the line, with its end. Bytes that are no UTF-8 text, which a broken peer may send, go as base64."""
+        """Return the line, with its end. Bytes that are not UTF-8, from a defective peer, are encoded as base64."""
         members: dict[str, Any] = {"seq": self.number, "from": self.speaker}
         try:
             members["bytes"] = self.content.decode()
@@ -106,7 +106,7 @@ class MessageLine(Struct, frozen=True):
 
     @classmethod
     def read(cls, line: bytes, members: Mapping[str, Any]) -> MessageLine:
-        """Read the message of a line, which was parsed already; ValueError names the broken rule."""
+        """Read the message of a parsed line; ValueError names the broken rule."""
         number, speaker = members.get("seq"), members.get("from")
         if type(number) is not int:
             raise ValueError(f"seq: must be the number of the exchange, not {number!r}")

@@ -1,4 +1,4 @@
-"""The proxy between a Batsim and a decision process: passes every message on as it is, and keeps it."""
+"""The proxy between a Batsim and a decision process: forwards every message unchanged, and records it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from batsched_py.protocol.stopping import check_stop
 from batsched_py.transcripts.decisions import request_time
 from batsched_py.transport.connection import Connection, Keep, stop_batsim
 
-#: Bytes of the last request; others may hold them as a part of something.
+#: Bytes that the last request contains; other requests may also contain them.
 _LAST: Final = b"SIMULATION_ENDS"
 
 
 def relay(batsim: Connection, decide: Callable[[bytes], bytes], record: Keep, *, timeout: float | None = None) -> int:
-    """Pass messages on until SIMULATION_ENDS was answered; how many exchanges there were.
+    """Forward messages until SIMULATION_ENDS was answered; return the number of exchanges.
 
-    `decide` asks the decision process; it raises TransportError if that is gone or silent for too long. `timeout` is
-    the longest silence of Batsim, in seconds. An exchange is recorded before its reply leaves.
+    `decide` sends a request to the decision process; it raises TransportError if that is gone or silent for too long.
+    `timeout` is the maximum time to wait for a request, in seconds. An exchange is recorded before its reply is sent.
 
-    Whatever else ends the relay is raised to the caller, after Batsim was sent a reply that makes it stop, in the place
-    of the one it waits for; after an interruption while it computes, in answer to its next request, if that comes
-    within GRACE. A decision process that stops Batsim itself is RemoteProtocolError, with its reason.
+    Any exception is raised to the caller, after a reply that makes Batsim stop: it replaces the awaited reply, or,
+    after an interruption while Batsim computes, answers its next request, if that arrives within GRACE.
+    RemoteProtocolError, with the reason, if the decision process stops Batsim itself.
     """
     exchanges = 0
     request: bytes | None = None
@@ -42,9 +42,9 @@ def relay(batsim: Connection, decide: Callable[[bytes], bytes], record: Keep, *,
                 return exchanges
             check_stop(reply)
     except RemoteProtocolError:
-        raise  # Batsim has the reply that stops it
+        raise  # Batsim has received the reply that stops it
     except BaseException as error:
-        # Without a request there is nobody to stop if Batsim has not begun or has gone.
+        # Without a request there is no Batsim to stop: it has not begun or has gone.
         if request is not None or (exchanges and not isinstance(error, TransportError)):
             with suppress(TransportError, TranscriptError):
                 stop_batsim(batsim, request, partial(_refusal, error), record, asks_again=True)

@@ -1,4 +1,4 @@
-"""The writer of transcripts: while the run lasts, so that a killed process loses its last exchange at most."""
+"""The writer of transcripts during the run: a killed process loses at most its last exchange."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from batsched_py.errors import TranscriptError
 from batsched_py.files.compression import GZIP
 from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Header, MessageLine
 
-#: A recording under a name that ends so is compressed.
+#: Ending of the names of compressed recordings.
 SUFFIX: Final = ".gz"
-#: Exchanges that are collected where no reply leaves the process: nobody acts on what a kill may lose then. Writing
-#: many at a time costs half of writing each by itself.
+#: Number of exchanges that are collected if replies stay in the process: no other program can act on exchanges that a
+#: kill would lose. Writing many at a time costs half as much as writing each one.
 GATHERED: Final = 128
 
-#: An exchange of two messages that are JSON on one line: they stand in the file as they are.
+#: An exchange of two messages of one line of JSON, which are embedded in the file unchanged.
 _EXCHANGE: Final = b'{"seq":%d,"from":"batsim","message":%b}\n{"seq":%d,"from":"scheduler","message":%b}\n'
 #: The last level of zlib before time grows faster than size shrinks; see the benchmark.
 _LEVEL: Final = 2
 
 
 class Recorder:
-    """Writes to a new file, or over an old one; a context manager. Everything raises TranscriptError.
+    """Writer of a new file, or of one that replaces an old one; a context manager. All methods raise TranscriptError.
 
-    After an error, or an interruption while it wrote, nothing more is written: what stands in the file stays readable.
+    After an error, or an interruption while writing, nothing more is written: the content of the file remains readable.
     """
 
     __slots__ = ("_file", "_held", "_path", "_sound", "_stream", "_written")
@@ -35,11 +35,11 @@ class Recorder:
     def __init__(self, path: Path, header: Header) -> None:
         self._path = path
         self._stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, GZIP) if path.suffix == SUFFIX else None
-        #: Exchanges that were gathered and are not written yet.
+        #: Collected exchanges that are not written yet.
         self._held: list[tuple[bytes, bytes]] = []
-        #: Exchanges that are in the file.
+        #: Number of exchanges in the file.
         self._written = 0
-        #: False while something is written, and for ever once that was not done to its end.
+        #: False while writing, and permanently after an incomplete write.
         self._sound = True
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,13 +54,13 @@ class Recorder:
 
     @property
     def exchanges(self) -> int:
-        """Exchanges recorded so far."""
+        """Number of exchanges recorded so far."""
         return self._written + len(self._held)
 
     def record(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:
-        """Append an exchange, and hand it to the operating system, which keeps it if we are killed.
+        """Append an exchange, and pass it to the operating system, which keeps it if this process is killed.
 
-        With `is_json` both messages are known to be JSON, which need not be wrapped.
+        With `is_json`, both messages are known to be JSON, which needs no encoding as a string.
         """
         self._check_sound()
         self._write_held()
@@ -69,9 +69,9 @@ class Recorder:
         self._write(lines, 1)
 
     def gather(self, request: bytes, reply: bytes) -> None:
-        """Append an exchange of JSON messages whose reply does not leave the process; many are written at a time.
+        """Append an exchange of JSON messages whose reply stays in the process; many are written at a time.
 
-        Fewer than GATHERED wait to be written.
+        Fewer than GATHERED exchanges wait to be written.
         """
         held = self._held
         held.append((request, reply))
@@ -80,7 +80,7 @@ class Recorder:
             self._write_held()
 
     def close(self) -> None:
-        """Write what was gathered, and close the file; a second time there is nothing left to do."""
+        """Write the collected exchanges, and close the file; further calls have no effect."""
         try:
             if self._sound and not self._file.closed:
                 self._write_held()
@@ -98,7 +98,7 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Close; an error that ends the run hides one of writing its last exchanges."""
+        """Close; an error of the run takes precedence over an error of writing its last exchanges."""
         if error is None:
             self.close()
             return
@@ -120,9 +120,9 @@ class Recorder:
             raise TranscriptError(str(self._path), "", "cannot be written: an earlier exchange was written in part")
 
     def _write(self, lines: bytes, exchanges: int) -> None:
-        """Write lines. An interruption leaves the recorder unsound: it cannot know how much is in the file.
+        """Write lines. An interruption makes the recorder unusable: the amount of written data is unknown.
 
-        Python looks for signals after a call; none comes between the assignments at the end.
+        Python checks for signals after a call; none can occur between the assignments at the end.
         """
         self._sound = False
         stream = self._stream
@@ -136,7 +136,7 @@ class Recorder:
         self._sound = True
 
     def _put(self, content: bytes) -> None:
-        """Write all of it, usually in one call: the file has no buffer."""
+        """Write all bytes, usually in one call: the file has no buffer."""
         while (written := self._file.write(content)) < len(content):
             content = content[written:]
 
@@ -156,5 +156,5 @@ def exchange_lines(number: int, request: bytes, reply: bytes) -> bytes:
 
 
 def _wrapped(number: int, request: bytes, reply: bytes) -> bytes:
-    """Return the lines of an exchange that may be anything."""
+    """Return the lines of an exchange of arbitrary bytes."""
     return MessageLine(number, BATSIM, request).to_line() + MessageLine(number, SCHEDULER, reply).to_line()

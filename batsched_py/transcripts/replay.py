@@ -1,4 +1,4 @@
-"""Replays: recorded requests fed to a decision process, up to the first decision that differs."""
+"""Replays: recorded requests sent to a decision process, up to the first decision that differs."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from batsched_py.transcripts.transcript import Exchange
 SAME: Final = " "
 RECORDED: Final = "-"
 NEW: Final = "+"
-#: Longer runs of lines that both replies have are shortened.
+#: Longer sequences of equal lines are shortened.
 _ALIKE: Final = 4
 
 
 class DecisionDifference(Struct, frozen=True):
-    """The first exchange in which a replay decided otherwise.
+    """The first exchange in which the decision of a replay differs.
 
     Attributes:
         exchange: its number in the recording.
-        time: simulated time of the request; None if the request is no message.
+        time: simulated time of the request; None if the request is not a message.
         request: the events of the request, on one line.
         lines: the decisions, a mark (SAME, RECORDED, NEW) and a command for each line.
         reordered: True if both have the same commands, in another order.
@@ -63,11 +63,11 @@ class Replay(Struct, frozen=True):
     """The result of a replay.
 
     Attributes:
-        exchanges: requests that were fed.
-        identical: replies that were equal byte by byte; the others of the same decision are spelled otherwise.
-        difference: the first one, where the replay stopped: the recorded requests after it answer decisions that were
-            not made this time.
-        left: exchanges after it, which cannot be compared.
+        exchanges: number of replayed requests.
+        identical: number of replies with equal bytes; other replies are the same decisions in another encoding.
+        difference: the first one, at which the replay stopped: later requests of the recording depend on decisions that
+            were not made this time.
+        left: number of exchanges after it, which cannot be compared.
     """
 
     exchanges: int
@@ -83,12 +83,12 @@ def replay(
     *,
     timed: bool = True,
 ) -> Replay:
-    """Feed each recorded request to `answer` and compare its reply with the recorded one.
+    """Pass each recorded request to `answer` and compare its reply with the recorded one.
 
-    Where `answer` raises an error of ours, its reply is `refusal(error)`: a run that was recorded up to a failure is
-    replayed up to the same failure. StoreError and ExtraError are raised on: without the jobs in Redis there is no
-    decision to compare, neither the same nor another. Without `timed` replies may have other times: those of a measured
-    clock are no decisions.
+    If `answer` raises a BatschedError, its reply is `refusal(error)`: a run that was recorded up to a failure is
+    replayed up to the same failure. StoreError and ExtraError are not caught: without the jobs in Redis there is no
+    decision to compare. Without `timed`, replies may have other times, because those of a measured clock are not
+    decisions.
     """
     dialect: Dialect | None = None
     fed = identical = 0
@@ -105,7 +105,7 @@ def replay(
             reply = refusal(error)
         fed += 1
         identical += reply == exchange.reply
-        if greets:  # the answer names our version
+        if greets:  # the answer contains the version of batsched-py
             continue
         difference = find_difference(exchange, reply, dialect, timed=timed)
         if difference is not None:
@@ -114,10 +114,10 @@ def replay(
 
 
 def same_decision(recorded: bytes, new: bytes, dialect: Dialect, *, timed: bool = True) -> bool:
-    """Return whether both replies make Batsim do the same.
+    """Return whether both replies have the same effect on Batsim.
 
-    `10.0` for `10`, `0-1` for `1,0` or a mapping that says what Batsim does anyhow make no difference. Without `timed`
-    it may do so at other times.
+    `10.0` for `10`, `0-1` for `1,0` or a mapping equal to Batsim's default make no difference. Without `timed`, times
+    may differ.
     """
     if recorded == new:
         return True
@@ -128,7 +128,7 @@ def same_decision(recorded: bytes, new: bytes, dialect: Dialect, *, timed: bool 
 def find_difference(
     exchange: Exchange, new: bytes, dialect: Dialect, *, timed: bool = True
 ) -> DecisionDifference | None:
-    """Return the difference of the new reply to the recorded one; None if it is the same decision."""
+    """Return the difference between the new and the recorded reply; None if they are the same decision."""
     if same_decision(exchange.reply, new, dialect, timed=timed):
         return None
     time = request_time(exchange.request)

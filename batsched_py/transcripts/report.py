@@ -1,4 +1,4 @@
-"""A comparison in words: each difference on a few lines, and what they come to."""
+"""Descriptions of comparisons: each difference on a few lines, and a summary."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from batsched_py.transcripts.facts import HOST_KINDS, TIMES, Fact, FactKind
 #: Marks of the first run's side of a difference, and of the second's.
 LEFT: Final = "-"
 RIGHT: Final = "+"
-#: Longer values are cut: a profile, or a message to a job, may fill pages.
+#: Maximum length of values: a profile, or a message to a job, may be very long.
 _LONGEST: Final = 200
-#: Jobs that are named in the summary; of the others only the number is.
+#: Number of jobs that are listed in the summary; others are only counted.
 _NAMED: Final = 20
 
-#: Kind of an event's fact -> its words, before the subject.
+#: Kind of an event's fact -> its description, before the subject.
 TOLD_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.HOSTS: "host",
     FactKind.CONFIGURATION: "the configuration",
@@ -43,7 +43,7 @@ TOLD_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.UNKNOWN: "event",
     FactKind.UNREADABLE: "a request that is not a message",
 }
-#: Likewise of decided facts.
+#: The same for decisions.
 DECIDED_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.PROFILES: "registration of profile",
     FactKind.REGISTRATIONS: "registration of",
@@ -73,7 +73,7 @@ def stories(differences: Sequence[FactDifference]) -> Iterator[tuple[str, ...]]:
 
 
 def summary(comparison: TranscriptComparison) -> Iterator[str]:
-    """Yield the number of facts of each kind that differ, and in what; then the jobs."""
+    """Yield the number of differing facts of each kind with their differences, then the jobs."""
     found: dict[FactKind, Counter[str]] = {}
     for difference in comparison.differences:
         found.setdefault(difference.fact.kind, Counter()).update(_ways(difference))
@@ -89,7 +89,7 @@ def summary(comparison: TranscriptComparison) -> Iterator[str]:
 
 
 def _sameness(difference: FactDifference) -> object:
-    """Return a key that is equal for neighbours shown as one: the same of several hosts."""
+    """Return a key that is equal for adjacent differences to show as one: equal ones of several hosts."""
     fact = difference.fact
     if fact.kind not in HOST_KINDS:
         return id(difference)
@@ -108,7 +108,7 @@ def _story(difference: FactDifference, subject: str) -> tuple[str, ...]:
 
 
 def _side(fact: Fact | None, what: tuple[str, ...]) -> str:
-    """Describe one run's side of what differs; all that is not usual if the other has nothing."""
+    """Describe a difference in one run; all unusual details if the other run does not have the fact."""
     if fact is None:
         return "(not there)"
     named = what or tuple(name for name, value in fact.details.items() if _is_telling(value))
@@ -131,7 +131,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def _plain(value: object) -> object:
-    """Turn our own classes into what orjson writes."""
+    """Convert classes of batsched-py to values that orjson writes."""
     if isinstance(value, HostSet):
         return str(value)
     return asdict(value) if isinstance(value, Struct) else dict(value)  # type: ignore[call-overload]

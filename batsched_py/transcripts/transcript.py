@@ -1,4 +1,4 @@
-"""A recording, read back exchange by exchange."""
+"""Reader of recordings, exchange by exchange."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from batsched_py.transcripts.lines import (
     MessageLine,
 )
 
-#: Unknown members that are told; a hostile recording may have any number.
+#: Maximum number of reported unknown members; a hostile recording may have any number.
 _MOST_TOLD: Final = 20
 
 
 class Exchange(Struct, frozen=True):
-    """A request and the reply it got, with its line's number of the exchange."""
+    """A request and its reply, with the number of the exchange in its lines."""
 
     number: int
     request: bytes
@@ -43,23 +43,23 @@ class Transcript:
 
     Attributes:
         path: the file.
-        header: who decided; None in recordings of other programs, which have the messages only.
+        header: the algorithm; None in recordings of other programs, which only have messages.
     """
 
     def __init__(self, path: Path, warn: Callable[[str], None] | None = None, *, limits: Limits = LIMITS) -> None:
         """Read the header.
 
-        `warn` receives a line if the recording breaks off in the middle of an exchange; None if nobody listens.
+        `warn` is called with a line if the recording ends in the middle of an exchange; None to ignore warnings.
         TranscriptError, here and while iterating, names the file, the line and the rule.
         """
         self.path, self._limits = path, limits
         self._tell = warn
-        #: Unknown members of lines that were told.
+        #: Reported unknown members of lines.
         self._told = set[str]()
         self.header = self._read_header()
 
     def __iter__(self) -> Iterator[Exchange]:
-        """Yield the exchanges in their order. A last line that is torn, or a request without reply, ends them."""
+        """Yield the exchanges in their order. An incomplete last line, or a request without reply, ends them."""
         request: MessageLine | None = None
         exchanges = 0
         for number, content, members in self._lines():
@@ -87,7 +87,7 @@ class Transcript:
             self._tell(f"{self.path}: {text}")
 
     def _tell_unknown(self, names: AbstractSet[str]) -> None:
-        """Tell of members of lines that nothing reads, each once."""
+        """Report unknown members of lines, each once."""
         for name in sorted(names - self._told)[: _MOST_TOLD - len(self._told)]:
             self._told.add(name)
             self._warn(f"member {displayed(name)} of a line is unknown and not read")
@@ -107,7 +107,7 @@ class Transcript:
             raise self._error(number, str(error)) from None
 
     def _lines(self) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
-        """Yield number, bytes and members of each line; warn of a torn last one and leave it out."""
+        """Yield number, bytes and members of each line; omit an incomplete last line with a warning."""
         try:
             number = 0
             for number, line in enumerate(read_messages(self.path, self._limits), 1):
@@ -134,7 +134,7 @@ class Transcript:
 
 
 def _check_turn(request: MessageLine | None, line: MessageLine, exchanges: int) -> None:
-    """Require that the two speak in turn, under numbers that count the exchanges; ValueError otherwise."""
+    """Require that requests and replies alternate, numbered by exchange; ValueError otherwise."""
     expected = BATSIM if request is None else SCHEDULER
     if line.speaker != expected:
         raise ValueError(f"from: must be {expected}, whose turn it is, not {line.speaker}")
