@@ -130,8 +130,7 @@ class Bench:
         profile: Mapping[str, Any] | None = None,
         **members: Any,
     ) -> str:
-        """Submit a job now, and return its id. `profile` is forwarded if given; `members` are further ones of the
-        job."""
+        """Submit a job now, and return its id. `profile` is forwarded if given; `members` are its other members."""
         job = self._new(name, size, walltime, profile, members)
         self._untold.append(JobSubmitted(self.now, job.id, job, profile))
         return job.id
