@@ -1,12 +1,12 @@
-"""The algorithms that come with batsched-py, one file each; a new one gets a line in this table.
+"""The algorithms of batsched-py, one file each; a new one needs a line in this table.
 
-`backfilling` has the loop of those that backfill, `energy` those that save energy with what they share, `placing` the
-rooms of `placer`, `trials` those that nobody would schedule with.
+`backfilling` has the loop of backfilling algorithms, `energy` the energy-saving algorithms with their common parts,
+`placing` the parts of `placer`, `trials` the algorithms for tests.
 """
 
 from typing import Final
 
-#: Name for `-s` -> where it is; in the order of the alphabet.
+#: Name for `-s` -> its module and class, in alphabetical order.
 BUILT_INS: Final = {
     "ar_preempt": "batsched_py.schedulers.ar_preempt:ArPreempt",
     "backfill": "batsched_py.schedulers.backfill:Backfill",
@@ -34,5 +34,5 @@ BUILT_INS: Final = {
     "timelines": "batsched_py.schedulers.timelines:TimelinesScheduler",
 }
 
-#: Those that nobody would schedule with: they are there to try out workloads, outputs, and Batsim itself.
+#: Algorithms that are not for production: they test workloads, outputs, and Batsim itself.
 FOR_TESTS: Final = frozenset({"crasher", "energy_watcher", "killer", "rejecter", "submitter"})

@@ -55,26 +55,26 @@ class BestEffortRules(BackfillRules[ArPreemptOptions]):
     def __init__(self, options: ArPreemptOptions, view: View, depth: float, segments: Segments) -> None:
         super().__init__(options, view, depth)
         self.segments = segments
-        #: Id of an accepted job -> the instant at which it is to start.
+        #: Id of an accepted job -> its requested start.
         self.starts: dict[str, float] = {}
         self.aside = self.starts
-        #: Seconds from the request to the moment at which jobs start: with a decision clock.
+        #: Seconds from the request to the start of jobs, given by the decision clock.
         self.delay = 0.0
 
     def duration(self, job: Job) -> float:
-        """Return its walltime, from the moment of the decision."""
+        """Return the walltime of a job, counted from the time of the decision."""
         return super().duration(job) + self.delay
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
-        """Return the first start that touches no reservation and no promise."""
+        """Return the first start without a conflict with reservations and promises."""
         return book.earliest(job)
 
     def calls_at(self, first_start: float) -> bool:
-        """Return False if a reservation begins before: promises are made anew then."""
+        """Return False if a reservation begins before, at which promises are renewed."""
         return min(self.starts.values(), default=math.inf) > first_start
 
     def in_serving_order(self, jobs: Iterable[Job]) -> Iterable[Job]:
-        """Give a preempted job the place of its first segment."""
+        """Return jobs in the order of service, with preempted jobs at the position of their first segment."""
         if not self.segments:
             return jobs
         return sorted(jobs, key=lambda job: self.segments.first(job).submit_time)
@@ -103,9 +103,9 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
 
     def setup(self, view: View) -> None:
         """Begin without reservations."""
-        #: Accepted and not started, under the ids of their jobs.
+        #: Reservations of accepted jobs that have not started, under the ids of these jobs.
         self.book = Reservations(view.availability())
-        #: Best-effort jobs that give way to them.
+        #: The preemption of best-effort jobs for them.
         self.preemption = Preemption(
             view,
             self.book,
@@ -114,17 +114,17 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             margin=self.options.margin,
             tolerance=self.options.tolerance,
         )
-        #: Those for which hosts were freed `margin` seconds before.
+        #: Ids of jobs for which hosts were freed `margin` seconds before.
         self.prepared: set[str] = set()
         super().setup(view)
         self.starts = self.rules.starts
 
     def observe(self, event: Event, view: View) -> None:
-        """Note who was killed, to begin again."""
+        """Record killed jobs, to submit them again."""
         self.preemption.observe(event)
 
     def decide(self, view: View, plan: Plan) -> None:
-        """See to reservations first, then to whatever fits around them."""
+        """Handle reservations first, then backfill jobs around them."""
         self.book.expire()
         self.rules.delay = plan.timestamp - view.now
         leases = [job for job in view.arrived if MEMBER in job.members]
@@ -136,7 +136,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
                 self.admit_lease(job, view, plan)
             for job_id in self.near(view):
                 self.prepare(job_id, view, plan)
-            self.preemption.repeat(plan)  # after the starts: each command costs Batsim a moment
+            self.preemption.repeat(plan)  # after the starts, which each command delays in Batsim
             self.preemption.foresee()
             self.loop.serve_anew(view, plan)
         else:
@@ -145,17 +145,17 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.finish_registration(view, plan)
 
     def pressing(self, view: View) -> bool:
-        """Return whether reservations need a look: one is near, or hosts came or went."""
+        """Return whether to check reservations: one is near, or hosts have become available or unavailable."""
         return bool(self.starts) and (view.hosts_changed or bool(self.near(view)))
 
     def near(self, view: View) -> list[str]:
-        """Return accepted jobs that begin within the margin, or should have begun, in order of their instants."""
+        """Return accepted jobs that begin within the margin or are overdue, in order of their requested starts."""
         margin, tolerance = self.options.margin, self.options.tolerance
         found = [job_id for job_id, start in self.starts.items() if view.due(start - margin, tolerance)]
         return sorted(found, key=lambda job_id: self.starts[job_id])
 
     def admit_lease(self, job: Job, view: View, plan: Plan) -> None:
-        """Reserve, start or reject a job that has just arrived, as its terms say."""
+        """Reserve hosts for a new job, start it or reject it, according to its terms."""
         try:
             terms = read_terms(job)
         except TermsError as error:
@@ -201,17 +201,17 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         assert fault is None, f"{reservation}: {fault}"  # noqa: S101  # its room was found, or it was there before
 
     def withhold(self, job_id: str, view: View) -> None:
-        """Take a reservation out of the book, to find it another place; nobody is expected to give way to it now."""
+        """Remove a reservation from the book, to move it; no running job is marked for preemption by it any longer."""
         self.book.remove(job_id)
         self.preemption.foresee()
 
     def repair(self, view: View, plan: Plan) -> None:
-        """Move reservations on hosts that went down to others, if there are any; at their instant they must move."""
+        """Move reservations from unavailable hosts to others, if possible; at their start they must be moved."""
         down = view.availability().down
         for reservation in list(self.book) if down else ():
             if reservation.slot.hosts.bits & down:
                 job = view.queue.get(reservation.id)
-                assert job is not None  # noqa: S101  # nobody else takes it from the queue
+                assert job is not None  # noqa: S101  # no other code removes it from the queue
                 self.withhold(job.id, view)
                 self.prepared.discard(job.id)
                 room = self.preemption.find_room(job, self.starts[job.id])
@@ -223,12 +223,12 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
                     self.keep(job, room[0], view, plan)
 
     def prepare(self, job_id: str, view: View, plan: Plan) -> None:
-        """Start a job whose instant has come if it has hosts; else see to them."""
+        """Start a due job if its hosts are free; else free hosts for it."""
         job, found = view.queue.get(job_id), self.book.get(job_id)
-        assert job is not None  # noqa: S101  # nobody else takes it from the queue
+        assert job is not None  # noqa: S101  # no other code removes it from the queue
         due = view.due(self.starts[job_id], self.options.tolerance)
         hosts = NO_HOSTS
-        if found is not None:  # else all of its time has gone by
+        if found is not None:  # else its reservation is over
             self.withhold(job_id, view)
             hosts = found.slot.hosts
         if due:
@@ -243,14 +243,14 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             self.take(job, found, view, plan)
 
     def will_leave(self, hosts: HostSet, view: View) -> bool:
-        """Return whether these hosts are up, and nobody who works there need be stopped: they only have to end."""
+        """Return whether these hosts are up and will be free without killing a job."""
         return self.are_up(hosts, view) and not self.preemption.in_the_way(hosts, view.now + self.options.tolerance)
 
     def are_up(self, hosts: HostSet, view: View) -> bool:
         return not hosts.bits & view.availability().down
 
     def take(self, job: Job, before: Reservation | None, view: View, plan: Plan) -> None:
-        """Choose the hosts of a job whose instant is near once more, and stop who works there."""
+        """Select the hosts of a job whose start is near again, and kill the jobs on them."""
         start = self.starts[job.id]
         room = self.preemption.find_room(job, start)
         if not isinstance(room, str):
@@ -280,7 +280,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.preemption.will_end(job, start + job.limit)
 
     def refuse(self, job: Job, why: str, plan: Plan) -> None:
-        """Reject with a reason that the user sees, and the jobs file of Batsim 4 keeps."""
+        """Reject a job with a reason for the user, which Batsim 4 writes to its jobs file."""
         self.prepared.discard(job.id)
         note = "".join(character if character.isprintable() else " " for character in why.replace('"', "'"))
         if plan.dialect.keeps_metadata:
@@ -288,7 +288,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         plan.reject(job, why)
 
     def call(self, view: View, plan: Plan) -> None:
-        """Be called at the next instant that matters, unless a call comes before it."""
+        """Request a call at the next relevant time, unless there is an earlier call."""
         margin, tolerance = self.options.margin, self.options.tolerance
         instants = [time for start in self.starts.values() for time in (start - margin, start)]
         next_one = min((time for time in instants if not view.due(time, tolerance)), default=None)
@@ -296,7 +296,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             plan.wake_at(next_one)
 
     def finish_registration(self, view: View, plan: Plan) -> None:
-        """Finish it once nobody can be preempted. Batsim 1 does not say when all have come: there it is reopened."""
+        """Finish registration once no job can be preempted. It may be reopened for Batsim 1, which announces no end."""
         if not view.registration_open or self.preemption.in_progress:
             return
         all_came = view.all_submitted or plan.dialect.name == "v1.4"

@@ -1,4 +1,4 @@
-"""EASY backfilling: the first blocked job holds a promise, and whoever does not break it may overtake."""
+"""EASY backfilling: the first blocked job holds a promise, and jobs that do not break it may overtake."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from batsched_py.schedulers.backfilling.options import OvertakingOptions
 
 @dataclass(frozen=True, slots=True)
 class EasyOptions(OvertakingOptions):
-    """The options of promises, and of the jobs that overtake."""
+    """The options of promises, and of overtaking jobs."""
 
 
 class Easy(Overtaking[EasyOptions]):

@@ -1,4 +1,4 @@
-"""EASY++: backfilling by predicted run times rather than by walltimes."""
+"""EASY++: backfilling by predicted run times instead of walltimes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from batsched_py.schedulers.backfilling.rules import OvertakingRules
 
 @dataclass(frozen=True, slots=True)
 class EasyPlusPlusOptions(OvertakingOptions):
-    """The options of EASY, and the member that names a job's user."""
+    """The options of EASY, and the member with a job's user."""
 
     backfill_order: Order = named("sjf", "who overtakes first; by predicted run times", ORDERS)
     user: str = option("user", "the member of a job that says whose it is", peer_text=r"[\w-]+")
@@ -43,25 +43,25 @@ class PredictedRun:
     job: Job
     hosts: HostSet
     start: float
-    #: Seconds that it was predicted to run when it started.
+    #: Predicted run time at its start in seconds.
     first: float
-    #: Corrections of that so far.
+    #: Number of corrections so far.
     corrections: int = 0
 
 
 class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
-    """The rules of EASY with predictions in the place of walltimes."""
+    """The rules of EASY with predictions instead of walltimes."""
 
     def __init__(self, options: EasyPlusPlusOptions, view: View, depth: float) -> None:
         super().__init__(options, view, depth)
         self.past = LastTwo()
-        #: Job id -> a job that we started and that has not ended.
+        #: Job id -> a started job that has not ended.
         self.runs: dict[str, PredictedRun] = {}
-        #: (end that is expected, job id) of those whose walltime is later, the first first; some may have ended.
+        #: Heap of (expected end, job id) of jobs with a later walltime; some may have ended.
         self.expiries: list[tuple[float, str]] = []
 
     def user_of(self, job: Job) -> str | int | None:
-        """Return the user of the job; None if it names nobody."""
+        """Return the user of the job; None if it has none."""
         user = job.members.get(self.options.user)
         return user if isinstance(user, (str, int)) else None
 
@@ -80,7 +80,7 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
         self.past.learn(self.user_of(run.job), max(0.0, end - run.start))
 
     def believe(self, run: PredictedRun, seconds: float, view: View) -> None:
-        """Expect the job to run for so many seconds."""
+        """Set the predicted run time of a job in seconds."""
         if seconds < super().duration(run.job):
             end = run.start + seconds
             heappush(self.expiries, (end, run.job.id))
@@ -89,7 +89,7 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
             view.availability().predict(run.hosts, run.start + seconds)
 
     def correct(self, view: View) -> bool:
-        """Expect those to run longer who have run for longer than was expected; return whether there are any."""
+        """Extend the predictions of jobs that have run for longer than expected; return whether there are any."""
         any_corrected = False
         while self.expiries and (view.due(self.expiries[0][0]) or self.expiries[0][1] not in self.runs):
             _, job_id = heappop(self.expiries)
@@ -102,11 +102,11 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
         return any_corrected
 
     def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:
-        """Return each waiting job that is small enough: many are expected to end before their walltime."""
+        """Return all waiting jobs that are small enough: many are expected to end before their walltime."""
         return view.queue.up_to(gaps.left)
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Sequence[Job]:
-        """Sort by the option's order, with predictions in the place of walltimes."""
+        """Sort by the option's order, with predictions instead of walltimes."""
         order, now = self.options.backfill_order, view.now
         keys = {job.id: order.key(replace(job, walltime=self.duration(job)), now) for job in jobs}
         return sorted(jobs, key=lambda job: keys[job.id])
@@ -116,11 +116,11 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
     """EASY with predicted run times: the mean of the user's last two; the shortest overtakes first.
 
     A job is expected to run as long as the last two jobs of its user that ended did on average, and never longer than
-    its walltime; so long as there are not two, for its walltime. Whoever runs longer than predicted is expected to take
-    a minute more than predicted first, then five, fifteen, thirty minutes, one, two, five, ten, twenty, fifty and a
-    hundred hours, and then its walltime. Jobs are stopped at their walltimes only.
+    its walltime; with fewer than two, for its walltime. If it runs longer than predicted, its prediction is extended by
+    a minute, then by five, fifteen, thirty minutes, one, two, five, ten, twenty, fifty and a hundred hours, and then
+    its walltime. Jobs are stopped at their walltimes only.
 
-    Predictions may be too short: then a promised start moves to later.
+    Predictions may be too short: then a promised start moves to a later time.
     """
 
     name = "easy_plus_plus"
@@ -137,7 +137,7 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
 
     def setup(self, view: View) -> None:
         super().setup(view)
-        #: The user was warned that some job does not say whose it is.
+        #: True once the user was warned about a job without a user.
         self.warned = False
 
     def observe(self, event: Event, view: View) -> None:
@@ -155,7 +155,7 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
             plan.wake_at(self.rules.expiries[0][0])
 
     def warn_of_nameless(self, view: View, plan: Plan) -> None:
-        """Warn of the first job that does not say whose it is: what it will take cannot be predicted."""
+        """Warn about the first job without a user, whose run time cannot be predicted."""
         nameless = next((job for job in view.arrived if self.rules.user_of(job) is None), None)
         if nameless is not None:
             self.warned = True

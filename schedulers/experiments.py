@@ -57,13 +57,13 @@ from batsched_py.timelines.enactment import Mode
 from batsched_py.timelines.entries import OnExit, OnFailed, TimelineRules
 from batsched_py.timelines.kinds import KINDS, Kinds
 
-#: Types of external events: an experiment is handed in, with `descriptor` and `owner`; deleted, by its number in
-#: `experiment`; its breaks are resumed, those of the VMs in `vms` or all.
+#: Types of external events: an experiment is submitted, with `descriptor` and `owner`; deleted, by its number in
+#: `experiment`; breaks of the VMs in `vms`, or of all, are resumed.
 SUBMIT: Final = "submit_experiment"
 DELETE: Final = "delete_experiment"
 WITHDRAW: Final = "delete_reservation"
 RESUME: Final = "resume"
-#: The notice after which no external event comes.
+#: The notice after the last external event.
 _NO_MORE: Final = "no_more_external_event_to_occur"
 #: Seconds since 1970 of the latest origin, which is also the largest number of an experiment: in the year 3000.
 _LATEST: Final = 32_503_680_000
@@ -152,19 +152,19 @@ class ExperimentsScheduler(Leases):
             fail=lambda one, why: self.orchestrator.fail(one.id, why, self.clock),
         )
         self.reader = DescriptorReader(self.timelines.check)
-        #: All experiments that were accepted, also those that were deleted.
+        #: All accepted experiments, including deleted ones.
         self.accepted: list[ManagedExperiment] = []
         self.events_may_come = view.config.forward_unknown_events
-        #: Number -> how an experiment stands, of those that were not deleted; and those that have changed since.
+        #: Number -> state of an experiment that was not deleted; numbers of experiments that have changed since.
         self.views: dict[str, ExperimentView] = {}
         self.changed: dict[str, ManagedExperiment] = {}
-        #: Descriptors that are to be handed in, the last one first; what external events ask for.
+        #: Descriptors to submit, the last one first; requests of external events.
         self.coming = list(options.file or ())[::-1]
         self.asked: list[Notify] = []
         self._check_all(options.file or ())
 
     def observe(self, event: Event, view: View) -> None:
-        """Note which entries have ended, and what is asked for."""
+        """Record ends of entries, and requests."""
         super().observe(event, view)
         self.timelines.observe(event)
         if not isinstance(event, Notify):
@@ -175,11 +175,11 @@ class ExperimentsScheduler(Leases):
             self.events_may_come = False
 
     def arrived(self, view: View) -> Sequence[Job]:
-        """Return the jobs that have arrived, but for those of entries."""
+        """Return the new jobs, except those of entries."""
         return [job for job in super().arrived(view) if not self.timelines.owns(job)]
 
     def enact(self, view: View, plan: Plan) -> None:
-        """Do what the scheduler has decided, then what is due in experiments and their timelines."""
+        """Carry out the decisions of the scheduler, then the due actions of experiments and their timelines."""
         self._enact_leases(plan)
         while (due := self._next_due()) <= view.now + TOLERANCE:
             self._step(max(due, self.clock), plan)
@@ -209,7 +209,7 @@ class ExperimentsScheduler(Leases):
         return found + self.timelines.tables()
 
     def live_tables(self, view: View) -> list[Table]:
-        """Return the tables of leases, and how each experiment stands."""
+        """Return the tables of leases, and of the current state of each experiment."""
         for changed in self.changed.values():
             if changed.id in self.orchestrator.experiments:
                 self.views[changed.id] = view_of(changed, self._host_of)
@@ -223,7 +223,7 @@ class ExperimentsScheduler(Leases):
         return [*super().live_tables(view), Table(LIVE_EXPERIMENTS, ExperimentView._fields, list(self.views.values()))]
 
     def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> Experiment | None:
-        """Return the experiment of a descriptor that somebody wants to submit now; DescriptorError if it is wrong."""
+        """Return the experiment of a descriptor before its submission; DescriptorError for an invalid one."""
         if kind != SUBMIT:
             return None
         content = descriptor_content(Place([]), members["descriptor"])
@@ -247,7 +247,7 @@ class ExperimentsScheduler(Leases):
         return {**static, **idle_attributes(static)}
 
     def _host_of(self, resource: ManagedResource) -> HostSet:
-        """Return the host of a compute, none if it was not created."""
+        """Return the host of a compute; no host if it was not created."""
         return HostSet() if resource.host is None else HostSet.from_ids([self.hosts[resource.host]])
 
     def _next_due(self) -> float:
@@ -255,7 +255,7 @@ class ExperimentsScheduler(Leases):
         return min(self.orchestrator.next_time(), self.timelines.next_time(), coming)
 
     def _step(self, now: float, plan: Plan) -> None:
-        """Do all that is due at one instant."""
+        """Process everything that is due at one instant."""
         self.clock = now
         while self.coming and self.coming[-1].time <= now + TOLERANCE:
             self._submit(self.coming.pop(), plan)
@@ -269,9 +269,9 @@ class ExperimentsScheduler(Leases):
             self._enact_leases(plan)
 
     def _stuck(self) -> ManagedExperiment | None:
-        """Return the latest of the experiments whose machines wait, if nothing will happen but that they go on waiting.
+        """Return the latest experiment with waiting machines in a deadlock; None if there is no deadlock.
 
-        Those that are being deployed hold their hosts for ever when each of them needs one more.
+        Experiments that are being deployed hold their hosts forever if each of them needs one more.
         """
         if self.coming or self.events_may_come or self._next_due() < math.inf:
             return None
@@ -294,10 +294,10 @@ class ExperimentsScheduler(Leases):
         for action in own:
             self.manager.note(action, self.clock)
 
-    # What is asked for
+    # Requests
 
     def _check_all(self, submissions: Sequence[Submission]) -> None:
-        """Validate the descriptors of the file before the run begins, as if what is persistent will be kept."""
+        """Validate the descriptors of the file before the run begins, assuming that persistent resources are kept."""
         kept = list[tuple[str, str | None]]()
         for one in submissions:
             try:
@@ -320,7 +320,7 @@ class ExperimentsScheduler(Leases):
         return self._situation(now, [(each.name, each.location) for each in self.orchestrator.kept])
 
     def _submit(self, one: Submission, plan: Plan, members: Mapping[str, Any] = _NOTHING) -> None:
-        """Accept an experiment, or tell what is wrong with it."""
+        """Accept an experiment, or report its errors."""
         number = members.get("experiment", 0)
         try:
             found = self.reader.read(one.content, self._situation_now(one.time), _origin(members), one.place)
@@ -342,7 +342,7 @@ class ExperimentsScheduler(Leases):
         self.changed[accepted.id] = accepted
 
     def _request_of(self, experiment: Experiment, order: Sequence[PlannedResource]) -> ReservationRequest:
-        """Return what a user reserves by a descriptor."""
+        """Return the reservation request of a descriptor."""
         if self.options.reservations == "off":
             raise RefusedByManagerError("reserve needs reservations=on")
         request = reservation_request(experiment, order)
@@ -351,7 +351,7 @@ class ExperimentsScheduler(Leases):
         return request
 
     def _obey(self, event: Notify, plan: Plan) -> None:
-        """Do what an external event asks for; what is wrong with one is told."""
+        """Carry out an external event, or report its errors."""
         if event.kind == SUBMIT:
             self._submit_event(event.members, plan)
             return
@@ -387,7 +387,7 @@ class ExperimentsScheduler(Leases):
 
 
 def _origin(members: Mapping[str, Any]) -> datetime | None:
-    """Return the instant from which those in a descriptor count, the `origin` of its event; None if it has none."""
+    """Return the reference date of times in a descriptor, the `origin` of its event; None if it has none."""
     begun = members.get("origin")
     return datetime.fromtimestamp(begun, UTC) if isinstance(begun, float) and 0 <= begun < _LATEST else None
 

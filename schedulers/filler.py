@@ -4,7 +4,7 @@ from batsched_py.api import Placement, PlacementOptions, Plan, Scheduler, View
 
 
 class Filler(Scheduler[PlacementOptions]):
-    """Start every waiting job that fits, in arrival order; a large job may wait for ever (no promise, no walltime)."""
+    """Start every waiting job that fits, in arrival order; a large job may wait forever (no promise, no walltime)."""
 
     name = "filler"
     foresight = "rehearsal"

@@ -1,4 +1,4 @@
-"""Starts in order of arrival, for small algorithms whose purpose is another."""
+"""Starts in order of arrival, for small algorithms with another purpose."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from batsched_py.api import Job, Plan, View, counted
 
 
 def start_in_order(view: View, plan: Plan, at_once: Literal["all", "one"] = "all") -> Job | None:
-    """Start waiting jobs in order of arrival until one has to wait: that one, or None.
+    """Start waiting jobs in order of arrival until one has to wait; return that one, or None.
 
     It has to wait if too few hosts are free; with at_once="one" also if another job runs.
     """

@@ -57,7 +57,7 @@ from batsched_py.leases.terms import UNLIMITED, Kind
 # A suspended lease is a job that was killed and another one that is submitted with the rest of its work, because Batsim
 # cannot stop a job and let it go on.
 
-#: The type of an external event that takes back a lease: that of the number `lease`, or of the job `job`.
+#: The type of an external event that cancels a lease: that of the number `lease`, or of the job `job`.
 CANCEL: Final = "cancel_lease"
 
 
@@ -120,7 +120,7 @@ class LeasesOptions:
             raise OptionError("backfilling_reservations must be given with backfilling=intermediate, and only then")
 
     def settings(self, *, stoppable: bool) -> LeaseSettings:
-        """Return the rules of the scheduler; nobody is suspended unless jobs can be stopped and go on."""
+        """Return the rules of the scheduler; leases are not suspended unless jobs can be stopped and continued."""
         future = {"off": 0.0, "aggressive": 1.0, "conservative": math.inf}
         return LeaseSettings(
             future_leases=future.get(self.backfilling, self.backfilling_reservations or 0),
@@ -144,7 +144,7 @@ class LeasesOptions:
         )
 
     def transfers(self) -> TransferSettings | None:
-        """Return how images are transferred; None if they are not."""
+        """Return the settings of image transfers; None without transfers."""
         if self.lease_preparation == "unmanaged":
             return None
         cache = math.inf if self.diskimage_cache_size == -1 else self.diskimage_cache_size
@@ -157,7 +157,7 @@ class LeasesOptions:
         )
 
     def policies(self) -> Policies:
-        """Return who is admitted, who gives way, and which hosts are tried first."""
+        """Return the policies of admission, preemption and host selection."""
         return Policies(self.policy_admission.make, self.policy_preemption.make, self.policy_host_selection.make)
 
 
@@ -187,13 +187,13 @@ class Leases(Scheduler[LeasesOptions]):
         self.ledger = self.make_ledger()
         self.scheduler = self.make_scheduler(view)
         self.enactment = Enactment(view, hosts, overhead_jobs=self.options.overhead_jobs)
-        #: Which leases are to be cancelled: members of events, `lease` or `job`.
+        #: Requests to cancel leases: members of events, `lease` or `job`.
         self.cancelled: list[Mapping[str, Any]] = []
         self.arrivals = Arrivals(self.site, self.enactment.segments)
         self.clock = 0.0
 
     def make_ledger(self) -> Ledger:
-        """Return the empty books of a run, by the options."""
+        """Return the empty ledger of a run, by the options."""
         return Ledger(self.options.probes, self.options.stats)
 
     def make_scheduler(self, view: View) -> LeaseScheduler:
@@ -203,17 +203,17 @@ class Leases(Scheduler[LeasesOptions]):
         return LeaseScheduler(self.site, settings, options.policies(), options.transfers(), self.observer())
 
     def observer(self) -> Observer:
-        """Return who is told of all that becomes of leases: the books."""
+        """Return the observer of all events of leases: the ledger."""
         return self.ledger
 
     def observe(self, event: Event, view: View) -> None:
-        """Note who has ended, what killed jobs had left to do, and which leases are taken back."""
+        """Record ended jobs, the remaining work of killed jobs, and requests to cancel leases."""
         self.enactment.observe(event)
         if isinstance(event, Notify) and event.kind == CANCEL:
             self.cancelled.append(event.members)
 
     def cancel(self, job_id: str, view: View, plan: Plan) -> bool:
-        """Take back the lease of a job, in whichever state it is."""
+        """Cancel the lease of a job in any state."""
         found = self.arrivals.find(job_id, self.scheduler.leases)
         if found is None:
             return super().cancel(job_id, view, plan)  # it has just arrived
@@ -221,7 +221,7 @@ class Leases(Scheduler[LeasesOptions]):
         return True
 
     def decide(self, view: View, plan: Plan) -> None:
-        """Let the scheduler go through the instants that have come, and do what it decides."""
+        """Let the scheduler process the due instants, and carry out its decisions."""
         requests = self.requests(view, plan)
         cancelled = self.arrivals.find_cancelled(self.cancelled, self.scheduler.leases, plan)
         self.cancelled.clear()
@@ -238,7 +238,7 @@ class Leases(Scheduler[LeasesOptions]):
         self._keep_registration(view, plan)
 
     def requests(self, view: View, plan: Plan) -> list[Lease]:
-        """Return the leases that are asked for now."""
+        """Return the new leases."""
         requests = list[Lease]()
         for lease, jobs in self.arrivals.read(self.arrived(view), view, plan):
             self.enactment.meet(lease, jobs)
@@ -254,12 +254,12 @@ class Leases(Scheduler[LeasesOptions]):
         return view.arrived
 
     def enact(self, view: View, plan: Plan) -> None:
-        """Do what the scheduler has decided."""
+        """Carry out the decisions of the scheduler."""
         self.enactment.enact(self.scheduler.actions, plan)
         self.scheduler.actions.clear()
 
     def next_instant(self) -> float | None:
-        """Return the next instant that is planned; None if there is none."""
+        """Return the next planned instant; None if there is none."""
         return self.scheduler.next_instant()
 
     def submits(self) -> bool:
@@ -267,14 +267,14 @@ class Leases(Scheduler[LeasesOptions]):
         return self.enactment.in_progress or bool(self.scheduler.leases)
 
     def tables(self, view: View) -> list[Table]:
-        """Return what became of leases, their reservations, and what probes have counted."""
-        if self.enactment.ended or self.enactment.failed:  # in v1.4 the last jobs end when nothing is decided any more
+        """Return the outcomes of leases, their reservations, and the figures of probes."""
+        if self.enactment.ended or self.enactment.failed:  # in v1.4 the last jobs end after the last decision
             self.advance(view)
         self.ledger.close(self.clock)
         return ledger_tables(self.ledger, self.arrivals.jobs, self.scheduler.disks.image_rows())
 
     def live_tables(self, view: View) -> list[Table]:
-        """Return leases and their reservations, past and to come."""
+        """Return leases and their past and future reservations."""
         return [*self.ledger.live_tables(), Table(MACHINES, ("lease", "name"), self.arrivals.aside)]
 
     def _resources(self, host: Host) -> Mapping[str, Quantity]:
@@ -284,7 +284,7 @@ class Leases(Scheduler[LeasesOptions]):
             raise OptionError(f"host {host.name}: property {error}") from None
 
     def advance(self, view: View, requests: Sequence[Lease] = (), cancelled: Sequence[Lease] = ()) -> None:
-        """Let the scheduler go through the instants that have come, with what is new."""
+        """Let the scheduler process the due instants, with new requests and cancellations."""
         ended = [lease for lease in self.enactment.ended if self._is_early(lease, view)]
         failed = list(self.enactment.failed)
         self.enactment.ended.clear()
@@ -313,7 +313,7 @@ class Leases(Scheduler[LeasesOptions]):
                 self.scheduler.cancel(lease, now)
 
     def _waits_in_vain(self) -> bool:
-        """Return whether all that is planned waits for ends of leases without walltimes, which have come already."""
+        """Return whether all plans wait for ends of leases without walltimes that have already ended."""
         planned = self.scheduler.next_instant()
         return planned is not None and planned >= UNLIMITED and not any(self.scheduler.under_way())
 
@@ -323,12 +323,12 @@ class Leases(Scheduler[LeasesOptions]):
                 raise LeaseFailedError(f"the lease of {self.arrivals.jobs[action.lease.id]} has failed")
 
     def _is_early(self, lease: Lease, view: View) -> bool:
-        """Return whether a lease whose job has ended was planned to run on, or to be suspended just now."""
+        """Return whether a lease whose job has ended was planned to continue, or to be suspended now."""
         run = lease.running
         return run is not None and (run.end > view.now + self.options.tolerance or run.suspends)
 
     def _instants(self, view: View, news: bool) -> Iterator[float]:
-        """Iterate over the instants that have come: those that were planned, and now if there is news."""
+        """Iterate over the due instants: planned ones, and now if there are events."""
         while True:
             planned = self.scheduler.next_instant()
             if planned is None or planned > view.now + self.options.tolerance:
@@ -340,7 +340,7 @@ class Leases(Scheduler[LeasesOptions]):
             yield max(view.now, self.clock)
 
     def _call(self, view: View, plan: Plan) -> None:
-        """Be called at the next instant that is planned, unless a call comes before it or it is no lease's real end."""
+        """Request a call at the next planned instant, unless there is an earlier one or it is not a real end."""
         planned = self.next_instant()
         if planned is None or planned >= UNLIMITED:
             return
@@ -348,7 +348,10 @@ class Leases(Scheduler[LeasesOptions]):
             plan.wake_at(planned)
 
     def _keep_registration(self, view: View, plan: Plan) -> None:
-        """Finish it once nobody can be stopped any more. Batsim 1 does not say when all have come: there it goes on."""
+        """Finish registration once no running job can be preempted.
+
+        Batsim 1 does not announce the last job: there it is reopened.
+        """
         if not view.config.dynamic_jobs:
             return
         needed, batsim_1 = self.submits(), plan.dialect.name == "v1.4"

@@ -1,4 +1,4 @@
-"""Placement as in Legion: hosts are found by queries, and asked; each decides for itself."""
+"""Placement as in Legion: hosts are found by queries and negotiated with; each decides for itself."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ NEVER_DUE: Final = "its class runs after jobs that will not end"
 
 
 class PlacerScheduler(Scheduler[PlacerOptions]):
-    """Start each job on hosts that its query finds and that agree; nobody is promised anything.
+    """Start each job on hosts that its query finds and that agree; jobs get no promises.
 
-    The member `constraint` of a job is the query, `user` says whose job it is. A proposal is a list of schedules, of
+    The member `constraint` of a job is the query, `user` is its user. A proposal is a list of schedules, of
     which the first is started whose hosts all grant a reservation; a host refuses if it is in use, down, or asleep, or
-    by its properties `max_jobs`, `allowed_users`, `allowed_hours` and `refuse`. What is known of hosts may be out of
+    by its properties `max_jobs`, `allowed_users`, `allowed_hours` and `refuse`. The records of hosts may be out of
     date.
     """
 
@@ -53,12 +53,12 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
     heeds_constraints = True
 
     def __init__(self, options: PlacerOptions) -> None:
-        """Make it; ExtraError if the packages that parse queries are missing."""
+        """Create the algorithm; ExtraError if the packages that parse queries are missing."""
         super().__init__(options)
         check_installed()
 
     def setup(self, view: View) -> None:
-        """Let the hosts join, and poll them."""
+        """Add the hosts to the collection, and poll them."""
         options = self.options
         draw = random.Random(options.seed).random
         if options.share == "time" and not view.compute_sharing:
@@ -70,13 +70,13 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         fate: Fate = "replace" if options.on_loss == "replace" else "fail"
         settings = PlacerSettings(alternatives=options.alternatives, draw=draw, fate=fate)
         self.placer = options.place.make(self.members.known, self.enactor, settings)
-        #: Job id -> what was negotiated for it, while it runs.
+        #: Job id -> its negotiation, while it runs.
         self.talks: dict[str, Negotiation] = {}
-        #: When hosts began to refuse all that waits, while nothing ran; None if they do not.
+        #: Time since which hosts have refused all waiting jobs while no job ran; None if they have not.
         self.idle_since: float | None = None
-        #: Jobs that hosts do not want.
+        #: Jobs that hosts have refused.
         self.rests = Rests(options.pause)
-        #: A host has refused in this decision.
+        #: True if a host has refused in this decision.
         self.refused = False
 
     def observe(self, event: Event, view: View) -> None:
@@ -152,7 +152,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
             self.rests.begin(job.id, self.members.decision, view.now, self.members.opens(unwilling, view.now))
 
     def request(self, job: Job, demand: Demand, turn: int, view: View) -> PlacementRequest:
-        """Return what the placer is asked for."""
+        """Return the request for the placer."""
         given = demand.alternatives
         return PlacementRequest(
             [one.object for one in given[0]] if given else [str(number) for number in range(job.size)],
@@ -167,7 +167,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         )
 
     def creates(self, demand: Demand) -> Callable[[Placement], bool]:
-        """Return what says whether the class of a job creates it on a host: by what is true there now."""
+        """Return the function that checks whether the class of a job creates it on a host now."""
         veto = demand.kind.veto
         if veto is None:
             return lambda _: True
@@ -192,7 +192,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         plan.start(job, hosts, storage_mapping=stores)
 
     def call(self, view: View, plan: Plan) -> None:
-        """Be called when hosts are polled next that have news; while nothing runs, too, as hosts may agree later."""
+        """Request a call for the next poll with changes; also while nothing runs, because hosts may agree later."""
         staleness, news = self.options.staleness, self.members.has_news
         if staleness and news:
             plan.wake_at((view.now // staleness + 1) * staleness)
@@ -213,6 +213,6 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
                 plan.reject(job, NEVER_DUE if awaits else "no suitable hosts accept it, although nothing runs")
 
     def tables(self, view: View) -> Sequence[Table]:
-        """Return what it took to place each job."""
+        """Return the table of attempts to place each job."""
         rows = ((job_id, *astuple(attempts)) for job_id, attempts in self.admission.attempts.items())
         return [Table("placements", ("job", *(each.name for each in fields(Attempts))), list(rows))]

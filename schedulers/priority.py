@@ -15,8 +15,8 @@ class PriorityOptions(PlacementOptions):
 class Priority(Scheduler[PriorityOptions]):
     """Start jobs in a chosen order; the first that does not fit blocks all others.
 
-    Who is first is found again at each decision: a job that arrives later, or whose key falls with time, may come
-    before one that has waited for hosts. So in most orders a job may wait for ever.
+    The first job is determined at each decision: a job that arrives later, or whose key decreases with time, may come
+    before one that has waited for hosts. Therefore, in most orders a job may wait forever.
     """
 
     name = "priority"

@@ -18,8 +18,8 @@ class RandomOptions(PlacementOptions):
 class RandomFit(Scheduler[RandomOptions]):
     """Start whatever fits, in random order on random hosts.
 
-    A large job may wait for ever. With `hosts=any` each job starts as soon as it comes, on hosts that may work for
-    others already. That needs Batsim's option --enable-compute-sharing.
+    A large job may wait forever. With `hosts=any` each job starts when it arrives, on hosts that may already run other
+    jobs. This needs Batsim's option --enable-compute-sharing.
     """
 
     name = "random"

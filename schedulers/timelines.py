@@ -1,4 +1,4 @@
-"""Timelines of VMs beside leases: each VM of a file has a host of its own, on which its entries run (FIREWHEEL)."""
+"""Timelines of VMs together with leases: each VM of a file has its own host, on which its entries run (FIREWHEEL)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
 from batsched_py.timelines.tables import timeline_tables
 
-#: The notice after which no external event comes.
+#: The notice after the last external event.
 _NO_MORE: Final = "no_more_external_event_to_occur"
 
 
@@ -72,7 +72,7 @@ class TimelinesScheduler(Leases):
         #: Number of a lease -> the VM; VM -> its lease.
         self.vm_of: dict[int, VmTimeline] = {}
         self.lease_of: dict[str, Lease] = {}
-        #: What external events ask for: their members.
+        #: Requests of external events: their members.
         self.resumes: list[Mapping[str, Any]] = []
         self.additions: list[Mapping[str, Any]] = []
         self.events_may_come = view.config.forward_unknown_events
@@ -80,7 +80,7 @@ class TimelinesScheduler(Leases):
         self.places: dict[str, HostSet] = {}
 
     def observe(self, event: Event, view: View) -> None:
-        """Note which entries have ended, and who is to be resumed."""
+        """Record ends of entries, and requests to resume VMs."""
         super().observe(event, view)
         self.entries.observe(event)
         if not isinstance(event, Notify):
@@ -93,7 +93,7 @@ class TimelinesScheduler(Leases):
             self.events_may_come = False
 
     def requests(self, view: View, plan: Plan) -> list[Lease]:
-        """Return leases of VMs that are asked for now, and of jobs."""
+        """Return the new leases of VMs and of jobs."""
         now, requests = max(view.now, self.clock), list[Lease]()
         reserved = self.options.vm_leases == "reserved"
         while self.coming and (reserved or view.due(self.coming[-1].launch)):
@@ -101,11 +101,11 @@ class TimelinesScheduler(Leases):
         return requests + super().requests(view, plan)
 
     def arrived(self, view: View) -> Sequence[Job]:
-        """Return the jobs that have arrived, but for those of entries."""
+        """Return the new jobs, except those of entries."""
         return [job for job in super().arrived(view) if not self.entries.owns(job)]
 
     def enact(self, view: View, plan: Plan) -> None:
-        """Do what the scheduler has decided, then what is due in the VMs, until both are done."""
+        """Carry out the decisions of the scheduler, then the due actions of the VMs, until both are done."""
         while True:
             actions = list(self.scheduler.actions)
             self.scheduler.actions.clear()
@@ -136,11 +136,11 @@ class TimelinesScheduler(Leases):
         return super().submits() or bool(self.coming) or self.entries.has_jobs
 
     def tables(self, view: View) -> list[Table]:
-        """Return the tables of leases, and what became of each entry and VM."""
+        """Return the tables of leases, and of the outcomes of entries and VMs."""
         return super().tables(view) + (timeline_tables(self.run, self.places) if self.run.vms else [])
 
     def live_tables(self, view: View) -> list[Table]:
-        """Return the tables of leases, and how the experiment, its VMs and their entries are now."""
+        """Return the tables of leases, and of the current state of the experiment, its VMs and their entries."""
         live = live_tables(self.run, self.places, max(view.now, self.clock)) if self.run.vms else []
         return super().live_tables(view) + live
 
@@ -188,7 +188,7 @@ class TimelinesScheduler(Leases):
             self.run.lose(vm, now, f"host {down} failed" if down else "its lease was cancelled")
 
     def _resume(self, now: float, plan: Plan) -> None:
-        """Resume whom external events name; what is wrong with one is told."""
+        """Resume the VMs that external events name; report invalid events."""
         resumes, self.resumes = self.resumes, []
         for members in resumes:
             vms = members.get("vms", "all")
@@ -203,7 +203,7 @@ class TimelinesScheduler(Leases):
             self.entries.advance(plan)
 
     def _add_entries(self, now: float, plan: Plan) -> None:
-        """Take entries that external events add; what is wrong with one is told."""
+        """Add the entries of external events; report invalid events."""
         additions, self.additions = self.additions, []
         for members in additions:
             try:
@@ -214,7 +214,7 @@ class TimelinesScheduler(Leases):
             self.entries.advance(plan)
 
     def _end_standstill(self, view: View, plan: Plan) -> None:
-        """End a run in which nothing can happen any more, with the reason."""
+        """End a run in a deadlock, with the reason."""
         if self.run.finished or self.coming or self.events_may_come or self.entries.has_jobs:
             return
         expected = any(
@@ -230,9 +230,9 @@ class TimelinesScheduler(Leases):
         self.entries.advance(plan)
 
     def _over(self, view: View) -> list[Lease]:
-        """Return leases that end with the run of timelines: those without an end of their own, or all if it failed.
+        """Return leases that end with the run of timelines: those without their own end, or all if it failed.
 
-        In front of a live site more entries may be added.
+        On a live site, more entries may be added.
         """
         if self.coming or not self.run.finished or self.entries.has_jobs:
             return []

@@ -4,9 +4,9 @@ Start with `loop` (the passes over the waiting jobs), then `rules` (the decision
 choices of users). `algorithms` has the classes that algorithms inherit, `repairs` expects failed hosts back. Promises
 are in a promise book of `planning.future`.
 
-`easy.py`, `conservative.py` and `backfill.py` beside this package are the loop with a depth; `easy_plus_plus.py`,
+`easy.py`, `conservative.py` and `backfill.py` next to this package are the loop with a depth; `easy_plus_plus.py`,
 `ar_preempt.py` and those in `energy/` give it rules of their own. None of them overrides the loop.
 
-Invariants: at most `depth` jobs are blocked; they are in the book in the order of serving; whoever starts breaks no
-promise, unless the rules predict how long jobs run.
+Invariants: at most `depth` jobs are blocked; they are in the book in the order of service; no started job breaks a
+promise, unless the rules predict run times.
 """

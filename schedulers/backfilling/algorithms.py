@@ -11,14 +11,14 @@ from batsched_py.schedulers.backfilling.rules import BackfillRules, Options, Ove
 
 
 class Backfilling(Scheduler[Options]):
-    """An algorithm that runs the loop by some rules. One of your own returns other rules from `make_rules`."""
+    """An algorithm that runs the loop with its rules. Subclasses return other rules from `make_rules`."""
 
     needs_walltime = True
     foresight: ClassVar[Literal["rehearsal", "walltimes", "promises"]] = "promises"
 
     #: The number of blocked jobs that hold a promise.
     depth: float = math.inf
-    #: Made in `setup`.
+    #: Created in `setup`.
     rules: BackfillRules[Any]
     loop: BackfillLoop
 

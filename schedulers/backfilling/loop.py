@@ -1,14 +1,14 @@
-"""The backfilling loop: the first blocked jobs hold a promise, and whoever breaks none may overtake them.
+"""The backfilling loop: the first blocked jobs hold promises, and jobs that break none of these may overtake them.
 
 EASY is depth 1, conservative backfilling any depth. The differences between algorithms are in their rules, the promises
-in a promise book. The loop only decides which jobs are looked at when:
+in a promise book. The loop only decides which jobs are considered when:
 
-* When hosts were released, each promised job, in order, gives its promise back and takes the earliest start there is
-  now, which is never later; then the others, in order, start or are promised a start, until `depth` hold a promise; the
-  rest overtake if they break none.
-* When nothing was released, only what arrived is looked at: who could not start before cannot start now.
-* In an order other than that of arrival whoever comes may be served before those who hold a promise. So whenever
-  something may start, all promises are made again in that order, and a start may move to later.
+* After a release of hosts, each promised job, in order, returns its promise and takes the earliest start, which is
+  never later; then the others, in order, start or are promised a start, until `depth` jobs hold a promise; the rest
+  overtake if they break none.
+* Without a release, only new jobs are considered: jobs that could not start before cannot start now.
+* In an order other than that of arrival, a new job may be served before jobs with promises. Therefore, whenever a job
+  may start, all promises are made again in that order, and starts may move to later times.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ from batsched_py.schedulers.backfilling.rules import BackfillRules
 
 
 class BackfillLoop:
-    """One run of backfilling by some rules."""
+    """The backfilling of one run, by given rules."""
 
     def __init__(self, rules: BackfillRules[Any], view: View, kind: type[PromiseBook[Any]] | None = None) -> None:
-        """Begin without promises, which are of the cheapest kind that will do if none is given."""
+        """Begin without promises; the default kind of promises is the cheapest sufficient one."""
         self._rules = rules
         kind = kind or (HostBook if rules.on_hosts else CountBook if rules.depth > 1 else ShadowBook)
         self._book: PromiseBook[Any] = kind(view.availability, rules.duration)
@@ -59,9 +59,9 @@ class BackfillLoop:
         self._reserving: ReservingBook[Any] | None = self._book if isinstance(self._book, ReservingBook) else None
         #: Job id -> a job that could not start, and its promise, in the order of serving; at most `depth`.
         self._blocked: dict[str, Entry[Any]] = self._book.entries
-        #: Those who wait, in an order other than that of arrival; None: the queue is in order.
+        #: Waiting jobs in an order other than that of arrival; None: the queue is in order.
         self._line = None if rules.options.order is FCFS else Line(rules.options.order)
-        #: Ids of the jobs that have just arrived and whose pass is still to come.
+        #: Ids of new jobs whose pass has not begun.
         self._unseen: set[str] = set()
         #: Expected returns of failed hosts.
         self._repairs = Repairs(rules.options.repair_time)
@@ -73,7 +73,7 @@ class BackfillLoop:
         return None if first is None else first.job
 
     def resume(self, former: BackfillLoop, view: View) -> None:
-        """Take over the promises of another loop for the jobs of this view, none of which has just arrived."""
+        """Adopt the promises of another loop for the jobs of this view, none of which is new."""
         rules, book = self._rules, self._book
         if rules.options.slack:
             for run in view.running:
@@ -88,7 +88,7 @@ class BackfillLoop:
     # Decisions.
 
     def decide(self, view: View, plan: Plan, *, disturbed: bool = False) -> None:
-        """Serve all that wait if something was released, else who arrived; all, too, if the rules were `disturbed`."""
+        """Serve all waiting jobs after a release or if the rules were `disturbed`, else the new ones."""
         rules = self._rules
         if rules.needs_specific_hosts:
             rules.placement.refuse(view, plan)
@@ -101,19 +101,19 @@ class BackfillLoop:
             self._call(view, plan)
 
     def begin_anew(self, view: View, plan: Plan) -> None:
-        """Withdraw all promises, for algorithms that book hosts by themselves before they serve anew."""
+        """Withdraw all promises, for algorithms that reserve hosts themselves before they serve jobs again."""
         self._repairs.foresee(view)
         self._forget_all(plan)
         if self._line is not None:
             self._line.join(view.arrived, view.now)
 
     def serve_anew(self, view: View, plan: Plan) -> None:
-        """Serve all that wait, after `begin_anew`."""
+        """Serve all waiting jobs, after `begin_anew`."""
         self._serve_all(view, plan)
         self._call(view, plan)
 
     def renew(self, view: View, plan: Plan) -> None:
-        """Start each blocked job that fits now, in order; else promise it the earliest start there is now."""
+        """Start each blocked job that fits now, in order; else promise it the earliest start."""
         book = self._reserving
         if book is None or self._rules.depth <= 1:  # there is at most one, and it is served first
             self._book.withdraw_all()
@@ -130,14 +130,14 @@ class BackfillLoop:
     # Passes.
 
     def _released(self, view: View) -> bool:
-        """Return whether who could not start before may now, or a promise cannot be kept."""
+        """Return whether jobs that could not start before may start now, or a promise cannot be kept."""
         repairs, released = self._repairs, view.hosts_changed
         if repairs.next_late < math.inf or (released and (repairs.failed_since or view.unavailable.bits)):
             released = repairs.foresee(view)
         return released or (self._reserving is not None and view.due(self._reserving.first_start))
 
     def _call(self, view: View, plan: Plan) -> None:
-        """Be called at the first promised start, unless the end of work tells of it, and when a repair is late."""
+        """Request calls at the first promised start, unless an end of work coincides with it, and for late repairs."""
         if self._reserving is not None:
             first = self._reserving.first_start
             calls = view.now < first < math.inf and self._rules.calls_at(first)
@@ -147,7 +147,7 @@ class BackfillLoop:
             self._repairs.call_when_late(view, plan)
 
     def _pass_for_each(self, arrived: Sequence[Job], released: bool, view: View, plan: Plan) -> None:
-        """Make one pass for what was released and the first job that arrived, then one for each other job."""
+        """Make one pass for the release and the first new job, then one for each other new job."""
         self._unseen.update(job.id for job in arrived)
         for job in arrived:
             self._unseen.remove(job.id)
@@ -164,7 +164,7 @@ class BackfillLoop:
             self._overtake(arrived if full else list(self._serve(arrived, view, plan)), view, plan)
 
     def _pass_in_order(self, line: Line, arrived: Sequence[Job], released: bool, view: View, plan: Plan) -> None:
-        """Make a pass in the order of the line; without releases, arrivals behind the last promise change none."""
+        """Make a pass in the order of the line; without releases, arrivals after the last promise do not change any."""
         now, order = view.now, line.order
         line.join(arrived, now)
         if not self._rules.may_start(view, plan) or not (released or arrived or order.dynamic):
@@ -179,7 +179,7 @@ class BackfillLoop:
             self._overtake(left, view, plan)
 
     def _serve_all(self, view: View, plan: Plan) -> None:
-        """Renew promises, in an order other than that of arrival by making all again; then serve the others."""
+        """Renew promises (in an order other than that of arrival, make all again), then serve the others."""
         queue, blocked = view.queue, self._blocked
         if self._line is None:
             self.renew(view, plan)
@@ -193,16 +193,16 @@ class BackfillLoop:
             self._overtake([job for job in self._seen(found) if job.id not in blocked], view, plan)
 
     def _seen(self, jobs: Iterable[Job]) -> Iterable[Job]:
-        """Return those of these jobs whose pass has come."""
+        """Return the jobs whose pass has begun."""
         return [job for job in jobs if job.id not in self._unseen] if self._unseen else jobs
 
     # Promises.
 
     def _renew_each(self, view: View, plan: Plan) -> None:
-        """Recompute every promise in order; infeasible ones may move later.
+        """Recompute every promise in order; infeasible ones may move to later times.
 
-        If a failure is why a promise moves, the promises that come after it are withdrawn first: nobody is delayed by
-        a job that is served later.
+        If a promise moves because of a failure, the promises after it are withdrawn first: no job is delayed by one
+        that is served later.
         """
         waiting = list(self._blocked.values())
         for position, entry in enumerate(waiting):
@@ -210,22 +210,22 @@ class BackfillLoop:
             if view.unavailable and self._moves_later(entry, view, plan):
                 for other in waiting[position + 1 :]:
                     self._book.withdraw(other)
-                    plan.withdraw_promise(other.job.id)  # it may be promised nothing now
+                    plan.withdraw_promise(other.job.id)  # it may get no new promise
                 self._serve([each.job for each in waiting[position:] if each.job.id in view.queue], view, plan)
                 return
             if entry.job.id in view.queue:
                 self._admit(entry.job, view, plan)
 
     def _moves_later(self, withdrawn: Entry[Any], view: View, plan: Plan) -> bool:
-        """Return whether the job cannot start by the start that it was promised."""
+        """Return whether the job cannot start at its promised start."""
         before, after = withdrawn.promise, self._rules.earliest(withdrawn.job, self._book, view, plan)
         return before is not None and (after is None or after.start > max(before.start, view.now) + TOLERANCE)
 
     def _start_due(self, book: ReservingBook[Any], view: View, plan: Plan) -> None:
-        """Start in order those whose time has come and whose hosts are free; if others' are late, they wait for them.
+        """Start due jobs whose hosts are free, in order; others wait for hosts that are late.
 
-        Who starts late ends late. As long as that is no more than Batsim's messages take, the promises of those who
-        follow stand, and they wait as long in turn; otherwise all promises are made anew.
+        A job that starts late ends late. If the delay is within the latency of Batsim's messages, later promises
+        remain, and their jobs wait as long in turn; otherwise all promises are made again.
         """
         late = False
         for entry, promise in book.starting(view.now + TOLERANCE):
@@ -243,7 +243,7 @@ class BackfillLoop:
             self._forget_all(plan)
 
     def _forget_all(self, plan: Plan) -> None:
-        """Withdraw all promises, also from the plan: others may be promised something in their place."""
+        """Withdraw all promises, also from the plan, because other jobs may get promises instead."""
         for job_id in self._blocked:
             plan.withdraw_promise(job_id)
         self._book.withdraw_all()
@@ -251,7 +251,7 @@ class BackfillLoop:
     # Jobs.
 
     def _serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
-        """Start jobs or promise them a start, in order, until `depth` are blocked; return those that are left."""
+        """Start jobs or promise them a start, in order, until `depth` are blocked; return the remaining ones."""
         blocked, depth, aside = self._blocked, self._rules.depth, self._rules.aside
         if len(blocked) >= depth:
             return jobs
@@ -265,7 +265,7 @@ class BackfillLoop:
         return jobs
 
     def _admit(self, job: Job, view: View, plan: Plan) -> None:
-        """Start the job if it breaks no promise; else promise it its earliest start."""
+        """Start the job if that breaks no promise; else promise it its earliest start."""
         rules, book = self._rules, self._book
         promise = rules.earliest(job, book, view, plan)
         if promise is not None and promise.start <= view.now:
@@ -280,7 +280,7 @@ class BackfillLoop:
             plan.promise(job, promise)
 
     def _overtake(self, jobs: Sequence[Job], view: View, plan: Plan) -> None:
-        """Start those that break no promise."""
+        """Start the jobs that break no promise."""
         if not jobs:
             return
         rules, now, gaps = self._rules, view.now, self._book.gaps()

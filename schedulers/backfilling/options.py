@@ -22,7 +22,7 @@ class PromiseOptions(PlacementOptions):
 
     @property
     def on_hosts(self) -> bool:
-        """True if these very hosts are promised."""
+        """True if specific hosts are promised."""
         return not self.by_number if self.reserve is None else self.reserve == "hosts"
 
     def __post_init__(self) -> None:
@@ -32,7 +32,7 @@ class PromiseOptions(PlacementOptions):
 
 @dataclass(frozen=True, slots=True)
 class OvertakingOptions(PromiseOptions):
-    """Options of the jobs that overtake, beside those of promises."""
+    """Options of overtaking jobs, in addition to those of promises."""
 
     backfill_order: Order = named("fcfs", "who overtakes first", ORDERS)
     arrivals: Literal["together", "one_by_one"] = option(

@@ -5,7 +5,7 @@ from typing import Final
 
 from batsched_py.api import TOLERANCE, HostSet, Plan, View
 
-#: Seconds by which the news of a repair may be late.
+#: Seconds by which the event of a repair may be late.
 NEWS_DELAY: Final = 1.0
 #: Doublings of the expected time of a late repair before the host is given up.
 DOUBLINGS: Final = 6
@@ -15,23 +15,23 @@ class Repairs:
     """The returns of failed hosts, after the given repair time or, by default, the mean of the repairs so far.
 
     A host that is not back in time is expected after twice the repair time, then after four times, and so on up to
-    64 times; after that it is given up: it is in no plan until it is back. Hosts that sleep or switch are left to
-    whoever switches them. Without a given time nothing is expected before the first repair has ended.
+    64 times; after that it is given up: it is in no plan until it is back. Hosts that sleep or switch are not covered.
+    Without a given time, no returns are expected before the first repair has ended.
     """
 
     def __init__(self, given: float | None) -> None:
         self._given = given
-        #: Repairs that ended, and the seconds that they took together.
+        #: Number of completed repairs, and their total duration in seconds.
         self._ended, self._seconds = 0, 0.0
         #: Failed host -> the instant at which it failed.
         self.failed_since: dict[int, float] = {}
-        #: Failed host -> the instant at which it is expected; infinite for those that were given up.
+        #: Failed host -> the instant at which it is expected; infinity for hosts that were given up.
         self._expected: dict[int, float] = {}
-        #: The first instant at which some host counts as late; infinite if none is expected.
+        #: The first instant at which a host counts as late; infinity if none is expected.
         self.next_late = math.inf
 
     def foresee(self, view: View) -> bool:
-        """Expect failed hosts back; return whether hosts changed or one of them is late."""
+        """Update the expected returns; return whether hosts changed or one of them is late."""
         if view.hosts_changed or (self.next_late < math.inf and view.due(self.next_late)):
             failed = view.unavailable
             if failed.bits or self.failed_since:
@@ -40,7 +40,7 @@ class Repairs:
         return False
 
     def call_when_late(self, view: View, plan: Plan) -> None:
-        """Be called when the next host is late, if free hosts may be kept for a job that waits for it."""
+        """Request a call when the next host is late, if free hosts may be kept for a job that waits for it."""
         if self.next_late < math.inf and plan.free.bits and not view.due(self.next_late):
             plan.wake_at(self.next_late)
 
@@ -50,7 +50,7 @@ class Repairs:
         down = failed - view.asleep - view.switching
         expected = {host: self._expect(self.failed_since[host], usual, view.now) for host in down}
         for host, time in expected.items():
-            if time != self._expected.get(host):  # also what was expected of it before it failed is forgotten
+            if time != self._expected.get(host):  # also removes an expectation from before its failure
                 view.availability().expect(HostSet.of(host), time)
         self._expected = expected
         self.next_late = min(expected.values(), default=math.inf) + NEWS_DELAY
@@ -63,7 +63,7 @@ class Repairs:
             self.failed_since.setdefault(host, now)
 
     def _usual(self) -> float:
-        """Return the seconds that a repair takes; infinite if nobody knows."""
+        """Return the expected duration of a repair in seconds; infinity if it is unknown."""
         if self._given is not None:
             return self._given
         return max(NEWS_DELAY, self._seconds / self._ended) if self._ended else math.inf

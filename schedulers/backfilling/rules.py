@@ -1,7 +1,7 @@
-"""The rules of a backfilling algorithm: all decisions in which one of them differs from another.
+"""The rules of a backfilling algorithm: all decisions in which these algorithms differ.
 
-The loop (`loop.BackfillLoop`) asks the rules, and has no other opening. `BackfillRules` are those of EASY and
-conservative backfilling; an algorithm of another kind gives the loop a subclass that overrides its own decisions.
+The rules are the only extension point of the loop (`loop.BackfillLoop`). `BackfillRules` are those of EASY and
+conservative backfilling; other algorithms pass a subclass that overrides some decisions.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from batsched_py.schedulers.backfilling.options import OvertakingOptions, Promis
 # to respect all of them (ADR 26). The loop is compiled, the rules are not, as subclasses of users' own inherit from
 # them (ADR 39).
 #
-# The loop relies on this: `duration` of a job stays the same while its promise stands, unless the loop is told that the
-# rules were `disturbed`; `earliest` returns a start that breaks no promise in the book; `hosts` and `choose` return
-# hosts that are free; only `start` starts a job. `hold` explains a job that waits and decides nothing.
+# The loop relies on this: `duration` of a job stays the same while its promise stands, unless the loop is called with
+# `disturbed`; `earliest` returns a start that breaks no promise in the book; `hosts` and `choose` return hosts that are
+# free; only `start` starts a job. `hold` explains a job that waits and decides nothing.
 #
 # `earliest` begins with a shortcut: without promises a job that fits now starts now, and the availability is not asked,
 # which costs something from its first use on. On a machine with enough room it is never made.
@@ -35,47 +35,47 @@ from batsched_py.schedulers.backfilling.options import OvertakingOptions, Promis
 
 Options = TypeVar("Options", bound=PromiseOptions)
 Overtakers = TypeVar("Overtakers", bound=OvertakingOptions)
-#: A Shadow has no end, and is enough where there is but one promise.
+#: A Shadow has no end; it suffices for a single promise.
 Promise = Slot | Claim | Shadow
 
 
 class BackfillRules(Generic[Options]):
     """The hosts and durations of jobs, their promises, and the jobs that may start."""
 
-    #: Jobs that arrive together are looked at in passes of their own.
+    #: True if jobs that arrive together are served in separate passes.
     one_by_one = False
-    #: Ids of waiting jobs that are not the loop's business.
+    #: Ids of waiting jobs that the loop ignores.
     aside: Container[str] = frozenset[str]()
-    #: A method that puts jobs in the order in which they are served; None: in order of arrival.
+    #: A method that sorts jobs in the order of service; None: in order of arrival.
     in_serving_order: Callable[[Iterable[Job]], Iterable[Job]] | None = None
-    #: A method that says whether a job that finds hosts in the gaps may start on them; None: each may.
+    #: A method that returns whether a job that fits into the gaps may start; None: each may.
     may_overtake: Callable[[Job, HostSet, PromiseBook[Any], View], bool] | None = None
 
     def __init__(self, options: Options, view: View, depth: float) -> None:
-        """Prepare the placement; `depth` is how many blocked jobs hold a promise."""
+        """Prepare the placement; `depth` is the number of blocked jobs with promises."""
         self.options, self.depth = options, depth
         self.placement = Placement(options, view)
-        #: Promises are made of these very hosts, not of a number of them.
+        #: True for promises of specific hosts, False for numbers of hosts.
         self.on_hosts = options.on_hosts
         self.constrained = options.constraint.rule is not None
-        #: A job may find no hosts where enough are free.
+        #: True if a job may find no hosts although enough are free.
         self.needs_specific_hosts = not options.by_number
-        #: The choice of hosts; None: the lowest, for which nobody need be asked.
+        #: The choice of hosts; None: the lowest, which needs no call.
         lowest = options.selection is SELECTIONS["lowest"] and type(self).choose is BackfillRules.choose
         self.picks: Choose | None = None if lowest else self.choose
 
     # Hosts and durations.
 
     def duration(self, job: Job) -> float:
-        """Return for how long the job is expected to hold its hosts, in seconds: its walltime, and the slack."""
+        """Return the expected occupation of its hosts in seconds: the walltime of the job, and the slack."""
         return job.limit + self.options.slack
 
     def choose(self, free: HostSet, size: int) -> HostSet | None:
-        """Return hosts of these for a job of this size; None if it had better wait."""
+        """Select hosts for a job of this size; None if it should rather wait."""
         return self.placement.choose(free, size)
 
     def hosts(self, job: Job, free: HostSet) -> HostSet | None:
-        """Return hosts of these on which the job may run; None if it had better wait."""
+        """Select hosts on which the job may run; None if it should rather wait."""
         return self.choose(free & self.placement.eligible_now(job) if self.constrained else free, job.size)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
@@ -87,8 +87,8 @@ class BackfillRules(Generic[Options]):
     # Promises.
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
-        """Return the first start that breaks no promise, if all work takes as long as is expected; None if never."""
-        if not book.entries:  # no promise to break, no need to look ahead
+        """Return the first start that breaks no promise if all predictions are exact; None for never."""
+        if not book.entries:  # no promise to break: the future is not needed
             free = plan.free
             if self.picks is None and not self.constrained:
                 hosts = free.first(job.size)
@@ -99,12 +99,12 @@ class BackfillRules(Generic[Options]):
         if not self.constrained:
             return book.earliest(job, None, self.picks)
         eligible = self.placement.eligible(job)
-        if self.placement.varies:  # hosts that could be had now, but do not suit now
+        if self.placement.varies:  # hosts that are free, but not suitable now
             eligible -= plan.free - self.placement.eligible_now(job)
         return book.earliest(job, eligible, self.picks)
 
     def hold(self, job: Job, view: View, plan: Plan) -> None:
-        """Record why the job does not start now: it lacks hosts, or would break a promise."""
+        """Record the reason why the job does not start now: it lacks hosts, or would break a promise."""
         free = plan.free
         count = len(free)
         if job.size > count:
@@ -118,14 +118,14 @@ class BackfillRules(Generic[Options]):
         """Return whether the loop must be called at the first promised start."""
         return True
 
-    # The jobs to look at.
+    # The jobs to consider.
 
     def may_start(self, view: View, plan: Plan) -> bool:
-        """Return whether some job may start, so that it is worth looking at those who wait."""
+        """Return whether a job may start, so that waiting jobs need to be considered."""
         return bool(plan.free)
 
     def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:
-        """Return each waiting job that may fit into the gaps, and others or not, in order of arrival."""
+        """Return all waiting jobs that may fit into the gaps, possibly with others, in order of arrival."""
         if self.constrained:
             return self.placement.jobs.within(gaps, view.now)
         return view.queue.within(gaps.limits(), view.now)

@@ -74,27 +74,27 @@ def read_speeds(text: str) -> tuple[float, ...]:
 
 
 class Prepared(Struct, frozen=True):
-    """A job whose hosts were told their pstate, and have not all said that they are in it."""
+    """A job whose hosts were requested a pstate that not all have acknowledged."""
 
     job: Job
     hosts: HostSet
 
 
 class DvfsRules(OvertakingRules[DvfsOptions]):
-    """The rules of EASY where a job waits for its hosts to be in its pstate, and maybe for watts."""
+    """The rules of EASY for jobs that wait for the pstate of their hosts, and possibly for watts."""
 
     def __init__(self, options: DvfsOptions, view: View, depth: float) -> None:
         super().__init__(options, view, depth)
         if options.power_cap is not None:
-            self.on_hosts = True  # watts are promised for these very hosts
-        #: Job id -> the job, and the hosts that were told their pstate for it; it is as good as started.
+            self.on_hosts = True  # watts are promised for specific hosts
+        #: Job id -> the job, and the hosts for which its pstate was requested; it counts as started.
         self.prepared: dict[str, Prepared] = {}
         self.aside = self.prepared
-        #: Host -> its pstates that compute, slowest first, with speeds; speeds are 0 if nobody tells them.
+        #: Host -> its computing pstates, slowest first, with speeds; speeds are 0 if they are unknown.
         self.pstates: dict[int, list[tuple[float, int]]] = {}
         #: Host -> its watts.
         powers: dict[int, HostPower] = {}
-        #: A host that does not tell its speeds, and that there is one was not said.
+        #: A host without speeds, about which no warning was issued yet.
         self.silent = ""
         told = 0
         for number, host in view.hosts.items():
@@ -105,14 +105,14 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
                 told += bool(power.speeds)
         if options.speeds and told == len(self.pstates):
             raise OptionError("option speeds: all hosts have the property speed_per_state")
-        #: The watts that may be drawn, and the ledger of those that are; None if any number may be.
+        #: The cap in watts, and the ledger of drawn watts; None without a cap.
         self.cap = math.inf if options.power_cap is None else options.power_cap
         self.ledger: PowerLedger | None = None
         if options.power_cap is not None:
             self.ledger = PowerLedger(powers, {host: self.pstate_of(host, view) for host in powers})
 
     def computing(self, name: str, power: HostPower) -> list[tuple[float, int]]:
-        """Return (speed, pstate) of those that compute, slowest first; OptionError if the options do not fit."""
+        """Return (speed, pstate) of computing pstates, slowest first; OptionError if the options are not suitable."""
         options = self.options
         if options.pstate is not None and options.pstate not in power.computing:
             computing = ", ".join(map(str, power.computing))
@@ -137,7 +137,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         super().start(prepared.job, prepared.hosts, view, plan)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
-        """Start the job if its hosts are in its pstate, else tell them to be."""
+        """Start the job if its hosts are in its pstate, else request the pstate."""
         chosen = next(self.ways(job, hosts, view))
         if self.ledger is not None:
             room = self.cap - self.ledger.at(view.now, view.now)
@@ -149,13 +149,13 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         if all(self.pstate_of(host, view) == pstate for pstate, bits in wanted.items() for host in HostSet(bits)):
             super().start(job, hosts, view, plan)
             return
-        for pstate, bits in wanted.items():  # those that are in it already too, so that nobody else takes them
+        for pstate, bits in wanted.items():  # also for hosts that have it already, so that no other job takes them
             plan.set_pstate(HostSet(bits), pstate)
         view.availability().expect(hosts, view.now + self.duration(job))
         self.prepared[job.id] = Prepared(job, hosts)
 
     def choose_pstate(self, job: Job, flops: float | None, host: int) -> int:
-        """Return the pstate of the policy if that is safe; else the next faster one that is; else the fastest."""
+        """Return the pstate of the policy if it is safe; else the next faster safe one; else the fastest."""
         pstates, options = self.pstates[host], self.options
         fastest = pstates[-1][0]
         first = min(pstate for speed, pstate in pstates if speed == fastest)
@@ -171,7 +171,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         return first
 
     def ways(self, job: Job, hosts: Iterable[int], view: View) -> Iterator[dict[int, int]]:
-        """Yield host -> its pstate for the job: as the policy says, then slower and slower as long as that is safe."""
+        """Yield host -> its pstate for the job: that of the policy, then slower ones as long as they are safe."""
         flops = self.flops(job, view)
         choices = {host: self.choices(job, flops, host) for host in hosts}
         for step in range(max(map(len, choices.values()))):
@@ -187,7 +187,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         return [chosen, *(pstate for speed, pstate in reversed(pstates[:place]) if flops / speed <= limit)]
 
     def flops(self, job: Job, view: View) -> float | None:
-        """Return the flops of its busiest host; None if nobody knows, or if it does more than compute."""
+        """Return the flops of its busiest host; None if they are unknown, or if the job does more than compute."""
         profile = view.profile(job)
         if profile is None or profile.type not in COMPUTES:
             return None
@@ -209,13 +209,13 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
     def way_under(
         self, room: float, job: Job, hosts: HostSet, view: View, *, before: Mapping[int, int] | None = None
     ) -> dict[int, int] | None:
-        """Return the first way to run the job that adds no more than `room` watts, None if there is none."""
+        """Return the first assignment of pstates that adds no more than `room` watts; None if there is none."""
         ledger = self.ledger
         ways = self.ways(job, hosts, view)
         return next((way for way in ways if ledger is None or ledger.rise(way, before) <= room), None)
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
-        """Return the first start; under a cap the first instant at which there are hosts and watts for the job."""
+        """Return the first start; under a cap, the first instant with enough hosts and watts for the job."""
         if self.ledger is None:
             return super().earliest(job, book, view, plan)
         for time, free in view.availability().steps():
@@ -239,7 +239,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         super().hold(job, view, plan)
 
     def may_overtake(self, job: Job, hosts: HostSet, book: PromiseBook[Any], view: View) -> bool:
-        """Return whether the job keeps to the cap, and so will the promised one beside it or after it."""
+        """Return whether the job respects the cap, and will leave enough for the promised one with it or after it."""
         if self.ledger is None:
             return True
         now = view.now
@@ -256,7 +256,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
 
 
 class EasyDvfs(Overtaking[DvfsOptions]):
-    """EASY; before a job starts its hosts are told in which pstate to compute; it starts when they acknowledge.
+    """EASY; before a job starts, the pstate for it is requested of its hosts; it starts when they acknowledge.
 
     A pstate is safe for a job if its flops, divided by the speed there, take at most `margin` of its walltime: Batsim
     does not stretch walltimes. Jobs whose flops are not known, and those that communicate, compute at full speed. Where
@@ -282,7 +282,7 @@ class EasyDvfs(Overtaking[DvfsOptions]):
         return DvfsRules(self.options, view, self.depth)
 
     def warn_once(self, plan: Plan) -> None:
-        """Warn of hosts without speeds."""
+        """Warn about hosts without speeds."""
         pstate, unknown = self.options.pstate, f"host {self.rules.silent} tells no speeds (property speed_per_state)"
         if pstate is None:
             plan.warn(f"{unknown}: jobs compute there in its first pstate")
@@ -297,7 +297,7 @@ class EasyDvfs(Overtaking[DvfsOptions]):
         for prepared in list(self.rules.prepared.values()):
             if prepared.hosts.isdisjoint(view.switching):
                 del self.rules.prepared[prepared.job.id]
-                if prepared.job.id in view.queue and prepared.hosts <= plan.free:  # else a host has failed: once more
+                if prepared.job.id in view.queue and prepared.hosts <= plan.free:  # else a host failed: once more
                     self.rules.start_now(prepared, view, plan)
         if self.rules.ledger is not None:
             self.rules.ledger.keep([*self.rules.prepared, *(run.job.id for run in view.running)])

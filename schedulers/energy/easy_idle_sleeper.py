@@ -9,12 +9,12 @@ from batsched_py.api import Job, Plan, View, option
 from batsched_py.schedulers.energy.easy_sleeper import EasySleeper, SleepOptions
 from batsched_py.schedulers.energy.inertia import Inertia, SwitchGrowth, liquid_load_horizon, load_of
 
-#: Seconds, unless the user says others.
+#: Default times in seconds.
 PERIOD: Final = 600.0
 #: Ends of periods without work or switches after which no call is asked for until something happens: the first of all
 #: and those at which the direction changes switch nothing, though the next one may.
 QUIET: Final = 3
-#: Seconds of idleness that no run has: hosts are not switched off for being idle, nor is a call asked for.
+#: An idle time in seconds that no run reaches: hosts are not switched off for being idle, and no call is requested.
 NEVER: Final = 1e9
 
 
@@ -67,16 +67,16 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
     )
 
     def setup(self, view: View) -> None:
-        """Begin with the inertia that the options ask for."""
+        """Create the inertia according to the options."""
         super().setup(view)
         options = self.options
         threshold = math.inf if options.load_threshold is None else options.load_threshold
         self.inertia = (
             Inertia(SwitchGrowth.parse(options.inertia), options.period, threshold) if options.inertia else None
         )
-        #: Hosts that are to sleep by inertia, as soon as so many are free.
+        #: Number of hosts to send to sleep by inertia, as soon as they are free.
         self.due_to_sleep = 0
-        #: Ends of periods since something last happened or was switched.
+        #: Number of ends of periods since the last event or switch.
         self.quiet_stages = 0
 
     def decide(self, view: View, plan: Plan) -> None:
@@ -101,14 +101,14 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
         return liquid_load_horizon(work, view.now, view.availability().steps()) if work else 0.0
 
     def wake(self, head: Job, view: View, plan: Plan) -> None:
-        """Wake hosts with which it can start earlier; with inertia only those without which it can never start."""
+        """Wake hosts with which the job can start earlier; with inertia, only those that it needs to start at all."""
         if self.inertia is None:
             self.power.wake(self.power.lacked(head.size, view), view, plan)
         else:
             self.wake_counted(self.inertia, head.size - self.power.awake_soon(view).bit_count(), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:
-        """Send hosts to sleep that nobody will need soon; or wake some for all that wait, if asked."""
+        """Send hosts to sleep that no job will need soon, or wake some for all waiting jobs, by the options."""
         if self.inertia is not None:
             self.switch_by_inertia(self.inertia, view, plan)
         wanted = self.wanted(view)
@@ -120,7 +120,7 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
             self.wake_cheapest(-surplus, view, plan)
 
     def switch_by_inertia(self, inertia: Inertia, view: View, plan: Plan) -> None:
-        """Choose how many hosts to switch at the end of a period; those that are to sleep do so when they are free."""
+        """Choose the number of hosts to switch at the end of a period; hosts are sent to sleep when they are free."""
         needed = self.options.keep_awake if self.loop.head is None else self.loop.head.size
         spare = self.power.awake_soon(view).bit_count() - needed
         ended = view.due(inertia.next_stage)
@@ -145,7 +145,7 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
             inertia.switched += self.power.waking.bit_count() - before
 
     def wanted(self, view: View) -> int:
-        """Return how many hosts the waiting jobs ask for: the first blocked one, or all."""
+        """Return the number of hosts that waiting jobs request: the first blocked one, or all."""
         head = self.loop.head
         if head is None or self.options.wake_for == "head":
             return 0 if head is None else head.size

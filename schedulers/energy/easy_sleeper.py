@@ -35,7 +35,7 @@ Wake = Callable[[Job, View, Plan], None]
 
 
 class SleepRules(OvertakingRules[Sleep]):
-    """The rules of EASY on the hosts that are awake: some are woken before a blocked job is promised anything."""
+    """The rules of EASY on the hosts that are awake: hosts are woken before a blocked job gets a promise."""
 
     def __init__(self, options: Sleep, view: View, depth: float, wake: Wake, power: PowerManager) -> None:
         super().__init__(options, view, depth)
@@ -47,7 +47,7 @@ class SleepRules(OvertakingRules[Sleep]):
         return super().earliest(job, book, view, plan)
 
     def may_start(self, view: View, plan: Plan) -> bool:
-        """Return whether some job may start, or some host may be woken for it."""
+        """Return whether a job may start, or a host may be woken for it."""
         return super().may_start(view, plan) or bool(self.power.wakeable(view))
 
 
@@ -67,11 +67,11 @@ class EasySleeper(Overtaking[Sleep]):
         super().setup(view)
 
     def decide(self, view: View, plan: Plan) -> None:
-        """Learn what was acknowledged, decide as EASY, then send hosts to sleep."""
+        """Process acknowledgements, decide as EASY, then send hosts to sleep."""
         self.power.begin(view)
         super().decide(view, plan)
         self.power.follow(view)
-        if view.queue or view.running or not view.all_submitted:  # after the last job nobody saves anything
+        if view.queue or view.running or not view.all_submitted:  # after the last job, sleep saves nothing
             self.rest(view, plan)
 
     @abstractmethod
@@ -80,7 +80,7 @@ class EasySleeper(Overtaking[Sleep]):
 
     @abstractmethod
     def rest(self, view: View, plan: Plan) -> None:
-        """Send hosts to sleep, after all that can start has been started."""
+        """Send hosts to sleep, after all possible starts."""
 
     def allowed(self, hosts: int, view: View) -> int:
         """Return those of these hosts that may be sent to sleep now."""
@@ -91,7 +91,7 @@ class EasySleeper(Overtaking[Sleep]):
         self.power.wake(self.power.cheapest(self.power.wakeable(view), count, view), view, plan)
 
     def send_to_sleep(self, count: int, patience: float | None, view: View, plan: Plan) -> None:
-        """Send at most `count` hosts that were idle for so long; if there will be more, be called when they are."""
+        """Send at most `count` hosts that were idle for `patience` to sleep; request a call for the next ones."""
         chosen, after = self.power.tired(view, count, patience)
         chosen = self.allowed(chosen, view)
         if chosen:
@@ -100,7 +100,7 @@ class EasySleeper(Overtaking[Sleep]):
         self.call_before_the_end(after, view, plan)
 
     def call_before_the_end(self, time: float, view: View, plan: Plan) -> None:
-        """Be called then, unless a call comes before it or all jobs will have ended: a call must not outlast them."""
+        """Request a call at `time`, unless there is an earlier one or all jobs end before: it must not outlast them."""
         if view.all_submitted and not view.queue:
             latest = max((run.end for run in view.running), default=view.now)
             time = time if time < latest else math.inf

@@ -27,10 +27,10 @@ from batsched_py.schedulers.energy.token_bucket import TokenBucket
 # Between two decisions `paid` has the running jobs with what they were charged, and the bucket has been charged for
 # idle hosts up to the latest decision.
 
-#: Seconds, unless the user says others.
+#: Default times in seconds.
 PERIOD: Final = 3600.0
 IDLE_TIME: Final = 300.0
-#: Instants in a second that Batsim's messages can name.
+#: Number of instants in a second that Batsim's messages can represent.
 TICKS: Final = 1e6
 
 
@@ -57,7 +57,7 @@ class BudgetOptions(SleepOptions):
 
 
 class Paid(Struct, frozen=True):
-    """A running job: the watts that it adds to those of idle hosts, and the time for which they are paid."""
+    """A running job: the watts that it adds to idle hosts, and the time for which they are paid."""
 
     watts: float
     until: float
@@ -74,11 +74,11 @@ class BudgetRules(SleepRules[BudgetOptions]):
         self.bucket = (
             None if options.energy is None else TokenBucket(0.0, options.energy / options.period, options.energy)
         )
-        #: Job id -> what it was paid for.
+        #: Job id -> its payment.
         self.paid: dict[str, Paid] = {}
 
     def choose(self, free: HostSet, size: int) -> HostSet | None:
-        """Return the hosts that add least to what is drawn; of equals the lowest."""
+        """Return the hosts that add the least power; among equals the lowest."""
         return self.estimate.cheapest(free, size)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
@@ -90,7 +90,7 @@ class BudgetRules(SleepRules[BudgetOptions]):
             self.bucket.pay(paid.watts * self.duration(job))
 
     def hold(self, job: Job, view: View, plan: Plan) -> None:
-        """Record the watts or joules that it lacks; else as EASY."""
+        """Record the watts or joules that the job lacks; else as EASY."""
         why = self.why_unpaid(job, view, plan)
         if why is None:
             super().hold(job, view, plan)
@@ -98,7 +98,7 @@ class BudgetRules(SleepRules[BudgetOptions]):
             plan.hold(job, why)
 
     def why_unpaid(self, job: Job, view: View, plan: Plan) -> str | None:
-        """Return which watts or joules a job lacks; None if it lacks hosts, or nothing."""
+        """Describe the watts or joules that a job lacks; None if it lacks hosts, or nothing."""
         hosts = self.choose(plan.free, job.size)
         if hosts is None:
             return None
@@ -111,7 +111,7 @@ class BudgetRules(SleepRules[BudgetOptions]):
         return None
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
-        """Return the first instant at which there are hosts, watts and joules for the job, and which hosts."""
+        """Return the first start with enough hosts, watts and joules for the job."""
         if job.size > len(plan.free):
             self.wake(job, view, plan)
         for time, free in view.availability().steps():
@@ -128,14 +128,14 @@ class BudgetRules(SleepRules[BudgetOptions]):
         return None
 
     def draw_at(self, time: float, view: View) -> float:
-        """Return the watts at an instant, if the jobs that run end by their walltimes and nothing else changes."""
+        """Return the watts at an instant, if running jobs end at their walltimes and nothing else changes."""
         ended = sum(paid.watts for paid in self.paid.values() if paid.until <= time) if time > view.now else 0.0
         return self.estimate.now(view) - ended
 
     def affordable(self, joules: float, view: View) -> float:
-        """Return when so much can be paid, later than now rounded up to the instants that a message can name.
+        """Return when `joules` can be paid; a time after now is rounded up to one that a message can represent.
 
-        A call for an instant between two of them may be told as the earlier one, at which the energy still lacks.
+        Otherwise a call may be reported with the representable time before, at which the energy is still insufficient.
         """
         if self.bucket is None:
             return view.now
@@ -146,11 +146,11 @@ class BudgetRules(SleepRules[BudgetOptions]):
         """Return whether the job leaves the promised one its hosts, its watts and its joules."""
         head = next(iter(book.entries.values()), None)
         if head is not None and head.promise is None and not view.unavailable:
-            return False  # it waits for hosts to switch: who overtook now might take its watts again and again
+            return False  # it waits for hosts to switch: overtaking jobs might take its watts repeatedly
         return self.leaves_enough(job, hosts, None if head is None else head.promise, view)
 
     def leaves_enough(self, job: Job, hosts: HostSet, promise: Promise | None, view: View) -> bool:
-        """Return whether the job keeps to cap and bucket, and so will the promised one beside it or after it."""
+        """Return whether the job respects cap and bucket, and leaves enough for the promised one."""
         watts, duration = self.estimate.added(hosts), self.duration(job)
         if self.estimate.now(view) + watts > self.cap or self.affordable(watts * duration, view) > view.now:
             return False
@@ -193,13 +193,13 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
     def setup(self, view: View) -> None:
         """Begin with an empty bucket."""
         super().setup(view)
-        #: Neither a cap nor an allowance is given, and the warning of that is still to come.
+        #: True if neither a cap nor an allowance is given, and the warning about that was not issued yet.
         self.unbounded = self.options.power_cap is None and self.options.energy is None
-        #: Watts that are drawn anyway since the latest decision.
+        #: Base power in watts since the latest decision.
         self.base = self.rules.estimate.base(view)
 
     def decide(self, view: View, plan: Plan) -> None:
-        """Decide as EASY; keep the books of the bucket before and after."""
+        """Decide as EASY; update the bucket before and after."""
         if self.unbounded:
             plan.warn("neither power_cap nor energy is given: jobs are started as by easy")
             self.unbounded = False
@@ -212,7 +212,7 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         self.base = self.rules.estimate.base(view)
 
     def settle(self, view: View) -> None:
-        """Take out what was drawn, give back what ended jobs have not used."""
+        """Charge the consumed energy, and return the unused energy of ended jobs."""
         if self.rules.bucket is not None:
             self.rules.bucket.accrue(view.now, self.base)
         if view.hosts_changed and self.rules.paid:
@@ -223,9 +223,9 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
                     self.rules.bucket.pay(-paid.watts * (paid.until - view.now))
 
     def impossible(self, job: Job, view: View) -> str | None:
-        """Return why the job could not even run alone, None if it could."""
+        """Return the reason why the job could not even run alone; None if it could."""
         everything, shutdown = view.all_hosts, self.options.shutdown
-        # If hosts sleep it must do with whichever are awake.
+        # If hosts can sleep, it must fit with any of them awake.
         hosts = (self.rules.estimate.dearest if shutdown else self.rules.estimate.cheapest)(everything, job.size)
         if hosts is None:
             return None
@@ -252,7 +252,7 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         self.power.wake(self.rules.estimate.affordable(lacked, room, waking=True), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:
-        """Switch off hosts that the blocked job does not need, at once; if none is blocked, those idle for long."""
+        """Switch off hosts that the blocked job does not need, at once; without one, those that are idle for long."""
         if self.options.shutdown:
             head = self.loop.head
             surplus = self.power.soon(view).bit_count() - (0 if head is None else head.size)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.api import HostSet, Job
 
-#: More hosts are switched by nobody.
+#: Maximum number of hosts to switch.
 LARGEST: Final = 1e9
 
 

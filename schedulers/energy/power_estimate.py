@@ -1,11 +1,11 @@
-"""An estimate of the watts of all hosts: an upper bound by what each of them does."""
+"""An estimate of the watts of all hosts: an upper bound by the state of each."""
 
 from batsched_py.api import HostSet, View
 from batsched_py.schedulers.energy.power_manager import PowerManager
 
 
 class PowerEstimate:
-    """Watts by kinds of hosts, so that a question costs a few operations for each kind and none for a host.
+    """Watts by kinds of hosts, so that a query costs a few operations for each kind and none for a host.
 
     A busy host draws what it draws fully used, an idle or failed one its idle watts, each in the first pstate in which
     it computes. One that switches draws the larger of its idle watts and those of the switch.

@@ -8,7 +8,7 @@ from batsched_py.planning.power import HostPower
 
 
 class Share(Struct, frozen=True):
-    """The watts that a job's hosts draw more than if they were idle, and the latest end of that."""
+    """The watts that a job's hosts draw in addition to their idle power, and its latest end."""
 
     watts: float
     until: float
@@ -17,18 +17,18 @@ class Share(Struct, frozen=True):
 class PowerLedger:
     """The watts of all hosts, job by job.
 
-    An idle host counts with its idle watts in the pstate that it was told last, a busy one with its full watts. A host
-    that is told another pstate for a job counts at once with the larger of what it leaves and what it will draw. Hosts
-    that failed count as idle. `pstates` has the pstate in which each host is.
+    An idle host counts with its idle watts in the last requested pstate, a busy one with its full watts. A host with a
+    request for another pstate for a job counts at once with the larger of its old and its new watts. Failed hosts count
+    as idle. `pstates` has the pstate in which each host is.
     """
 
     def __init__(self, powers: Mapping[int, HostPower], pstates: Mapping[int, int]) -> None:
         self._powers = powers
-        #: Host -> the pstate that it was told last.
+        #: Host -> the last requested pstate.
         self._pstates = dict(pstates)
         #: Watts of all hosts if none worked.
         self.idle = sum(self._idle(host, pstate) for host, pstate in pstates.items())
-        #: Job id -> what it adds; only jobs that run or are about to.
+        #: Job id -> its share; only running and prepared jobs.
         self.shares: dict[str, Share] = {}
 
     def rise(self, pstates: Mapping[int, int], before: Mapping[int, int] | None = None) -> float:
@@ -44,7 +44,7 @@ class PowerLedger:
         return total
 
     def drift(self, pstates: Mapping[int, int]) -> float:
-        """Return the watts that idle hosts draw more, or less, after they were in these pstates."""
+        """Return the change of idle watts after a switch to these pstates."""
         return sum(self._idle(host, pstate) - self._idle(host, self._pstates[host]) for host, pstate in pstates.items())
 
     def at(self, time: float, now: float) -> float:
@@ -68,7 +68,7 @@ class PowerLedger:
     def most_alone(self, size: int, pstates: Mapping[int, int]) -> float:
         """Return the most watts if a job of this size has the machine to itself, its hosts in these pstates.
 
-        Whichever hosts it gets, and in whatever computing pstates the others are.
+        For any choice of its hosts, and any computing pstates of the others.
         """
         idles = {
             host: max(power.draws[pstate].idle for pstate in power.computing) for host, power in self._powers.items()

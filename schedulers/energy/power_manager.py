@@ -1,4 +1,4 @@
-"""The hosts asleep, under way to sleep or back, and idle since an instant; and requests to switch them."""
+"""Sleeping, switching and idle hosts, and requests to switch them."""
 
 import math
 from functools import reduce
@@ -27,20 +27,20 @@ class Switch(Struct):
 
     hosts: int
     kind: int
-    #: The sleep that they go to or come from.
+    #: The sleep state that they enter or leave.
     sleep: int
     waking: bool
     since: float
 
 
 class PowerManager:
-    """All that an algorithm knows of the sleep of its hosts.
+    """The manager of the sleep of hosts.
 
-    All sets of hosts are bits. Hosts that failed are never switched. Equal hosts (by their properties) are of one kind;
-    a request names hosts of one kind only, so that its acknowledgement tells how long that kind takes. Batsim tells it
-    nowhere else, but the platform may, in `speed_per_state`: a switch is 1 flop. Until it is known, from there, from
-    the options or from the first time, a switch counts as over at once: a promise made in the meantime is too early,
-    never too late.
+    All sets of hosts are bits. Failed hosts are never switched. Equal hosts (by their properties) are of one kind; a
+    request names hosts of one kind only, so that its acknowledgement shows the duration for that kind. Batsim does not
+    send durations, but the platform may give them in `speed_per_state`: a switch is 1 flop. Until the duration is known
+    from there, from the options or from the first switch, a switch counts as instantaneous: a promise made before is
+    too early, never too late.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class PowerManager:
         off_time: float | None = None,
         on_time: float | None = None,
     ) -> None:
-        #: Host -> its watts; hosts that describe no power are not here.
+        #: Host -> its watts, without hosts that do not describe their power.
         self.powers: dict[int, HostPower] = {}
         #: The kinds, and host -> position of its kind.
         self.kinds: list[HostPower] = []
@@ -62,14 +62,14 @@ class PowerManager:
                 self.powers[number] = power
                 self.kind[number] = known.setdefault(power, len(known))
         self.kinds = list(known)
-        #: Kind -> the sleep that it is sent to, None if it has none.
+        #: Kind -> its sleep state; None if it has none.
         self.sleeps: list[SleepState | None] = [
             power.deepest if depth == "deepest" else next(iter(power.sleeps), None) for power in self.kinds
         ]
         #: Bits of the hosts that can be sent to sleep.
         able = (number for number, kind in self.kind.items() if self.sleeps[kind] is not None)
         self.can_sleep = HostSet.from_ids(able).bits
-        #: (kind, sleep pstate) -> seconds to fall asleep, to wake up, as far as somebody knows.
+        #: (kind, sleep pstate) -> known seconds to fall asleep and to wake up.
         self._off: dict[tuple[int, int], float] = {}
         self._on: dict[tuple[int, int], float] = {}
         self._given = off_time, on_time
@@ -79,14 +79,14 @@ class PowerManager:
                     self._off[position, sleep.pstate] = 1 / power.speeds[sleep.off]
                 if on_time is None:
                     self._on[position, sleep.pstate] = 1 / power.speeds[sleep.on]
-        #: Requests under way.
+        #: Pending requests.
         self.switches: list[Switch] = []
-        #: Instant, ascending -> the hosts that are idle since then; and all of them.
+        #: Instant, ascending -> the hosts that are idle since then; all idle hosts.
         self._idle_since: dict[float, int] = {}
         self._idle = 0
 
     def begin(self, view: View) -> None:
-        """Note what was acknowledged and who failed; before a decision."""
+        """Record acknowledgements and failures; call this before a decision."""
         if self.switches:
             switching = view.switching.bits
             for switch in [switch for switch in self.switches if not switch.hosts & switching]:
@@ -95,11 +95,11 @@ class PowerManager:
                 key = switch.kind, switch.sleep
                 learned[key] = max(learned.get(key, 0.0), view.now - switch.since)
         if view.hosts_changed and view.unavailable:
-            # Hosts that failed on the way are not expected at the end of their switch.
+            # Hosts that failed during a switch are not expected at its end.
             view.availability().expect(view.unavailable & (view.asleep | view.switching), math.inf)
 
     def follow(self, view: View) -> None:
-        """Note who is idle since when; after a decision has started its jobs."""
+        """Record the idle hosts; call this after a decision has started its jobs."""
         free = view.free.bits
         gone, new = self._idle & ~free, free & ~self._idle
         if gone:
@@ -113,12 +113,12 @@ class PowerManager:
 
     @property
     def waking(self) -> int:
-        """Hosts that are on the way from sleep."""
+        """Hosts that are waking up."""
         return reduce(or_, (switch.hosts for switch in self.switches if switch.waking), 0)
 
     @property
     def falling(self) -> int:
-        """Hosts that are on the way to sleep."""
+        """Hosts that are falling asleep."""
         return reduce(or_, (switch.hosts for switch in self.switches if not switch.waking), 0)
 
     def wakeable(self, view: View) -> int:
@@ -126,22 +126,22 @@ class PowerManager:
         return view.asleep.bits & self.can_sleep & ~(view.switching.bits | view.unavailable.bits)
 
     def soon(self, view: View) -> int:
-        """Return hosts without work that are or will be awake: they are left for a job that comes."""
+        """Return hosts without work that are or will be awake, and are available for the next job."""
         return view.free.bits | self.waking & ~view.unavailable.bits
 
     def awake_soon(self, view: View) -> int:
-        """Return hosts that are or will be awake, with work or without, but for those that failed."""
+        """Return hosts that are or will be awake, with or without work, except failed ones."""
         down = view.asleep.bits | view.switching.bits | view.unavailable.bits
         return view.all_hosts.bits & ~down | self.waking & ~view.unavailable.bits
 
     def times(self, host: int, sleep: SleepState) -> SwitchTimes | None:
-        """Return how long this host takes there and back, None if one of them is not known yet."""
+        """Return the switch times of a host; None if one of them is not known yet."""
         key = self.kind[host], sleep.pstate
         off, on = self._off.get(key, self._given[0]), self._on.get(key, self._given[1])
         return None if off is None or on is None else SwitchTimes(off, on)
 
     def break_even(self, host: int) -> float | None:
-        """Return the seconds of idleness from which the host's sleep pays, None if its times are not known yet."""
+        """Return the break-even idle time of a host in seconds; None if its switch times are not known yet."""
         sleep = self.sleeps[self.kind[host]]
         times = None if sleep is None else self.times(host, sleep)
         if sleep is None or times is None:
@@ -149,15 +149,15 @@ class PowerManager:
         return sleep.break_even(self.powers[host].draws[self.powers[host].computing[0]].idle, times)
 
     def sleeping(self, host: int, view: View) -> SleepState:
-        """Return the sleep in which a host is; the first one it has, if it slept from the beginning."""
+        """Return the sleep state of a host; its first one, if it has slept from the beginning."""
         power = self.powers[host]
         return power.sleep_state(int(view.pstate(host) or -1)) or power.sleeps[0]
 
     def lacked(self, size: int, view: View) -> int:
         """Return the sleeping hosts to wake for a job of this size, if it can start earlier with them.
 
-        At the earliest instant at which it could start if all were woken now, it lacks some: the cheapest of those that
-        would be back by then.
+        These are the cheapest hosts that would be back by the earliest instant at which it could start if all were
+        woken.
         """
         wakeable = self.wakeable(view)
         if not wakeable:
@@ -201,11 +201,11 @@ class PowerManager:
         self.follow(view)
 
     def tired(self, view: View, count: int, patience: float | None) -> tuple[int, float]:
-        """Return (at most `count` hosts that were idle for `patience` seconds, when the next one will have been).
+        """Return (at most `count` hosts that were idle for `patience` seconds, the instant of the next such host).
 
-        Those that are idle for longest come first, of equals the highest numbers: jobs take the lowest. None as
-        patience is the time from which sleeping pays, which nobody waits for as long as it is not known. A host that
-        somebody has reserved, for now or later, is left out. The instant is infinite if nobody is left to wait for.
+        Hosts that are idle for longest come first, among equals the highest numbers, because jobs take the lowest. The
+        default of `patience` is the break-even time, or 0 as long as that is unknown. Hosts that are reserved for now
+        or later are excluded. The instant is infinity if there is no other host.
         """
         chosen, after = 0, math.inf
         unreserved = view.availability().free_during(view.now, math.inf).bits
@@ -225,7 +225,7 @@ class PowerManager:
         return self._on.get((kind, pstate), self._given[1])
 
     def _returns(self, hosts: int, view: View) -> dict[float, int]:
-        """Return when these sleeping hosts would be back if they were woken now."""
+        """Return instant -> the sleeping hosts that would be back then if they were woken now."""
         back: dict[float, int] = {}
         soonest = math.nextafter(view.now, math.inf)
         for (kind, pstate), group in self._groups(hosts, view, waking=True).items():
@@ -234,7 +234,7 @@ class PowerManager:
         return back
 
     def _groups(self, hosts: int, view: View, *, waking: bool) -> dict[tuple[int, int], int]:
-        """Group hosts by (kind, the sleep pstate they are in, or are to go to)."""
+        """Group hosts by (kind, the sleep pstate that they are in or will enter)."""
         groups: dict[tuple[int, int], int] = {}
         for host in HostSet(hosts):
             sleep = self.sleeping(host, view) if waking else self.sleeps[self.kind[host]]

@@ -65,7 +65,7 @@ class Sleeper(Scheduler[SleeperOptions]):
             plan.set_pstate(HostSet.from_ids(numbers), pstate)
 
     def wake(self, job: Job, view: View, plan: Plan) -> None:
-        """Wake the lowest sleeping hosts, as many as the job lacks beside those that wake already."""
+        """Wake the lowest sleeping hosts, as many as the job lacks in addition to those that are waking up."""
         asleep, waking = view.asleep - view.switching - view.unavailable, view.asleep & view.switching
         missing = min(job.size - len(plan.free) - len(waking - view.unavailable), len(asleep))
         hosts = asleep.first(missing) if missing > 0 else None

@@ -1,4 +1,4 @@
-"""A token bucket of joules: an allowance of energy that grows with time and is spent by what runs."""
+"""A token bucket of joules: an allowance of energy that grows with time and is spent by running jobs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import math
 class TokenBucket:
     """Joules that may be spent: they come in at a constant rate, and at most `limit` of them are kept.
 
-    What the machine draws anyway is taken out as time passes; work is paid in advance, for all of the time that it may
-    take, and what it did not use comes back. So what was spent and what is owed together never exceed what has come
-    in, as long as no more than comes in is drawn anyway.
+    The base power of the machine is charged as time passes; work is paid in advance for its maximum duration, and the
+    unused part is returned. Therefore the spent and committed energy together never exceed the income, as long as the
+    base power does not exceed the rate.
     """
 
     __slots__ = ("joules", "limit", "now", "rate")
@@ -21,20 +21,20 @@ class TokenBucket:
         self.joules = 0.0
 
     def accrue(self, now: float, watts: float) -> None:
-        """Let energy come in until `now`, while the machine draws so much anyway."""
+        """Add the income until `now`, and charge the base power `watts`."""
         self.joules = self.after(now - self.now, watts)
         self.now = now
 
     def after(self, seconds: float, watts: float, paid: float = 0.0) -> float:
-        """Return what will be left in so many seconds, if `paid` joules are taken out now and so much is drawn."""
+        """Return the joules left after `seconds`, if `paid` joules are taken now and the base power is `watts`."""
         return min(self.limit, self.joules - paid + (self.rate - watts) * seconds)
 
     def pay(self, joules: float) -> None:
-        """Take joules out for work that begins; negative to give them back."""
+        """Take joules for new work; a negative number returns them."""
         self.joules = min(self.limit, self.joules - joules)
 
     def ready(self, joules: float, watts: float) -> float:
-        """Return when so much can be paid, if so much is drawn until then and nobody else pays; infinite: never."""
+        """Return when `joules` can be paid, with base power `watts` and without other payments; infinity for never."""
         if joules <= self.joules:
             return self.now
         if joules > self.limit or self.rate <= watts:

@@ -1,6 +1,6 @@
-"""The rooms of the algorithm `placer`.
+"""The parts of the algorithm `placer`.
 
-`options`: the choices of users. `members`: hosts and vaults, what they report and what is known of them. `admission`:
-jobs that wait, for hosts or for other jobs. `placer.py` beside this package composes them with a placer and an enactor
-of `batsched_py.collection`.
+`options`: options of users. `members`: hosts and vaults, with their exact and their polled records. `admission`: jobs
+that wait for hosts or for other jobs. `placer.py` next to this package composes them with a placer and an enactor of
+`batsched_py.collection`.
 """

@@ -23,7 +23,7 @@ from batsched_py.schedulers.placing.members import Members
 # Jobs that others take out of the queue leave entries behind, which are dropped when they are more than half (`prune`):
 # a check of all jobs at each decision would cost O(queue).
 
-#: What is kept of jobs that others have taken out of the queue, at least.
+#: Number of entries of jobs that have left the queue that are always tolerated.
 SPARE: Final = 64
 
 
@@ -31,10 +31,10 @@ class Admission:
     """The jobs of a run until they start.
 
     Attributes:
-        waiting: jobs that wait for hosts, by what is asked of hosts for them.
-        demands: job id -> what it asks for, while it waits.
-        later: job id -> job, of those that wait for others to end.
-        attempts: job id -> what it took to place it, of all jobs that were admitted.
+        waiting: jobs that wait for hosts, by their queries.
+        demands: job id -> its demand, while it waits.
+        later: job id -> job, of jobs that wait for the end of others.
+        attempts: job id -> its attempts, for all admitted jobs.
     """
 
     def __init__(self, members: Members, classes: Mapping[str, JobClass], *, shared: bool) -> None:
@@ -78,7 +78,7 @@ class Admission:
         return True
 
     def is_due(self, job: Job, view: View) -> bool:
-        """Return whether the jobs have ended for which a job waited: then it waits for hosts."""
+        """Return whether the jobs for which a job waited have ended: then it waits for hosts."""
         demand = self.demands[job.id]
         if job.id in view.queue and not self._ended.issuperset(demand.kind.after):
             return False

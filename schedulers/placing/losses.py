@@ -1,4 +1,4 @@
-"""Losses: jobs whose hosts go down before they have ended, and what becomes of these (L41)."""
+"""Losses: jobs whose hosts fail before they have ended, and their treatment (L41)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.leases.restarts import Restarts
 
 
 class Losses:
-    """Jobs that are killed because they have lost hosts, and begin again elsewhere if their placer wants that."""
+    """Jobs that are killed because they have lost hosts, and are submitted again if their placer wants that."""
 
     def __init__(self, mode: Literal["ignore", "fail", "replace"], view: View) -> None:
         """Watch jobs; OptionError if they cannot be submitted again, and are to be."""
@@ -72,7 +72,7 @@ class Losses:
         return [job for job in self._restarts.repeat(view, plan) if job.id in view.queue]
 
     def finish_registration(self, view: View, plan: Plan) -> None:
-        """Finish it once nobody can begin again. Batsim 1 does not say when all have come: there it is reopened."""
+        """Finish registration once no job can be repeated. It may be reopened for Batsim 1, which announces no end."""
         if not view.registration_open:
             return
         if self._mode == "replace":

@@ -1,4 +1,4 @@
-"""Members of a run's collection: hosts and vaults, which report what they do, are polled, and decide for themselves."""
+"""Members of a run's collection: hosts and vaults, which report their state, are polled, and decide for themselves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from batsched_py.schedulers.placing.options import PlacerOptions
 # Between two decisions the state of each host in `reported` is that of the view at the last `update`, plus the starts
 # since then.
 
-#: What a host reports that runs a job.
+#: Attributes that a host with a job reports.
 BUSY: Final[Mapping[str, Value]] = {"load": 1.0, "jobs": 1, "free_cpu": 0, "free_mem": 0}
 
 
@@ -37,22 +37,22 @@ class Members:
     """The hosts and vaults of a run.
 
     Attributes:
-        reported: what they report, always exact.
-        known: what is known of them: the same, or as old as the last poll.
-        resources: name -> what decides for it.
+        reported: their reports, always exact.
+        known: the polled records: the same, or as old as the last poll.
+        resources: name -> the resource that decides for it.
         numbers: name -> its number.
         vaults: names of the storage hosts.
         down: hosts that can run nothing.
     """
 
     def __init__(self, view: View, options: PlacerOptions, draw: Callable[[], float]) -> None:
-        """Let them join, and poll them."""
+        """Add them to the collections, and poll them."""
         self._options, self._draw = options, draw
         self._shared = options.share == "time"
         self.reported = Collection()
         self.resources: dict[str, Resource] = {}
         self.numbers: dict[str, int] = {}
-        #: Name -> what a member reports that nobody uses.
+        #: Name -> the report of an idle member.
         self._idle: dict[str, dict[str, Value]] = {}
         self.vaults = frozenset(host.name for host in view.storages.values())
         for number, host in view.hosts.items():
@@ -63,19 +63,19 @@ class Members:
         if options.staleness:
             self.known = Collection()
             self.known.poll(self.reported, period=options.staleness, now=view.now)
-        #: The version of what was reported at the last poll; hosts that have said since then that they are in use.
+        #: The version of the reports at the last poll; hosts that have been found in use since then.
         self._seen = self.reported.version
         self._said: set[str] = set()
         self._used, self.down = HostSet(), HostSet()
-        #: The number of the decision at hand, and that of the last poll.
+        #: The number of the current decision, and that of the last poll.
         self.decision = self._polled = 0
-        #: Host -> the decision at which something became known that may make it agree, the latest last.
+        #: Host -> the decision with the latest change that may make it agree, the latest last.
         self._news: dict[str, int] = {}
-        #: Text of a query -> a decision, and the last one until then with news of a host that suits.
+        #: Text of a query -> a decision, and the last one before it with a change of a suitable host.
         self._latest: dict[str, tuple[int, int]] = {}
-        #: The last decision with news of a vault.
+        #: The last decision with a change of a vault.
         self._vault_news = 0
-        #: Resources whose reservations have changed since they reported.
+        #: Resources whose reservations have changed since their last report.
         self._changed: dict[str, None] = {}
 
     def _join(self, number: int, host: Host, kind: str) -> None:
@@ -93,17 +93,17 @@ class Members:
         self.resources[host.name] = Resource(host.name, capacity, (*policies, *([] if own is None else [own])))
 
     def _usual(self, kind: str) -> dict[str, object]:
-        """Return the policies of hosts whose properties do not say others."""
+        """Return the default policies of hosts, which their properties may override."""
         given = {name: getattr(self._options, name) for name in ("max_jobs", "allowed_users", "allowed_hours")}
         return {name: value for name, value in given.items() if value is not None and kind == HOST}
 
     @property
     def has_news(self) -> bool:
-        """True if something was reported that is not known."""
+        """True if the reports differ from the polled records."""
         return self.reported.version != self._seen
 
     def update(self, view: View) -> bool:
-        """Let hosts report what they are doing, after the polls that were due before; return whether any was due."""
+        """Let hosts report their state, after the polls that were due before; return whether any was due."""
         self.decision += 1
         polled = self._poll(math.nextafter(view.now, -math.inf))
         down = view.unavailable | view.asleep | view.switching
@@ -141,18 +141,18 @@ class Members:
             self._hear(name, self.decision + 1)  # what it leads to is decided next
 
     def learn(self, refused: Mapping[str, Code]) -> None:
-        """Note which hosts are in use, so that nobody else asks them before that has changed or they are polled."""
+        """Record hosts that are in use, so that other jobs do not ask them before a change or the next poll."""
         if self._options.staleness and not self._shared:
             for name, code in refused.items():
                 if code is Code.NO_CAPACITY and name not in self.vaults and self.known.correct(name, BUSY):
                     self._said.add(name)
 
     def believed_free(self, refused: Iterable[str]) -> int:
-        """Return how many of the hosts that have refused are still thought to be free."""
+        """Return the number of refusing hosts that are still free according to their records."""
         return sum(name not in self.vaults and name not in self._said for name in refused)
 
     def latest(self, query: Expression, now: float, *, stores: bool = False) -> int:
-        """Return the last decision with news of a host that suits a query; with `stores` of a vault, too."""
+        """Return the last decision with a change of a host that suits a query; with `stores`, also of a vault."""
         until, found = self._latest.get(query.text, (0, 0))
         if until < self.decision:
             found = max(found, self._polled)
@@ -165,16 +165,16 @@ class Members:
         return max(found, self._vault_news) if stores else found
 
     def opens(self, names: Iterable[str], now: float) -> float:
-        """Return when the hours of one of these resources begin; infinite if they have none."""
+        """Return the next begin of opening hours of these resources; infinity if they have none."""
         return min((self.resources[name].opens(now) for name in names), default=math.inf)
 
     def _hear(self, name: str, decision: int) -> None:
-        """Note that a host may agree again; believe again what was known of it before it said that it is in use."""
+        """Record that a host may agree again; restore its record from before it was found in use."""
         if name in self._said:
             self._said.remove(name)
             self.known.correct(name, self._idle[name])
         elif self.known is not self.reported:
-            return  # nobody knows
+            return  # not known
         if name in self.vaults:
             self._vault_news = decision
         else:

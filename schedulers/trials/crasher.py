@@ -27,7 +27,7 @@ class CrasherOptions:
 class Crasher(Scheduler[CrasherOptions]):
     """Fail on purpose: a test of what runs simulations.
 
-    Nobody schedules with it. It fails at the first message, or at one of your choice; until then jobs are started in
+    It is not for production. It fails at the first message, or at one of your choice; until then, it starts jobs in
     order of arrival, and a simulation that ends before succeeds.
     """
 

@@ -7,7 +7,7 @@ from typing import Literal
 from batsched_py.api import Job, Plan, Scheduler, View, option
 from batsched_py.schedulers.in_order import start_in_order
 
-#: Seconds until a job is stopped, if nobody says how many.
+#: Default time in seconds after which a job is killed.
 USUAL = 10.0
 
 
@@ -45,7 +45,7 @@ class Killer(Scheduler[KillerOptions]):
             plan.kill(self.victims(blocked, view, plan))
 
     def kill_old(self, view: View, plan: Plan) -> None:
-        """Stop jobs that have run for long enough; ask for a call when the others will have."""
+        """Kill jobs that have run for long enough; request a call for the others."""
         after = USUAL if self.options.after is None else self.options.after
         old = []
         for run in view.running:
@@ -57,7 +57,7 @@ class Killer(Scheduler[KillerOptions]):
         plan.kill(old)
 
     def victims(self, job: Job, view: View, plan: Plan) -> Iterator[Job]:
-        """Yield those whose hosts the job needs; none if hosts that cannot be used are what it lacks."""
+        """Yield the jobs whose hosts the job needs; none if it lacks unavailable hosts."""
         usable = view.all_hosts - view.unavailable - view.asleep - view.switching
         missing = job.size - len(plan.free)
         if job.size > len(usable):

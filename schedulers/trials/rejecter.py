@@ -43,7 +43,7 @@ class Rejecter(Scheduler[RejecterOptions]):
         return super().estimate_wait(job, view, plan)
 
     def refusal(self, job: Job) -> str | None:
-        """Return why the job is rejected, or None; chance is asked once for each job."""
+        """Return the reason of a rejection, or None; one random number is drawn for each job."""
         options = self.options
         if job.size <= options.larger_than:
             return None

@@ -22,10 +22,10 @@ class SubmitterOptions:
 
 
 class Submitter(Scheduler[SubmitterOptions]):
-    """Submit jobs of one's own while the simulation runs.
+    """Submit the algorithm's own jobs while the simulation runs.
 
-    All jobs are started in order of arrival. Those of its own are delays, in the workload `dynamic`. The next is
-    submitted when nobody waits and a host is free, or at an interval. After the last, registration is finished. It
+    All jobs are started in order of arrival. Its own jobs are delays, in the workload `dynamic`. The next one is
+    submitted when no job waits and a host is free, or at an interval. After the last, registration is finished. It
     works with and without acknowledgement. Batsim forgets a profile with the first of its jobs that ends:
     `profiles=shared` needs its option --enable-profile-reuse.
     """
