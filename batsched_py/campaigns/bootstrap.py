@@ -25,8 +25,9 @@ class Estimate(Struct, frozen=True):
     """A value and its confidence interval.
 
     Attributes:
-        value: the observed value. low, high: the ends of the interval; None for a single observation, or if the value
-            of some resample is undefined (a ratio to 0).
+        value: the observed value.
+        low, high: the ends of the interval; None for a single observation, or if the value of some resample is
+            undefined (a ratio to 0).
     """
 
     value: float

@@ -47,7 +47,8 @@ class Run(ShownRun, frozen=True):
         metrics: mean wait, bounded slowdown... (docs/metrics.md defines them).
         result: a record of each job, and facts of the run.
         rejections: job id -> reason.
-        algorithm: its name, as in lists. options: its options as they were given.
+        algorithm: its name, as in lists.
+        options: its options as they were given.
         origin: what was run; None if that is unknown.
     """
 

@@ -1,6 +1,6 @@
 """The future of the hosts, the kernel of all planning algorithms. It has three parts.
 
-* The *calendar* is the truth about the future: ends of work, returns of failed hosts, bookings of hosts, claims.
+* The *calendar* has all known future changes: ends of work, returns of failed hosts, bookings of hosts, claims.
 * The *slot table* is a cache: the future divided into time slots, by hosts and by counts. It is built by the first
   query that needs it, updated by reservations and plain work, and dropped by all other changes.
 * A *promise book* has the promises of waiting jobs, compresses them, and knows the gaps between them.
