@@ -110,11 +110,11 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         self.losses.finish_registration(view, plan)
 
     def admit(self, job: Job, view: View, plan: Plan) -> bool:
-        """Let a job wait, or reject it; return whether it waits for hosts."""
+        """Admit or reject a job; return whether it waits for hosts."""
         return self.admission.admit(job, view, plan, self.losses.number(job))
 
     def is_rested(self, job: Job, view: View) -> bool:
-        """Return whether something has changed since hosts have refused a job, or its rest is over."""
+        """Return whether a suitable host has changed since the refusal of a job, or its rest is over."""
         if job.id not in self.rests:
             return True
         stores = self.admission.demands[job.id].vault is not None
@@ -122,7 +122,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         return self.rests.is_over(job.id, latest, view.now)
 
     def place(self, job: Job, turn: int, view: View, plan: Plan) -> None:
-        """Propose schedules until one is started, or the job has to wait; `turn` is how many jobs came up to now."""
+        """Propose schedules until one is started, or the job has to wait; `turn` is the number of jobs so far."""
         demand, suits = self.admission.demands[job.id], self.admission.waiting.query(job)
         terms = demand.request(job, view.now, self.options.time_out, shared=self.options.share == "time")
         asked = self.request(job, demand, turn, view)
@@ -146,7 +146,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         plan.hold(job, why_not(job, refused))
 
     def rest(self, job: Job, refused: Mapping[str, Code], view: View) -> None:
-        """Let a job rest if hosts do not want it; those that are in use are not asked again anyway."""
+        """Let a job rest if hosts refuse it by policy; hosts in use are not asked again anyway."""
         unwilling = [name for name, code in refused.items() if code is not Code.NO_CAPACITY]
         if unwilling:
             self.rests.begin(job.id, self.members.decision, view.now, self.members.opens(unwilling, view.now))

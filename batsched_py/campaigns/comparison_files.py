@@ -32,7 +32,7 @@ _SPECIAL: Final = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"
 
 
 def write_csv(path: Path, comparison: AlgorithmComparison) -> None:
-    """Write a row for each run: all metrics in SI units, then what was run."""
+    """Write a row for each run: all metrics in SI units, then its inputs."""
     study = comparison.study
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""A comparison as tables for people: final states of the jobs, then a table for each metric."""
+"""A comparison as tables for terminals: final states of the jobs, then a table for each metric."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def comparison_tables(comparison: AlgorithmComparison, *, differences: bool = Fa
 
 
 def legend(comparison: AlgorithmComparison) -> str:
-    """Explain in a few lines what the tables show."""
+    """Return a few lines that explain the tables."""
     study = comparison.study
     count, what = study.observations, study.observed
     seeds = _explain_seeds(study) + _explain_window(study)
@@ -99,7 +99,7 @@ def _metric_table(comparison: AlgorithmComparison, one: MetricComparison, *, dif
 
 
 def metric_headings(comparison: AlgorithmComparison, metric: Metric, *, differences: bool = False) -> list[str]:
-    """Return the headings of a metric's table: the metric, the mean, what it is against the baseline..."""
+    """Return the headings of a metric's table: the metric, the mean, its ratio to or difference from the baseline..."""
     against = f"minus {comparison.baseline}" if differences else f"ratio to {comparison.baseline}"
     if comparison.study.observations == 1:
         return [metric.heading, "value", against]

@@ -49,7 +49,7 @@ class Run(ShownRun, frozen=True):
         rejections: job id -> reason.
         algorithm: its name, as in lists.
         options: its options as they were given.
-        origin: what was run; None if that is unknown.
+        origin: the inputs of the run; None if they are unknown.
     """
 
     metrics: Summary

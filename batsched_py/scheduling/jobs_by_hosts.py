@@ -34,7 +34,7 @@ class _Group:
 
 
 class JobsByHosts:
-    """The jobs of a queue in groups, each of which may run on the same hosts."""
+    """The jobs of a queue, grouped by their eligible hosts."""
 
     __slots__ = ("_groups", "_hosts", "_last", "_places", "_queue")
 

@@ -92,7 +92,7 @@ class View:
 
     @property
     def storages(self) -> Mapping[int, Host]:
-        """Storage hosts by number: what a storage mapping may name; numbered after the compute hosts."""
+        """Storage hosts by number: the targets of storage mappings; numbered after the compute hosts."""
         return self._state.hosts.storages
 
     @property

@@ -150,8 +150,8 @@ class TimelineRules(Struct, frozen=True):
 
     Attributes:
         buffer: seconds from the last VM that is configured to the start.
-        on_exit: what a program's exit code does to its VM.
-        on_failed: what a failed VM does to the experiment.
+        on_exit: effect of a program's exit code on its VM.
+        on_failed: effect of a failed VM on the experiment.
         reboot_delay: seconds that a reboot takes.
         reboot_limit: reboots of one VM; more fail it.
         preload_rate: MB/s at which files are loaded before the first entry of a VM; None if that takes no time.

@@ -7,5 +7,5 @@
 * `easy_dvfs` chooses the power state in which each job computes; `power_ledger` estimates the power of that.
 
 The watts of hosts are read from their properties by `planning.power`. Estimates are upper bounds: promises of power or
-energy hold whatever the jobs do.
+energy hold for any behaviour of the jobs.
 """

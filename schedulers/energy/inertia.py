@@ -90,9 +90,9 @@ class Inertia:
 
 
 def liquid_load_horizon(load: float, now: float, steps: Iterable[tuple[float, HostSet]]) -> float:
-    """Return the seconds from `now` that so many host-seconds take on the hosts that are free from these instants on.
+    """Return the seconds from `now` that `load` host-seconds take on the hosts that are free from these instants on.
 
-    Any number of hosts works on any part of it. What is left when no host will be free is done by one.
+    The load is perfectly divisible among hosts. The part left when no host will be free is executed by one.
     """
     time, hosts = now, 0
     for instant, free in steps:

@@ -38,7 +38,7 @@ class Admission:
     """
 
     def __init__(self, members: Members, classes: Mapping[str, JobClass], *, shared: bool) -> None:
-        """Admit jobs for these hosts, of these classes; with `shared` jobs may share hosts."""
+        """Set the hosts and the classes of jobs; with `shared`, jobs may share hosts."""
         self._members, self._classes, self._shared = members, classes, shared
         self.waiting = Waiting()
         self.demands: dict[str, Demand] = {}
@@ -53,9 +53,9 @@ class Admission:
         self._free = FREE_HOST if members.vaults else FREE
 
     def admit(self, job: Job, view: View, plan: Plan, number: int | None = None) -> bool:
-        """Let a job wait, or reject it; return whether it waits for hosts.
+        """Admit or reject a job; return whether it waits for hosts.
 
-        `number` is its place among those that wait; None: the last one.
+        `number` is its position among the waiting jobs; None: the last one.
         """
         try:
             demand = read_demand(job, view.profile(job), self._classes)
@@ -88,24 +88,24 @@ class Admission:
         return job.id in view.queue
 
     def note_end(self, job_id: str) -> None:
-        """Note that a job has ended, under its id with its workload and without, if others wait for it."""
+        """Record the end of a job, under its id with and without its workload, if others wait for it."""
         self._ended |= self._awaited & {job_id, job_id.partition("!")[2]}
 
     def note_start(self, job: Job) -> int:
-        """Forget what a job has waited for, and return its number among those that wait."""
+        """Remove a started job, and return its number among the waiting jobs."""
         del self.demands[job.id]
         number = self.waiting.number(job)
         self.waiting.remove(job)
         return number
 
     def prune(self, view: View) -> None:
-        """Forget jobs that others have taken out of the queue, once there may be many."""
+        """Remove the jobs that have left the queue, once there may be many."""
         self.waiting.prune(view.queue)
         if len(self.demands) > 2 * len(view.queue) + SPARE:
             self.demands = {job_id: demand for job_id, demand in self.demands.items() if job_id in view.queue}
 
     def _enqueue(self, job: Job, query: Expression, number: int | None = None) -> None:
-        """Let a job wait for hosts."""
+        """Add a job to those that wait for hosts."""
         suits = self._suits.get(query.text)
         if suits is None:
             suits = self._suits[query.text] = both(query, self._free)
@@ -113,7 +113,7 @@ class Admission:
         self.waiting.add(job, suits, changes=changes, number=number)
 
     def _why_never(self, job: Job, demand: Demand) -> str:
-        """Return why a job can never run: too few hosts, or no vault, may ever suit it; "" if it may."""
+        """Return the reason why a job can never run: too few suitable hosts, or no suitable vault; "" if it may run."""
         members = self._members
         stranger = self._stranger(demand)
         if stranger:
@@ -130,7 +130,7 @@ class Admission:
         return ""
 
     def _stranger(self, demand: Demand) -> str:
-        """Return which host or vault there is not that a job's alternatives name; "" if all are there."""
+        """Return a host or vault in a job's alternatives that does not exist; "" if all exist."""
         members = self._members
         for placement in (one for schedule in demand.alternatives for one in schedule):
             if placement.host not in members.numbers or placement.host in members.vaults:
@@ -140,7 +140,7 @@ class Admission:
         return ""
 
     def _possible(self, query: Expression) -> int:
-        """Return how many records may ever suit a query."""
+        """Return the number of records that may ever satisfy a query."""
         count = self._ever.get(query.text)
         if count is None:
             count = self._ever[query.text] = len(self._members.reported.possible(query, DYNAMIC))

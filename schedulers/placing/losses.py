@@ -16,7 +16,7 @@ class Losses:
     """Jobs that are killed because they have lost hosts, and are submitted again if their placer wants that."""
 
     def __init__(self, mode: Literal["ignore", "fail", "replace"], view: View) -> None:
-        """Watch jobs; OptionError if they cannot be submitted again, and are to be."""
+        """Set the mode; OptionError if jobs are to be submitted again but cannot be."""
         self._mode = mode
         self._restarts = Restarts()
         #: Id of a job -> its number among those that waited, in whose place the next segment comes.
@@ -33,25 +33,25 @@ class Losses:
         return self._restarts.segments.first_id(job_id)
 
     def ends(self, job_id: str) -> bool:
-        """Return whether a job that has ended does not begin again."""
+        """Return whether the end of a job is final."""
         if self._restarts.awaits(job_id):
             return False
         self._numbers.pop(self.first_id(job_id), None)
         return True
 
     def note_start(self, job: Job, number: int) -> None:
-        """Note the number at which a job has waited."""
+        """Record the number that a job had while it waited."""
         if self._mode == "replace":
             self._numbers[self.first_id(job.id)] = number
 
     def number(self, job: Job) -> int | None:
-        """Return the number of a job that begins again; None for one that comes for the first time."""
+        """Return the number of a repeated job; None for a new one."""
         return self._numbers.get(self.first_id(job.id))
 
     def stop_lost(
         self, talks: Mapping[str, Negotiation], attempts: Mapping[str, Attempts], placer: Placer, view: View, plan: Plan
     ) -> None:
-        """Kill jobs that run on hosts that are down; those that are to begin again and cannot go on."""
+        """Kill jobs on failed hosts; submit those again that the placer replaces."""
         if self._mode == "ignore" or not view.unavailable:
             return
         again, failed = list[Job](), list[Job]()
@@ -68,7 +68,7 @@ class Losses:
             plan.kill(failed)
 
     def repeat(self, view: View, plan: Plan) -> list[Job]:
-        """Submit again those that were killed; return those of their next segments that wait already."""
+        """Submit killed jobs again; return their next segments that already wait."""
         return [job for job in self._restarts.repeat(view, plan) if job.id in view.queue]
 
     def finish_registration(self, view: View, plan: Plan) -> None:

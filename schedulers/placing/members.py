@@ -125,7 +125,7 @@ class Members:
         return self._poll(view.now) or polled
 
     def note_start(self, hosts: HostSet, tokens: Iterable[Token]) -> None:
-        """Let the resources report at which a job was started."""
+        """Let the resources of a started job report."""
         for token in tokens:
             self._changed[token.resource] = None
             if token.resource in self.vaults or self._shared:
@@ -135,10 +135,10 @@ class Members:
         self._used |= hosts
 
     def note_end(self, names: Iterable[str]) -> None:
-        """Note at which resources a job has ended."""
+        """Record the end of a job on these resources."""
         for name in names:
             self._changed[name] = None
-            self._hear(name, self.decision + 1)  # what it leads to is decided next
+            self._hear(name, self.decision + 1)  # its effects are part of the next decision
 
     def learn(self, refused: Mapping[str, Code]) -> None:
         """Record hosts that are in use, so that other jobs do not ask them before a change or the next poll."""
@@ -193,7 +193,7 @@ class Members:
         return True
 
     def _report(self, name: str, now: float) -> None:
-        """Let a resource report that others share it."""
+        """Let a shared resource report its state."""
         resource, idle = self.resources[name], self._idle[name]
         free = resource.free(now, math.nextafter(now, math.inf), now)
         if "space" in idle:

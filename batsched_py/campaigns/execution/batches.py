@@ -107,7 +107,7 @@ def run_batch(
     code: str,
     limits: RunLimits = NO_LIMITS,
 ) -> list[FinishedRun]:
-    """Make the runs of a batch, in a worker. The workload is read or drawn once.
+    """Execute the runs of a batch in a worker. The workload is read or drawn once.
 
     A run of user code, or with limits, is executed in a process of its own: the worker and other runs survive its
     failure.

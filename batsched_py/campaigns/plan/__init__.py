@@ -1,4 +1,4 @@
-"""The plan of a campaign: a study file, what it describes, and the run of each combination, with its key.
+"""The plan of a campaign: the study file, its content, and the runs of all combinations with their keys.
 
 `study_file` reads a `Campaign`, `planner` turns it into a `CampaignPlan`, and `run_key` computes the keys of its runs.
 """

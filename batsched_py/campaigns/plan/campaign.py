@@ -1,4 +1,4 @@
-"""A campaign: platforms, workloads, algorithms, options and settings, of which each combination is a run."""
+"""A campaign: platforms, workloads, algorithms, options and settings; each combination of these is a run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FileWorkloads(Struct, frozen=True):
 
 
 class LogWorkloads(Struct, frozen=True):
-    """A log, cut into workloads, each of which is an observation of the group `name`.
+    """A log, divided into workloads, each an observation of the group `name`.
 
     Attributes:
         name: of the group.

@@ -58,7 +58,7 @@ class Setting(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The platform and the settings, for people."""
+        """The platform and the settings, for display."""
         return f"{self.platform}, {self.settings}" if self.settings else self.platform
 
 
