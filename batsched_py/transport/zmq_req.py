@@ -9,7 +9,7 @@ import zmq
 from batsched_py.errors import TransportError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.transport.address import FORM, connects_by_ipv6
-from batsched_py.transport.zmq_socket import ZmqSocket
+from batsched_py.transport.zmq_socket import LOOK_EVERY, ZmqSocket
 
 
 class ReqSocket(ZmqSocket):
@@ -36,6 +36,7 @@ class ReqSocket(ZmqSocket):
         super().__init__(zmq.REQ, address, limits)
         self.address, self.connect_timeout, self.answer_timeout = address, connect_timeout, answer_timeout
         self._socket.setsockopt(zmq.IPV6, connects_by_ipv6(address))
+        self._socket.sndtimeo = LOOK_EVERY
         try:
             self._socket.connect(address)
         except zmq.ZMQError as error:
@@ -48,11 +49,13 @@ class ReqSocket(ZmqSocket):
         TransportError if no process listens, if the peer disconnects or exceeds a time-out, or if its reply is too
         large or has several parts.
         """
-        started = time.monotonic()
+        started, sent = time.monotonic(), False
         try:
-            self._socket.send(request)
             while True:
                 try:
+                    if not sent:  # it waits as long as there is no connection, as after a failed handshake
+                        self._socket.send(request)
+                        sent = True
                     reply = self._socket.recv()
                 except zmq.Again:
                     self._check_peer(time.monotonic() - started)

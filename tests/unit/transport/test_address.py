@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -192,19 +193,36 @@ def test_a_reply_of_several_parts_is_one_clear_line(aside: ThreadPoolExecutor) -
                     req.exchange(b"request")
 
 
-@pytest.mark.parametrize("words", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\xff" + b"x" * 100, bytes(100)])
-def test_what_does_not_speak_zeromq_is_told(aside: ThreadPoolExecutor, words: bytes) -> None:
-    """Though somebody listens."""
+#: What is said of a listener that is no decision process.
+NOT_ZEROMQ = r"\(waited \d s; what listens there does not speak as one\)"
+
+
+@contextmanager
+def speaking(aside: ThreadPoolExecutor, words: bytes) -> Iterator[int]:
+    """The port of a server that says something to the first connection, and closes it."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
 
         def speak() -> None:
             with server.accept()[0] as connection:
                 connection.sendall(words)
 
         aside.submit(speak)
-        with (
-            ReqSocket(f"tcp://127.0.0.1:{port}", connect_timeout=0.5) as req,
-            pytest.raises(TransportError, match=r"\(waited \d s; what listens there does not speak as one\)"),
-        ):
+        yield server.getsockname()[1]
+
+
+@pytest.mark.parametrize("words", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\xff" + b"x" * 100, bytes(100)])
+def test_what_does_not_speak_zeromq_is_told(aside: ThreadPoolExecutor, words: bytes) -> None:
+    """Though somebody listens."""
+    with speaking(aside, words) as port, ReqSocket(f"tcp://127.0.0.1:{port}", connect_timeout=0.5) as req:
+        with pytest.raises(TransportError, match=NOT_ZEROMQ):
+            req.exchange(b"request")
+
+
+@pytest.mark.parametrize("words", [b"\xff" + b"x" * 100, bytes(100)])
+def test_a_connection_that_was_given_up_blocks_no_request(aside: ThreadPoolExecutor, words: bytes) -> None:
+    """ZeroMQ sends nothing then, and would wait forever for another connection."""
+    with speaking(aside, words) as port, ReqSocket(f"tcp://127.0.0.1:{port}", connect_timeout=0.5) as req:
+        while req._socket.poll(0, zmq.POLLOUT):
+            pass
+        with pytest.raises(TransportError, match=NOT_ZEROMQ):
             req.exchange(b"request")
