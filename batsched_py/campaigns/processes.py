@@ -13,7 +13,6 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import current_process, forkserver, get_context, parent_process, resource_tracker
@@ -73,9 +72,11 @@ class _Running(Struct, frozen=True):
 
 
 def run_apart(
-    pieces: Sequence[Callable[[], Value]], processes: int, limits: RunLimits = NO_LIMITS
+    pieces: Iterable[Callable[[], Value]], processes: int, limits: RunLimits = NO_LIMITS, preload: Sequence[str] = ()
 ) -> Generator[PieceResult[Value], None, None]:
     """Call each piece in a process of its own, at most `processes` at a time, and yield results as pieces end.
+
+    Pieces are made when a process is free for them; `preload` names further modules that they need.
 
     A process that takes longer than the limits allow is killed; the operating system limits its memory.
 
@@ -83,13 +84,15 @@ def run_apart(
     stderr. They ignore Ctrl-C and SIGHUP, which the caller handles: the processes end when it stops iterating, also by
     an exception, and when it is killed.
     """
-    waiting = deque(enumerate(pieces))
+    waiting = enumerate(pieces)
+    following = next(waiting, None)
     running: dict[Connection, _Running] = {}
     try:
-        while waiting or running:
-            with held_back():  # a half-started process cannot be stopped
-                while waiting and len(running) < processes:
-                    _start(*waiting.popleft(), running, limits)
+        while following is not None or running:
+            while following is not None and len(running) < processes:
+                with held_back():  # a half-started process cannot be stopped
+                    _start(*following, running, limits, preload)
+                following = next(waiting, None)
             ended: set[object] = set(wait(list(running), _time_left(running.values())))
             for receiver, one in list(running.items()):
                 if receiver in ended:
@@ -174,13 +177,13 @@ def children_allowed() -> Iterator[None]:
             configuration["daemon"] = before
 
 
-def _start_server() -> None:
+def _start_server(preload: Sequence[str]) -> None:
     """Start the fork server, with the signals blocked that a terminal or a batch system sends to all processes.
 
     Only the process that started the work handles these signals.
     """
     with held_back(), _unannounced():
-        get_context("forkserver").set_forkserver_preload(_PRELOADED)
+        get_context("forkserver").set_forkserver_preload([*_PRELOADED, *preload])
         resource_tracker.ensure_running()  # else the server starts it, which unblocks signals
         with _signals_blocked():
             forkserver.ensure_running()
@@ -215,7 +218,13 @@ def without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _start(position: int, piece: Callable[[], Value], running: dict[Connection, _Running], limits: RunLimits) -> None:
+def _start(
+    position: int,
+    piece: Callable[[], Value],
+    running: dict[Connection, _Running],
+    limits: RunLimits,
+    preload: Sequence[str],
+) -> None:
     context = get_context("forkserver")
     receiver, sender = context.Pipe(duplex=False)
     words, teller = context.Pipe(duplex=False)
@@ -225,7 +234,7 @@ def _start(position: int, piece: Callable[[], Value], running: dict[Connection, 
         deadline = math.inf if limits.timeout is None else time.monotonic() + limits.timeout
         running[receiver] = _Running(position, process, words, deadline)
         try:
-            _start_server()
+            _start_server(preload)
             with without_main(), _unannounced(), _signals_blocked():  # it starts the server again if that has died
                 process.start()
             break

@@ -52,8 +52,8 @@ def test_the_number_of_workers_changes_no_byte(tmp_path: Path, whole: dict[str, 
     assert dataset(tmp_path / "study-results") == whole
 
 
-def test_only_this_machine_reaches_workers(tmp_path: Path) -> None:
-    """Whoever connects to a scheduler or a worker of Dask can run code: they listen on the loopback interface."""
+def test_nothing_reaches_the_workers_of_this_machine(tmp_path: Path) -> None:
+    """A connection to a scheduler or a worker of Dask can run code: processes of this machine listen nowhere."""
     written(tmp_path, STUDY.replace('"fcfs"', f'"{algorithm(tmp_path, BLOCKED)}"'))
     os.mkfifo(tmp_path / "begun")
     with started(tmp_path, "campaign", "run", "study.toml", "--workers", "1", anew=True) as process:
@@ -61,8 +61,8 @@ def test_only_this_machine_reaches_workers(tmp_path: Path) -> None:
             assert begun.read(1) == b"."
         all_of_them = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
         found = [one for each in all_of_them for one in each.net_connections() if one.status == psutil.CONN_LISTEN]
-        assert {one.laddr.ip for one in found} == {"127.0.0.1"}
-        assert len(found) > 2
+        assert len(all_of_them) > 2
+        assert found == []
 
 
 def test_a_campaign_that_is_killed_goes_on(tmp_path: Path, whole: dict[str, bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import subprocess
@@ -12,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from batsched_py.traces.simgrid_xml import write_homogeneous
 from tests.clone import ROOT
+from tests.studies import STUDY, written
 
 #: Extra -> the names under which its packages are imported.
 PACKAGES = {
@@ -56,7 +59,8 @@ NEEDS = [
     ("plot", ["campaign", "figure", "study.toml", "x.pdf"], "matplotlib"),
     ("plot", ["timeline", "show", "t.json", "-o", "x.pdf"], "matplotlib"),
     ("report", ["report", "out/run", "-o", "x.html"], "plotly"),
-    ("campaign", ["campaign", "run", "study.toml"], "distributed"),
+    ("campaign", ["campaign", "run", "study.toml", "--scheduler", "tcp://127.0.0.1:1"], "distributed"),
+    ("campaign", ["campaign", "run", "jobs.toml"], "pyarrow"),
     ("docker", ["batsim", *FILES, "-s", "fcfs"], "docker"),
     ("query", ["query", "true", "-p", "p.xml"], "lark"),
     ("query", ["placements", "true", "-p", "p.xml"], "lark"),
@@ -96,9 +100,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (there / "t.json").write_text('{"vms": {"a": {"entries": []}}}')
     (there / "t.yaml").write_text("vms: {}")
     (there / "study.toml").write_text("")
+    jobs = STUDY.replace("p.xml", "machine.xml") + "[results]\njobs = true\n"
+    (there / "jobs.toml").write_text(jobs)
+    write_homogeneous(there / "machine.xml", 8)
     [(code, _)] = without([], [["simulate", *FILES, "-s", "fcfs", "-e", "out/run", "--quiet"]], there)
     assert code == 0
     return there
+
+
+def test_a_campaign_on_this_machine_needs_no_extra(tmp_path: Path) -> None:
+    """Neither Dask nor pyarrow: the dataset is then in CSV."""
+    written(tmp_path)
+    command = ["campaign", "run", "study.toml", "--workers", "2", "--quiet"]
+    assert without(PACKAGES["campaign"], [command], tmp_path) == [(0, [])]
+    lines = (tmp_path / "study-results" / "runs.csv").read_text().splitlines()
+    assert len(lines) == 1 + 9
+    assert {len(row) for row in csv.reader(lines)} == {len(lines[0].split(","))}
+    assert not list((tmp_path / "study-results").glob("*.parquet"))
 
 
 def test_each_extra_has_its_packages_here() -> None:

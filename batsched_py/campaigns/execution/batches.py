@@ -106,11 +106,12 @@ def run_batch(
     jobs: bool,
     code: str,
     limits: RunLimits = NO_LIMITS,
+    apart: bool = True,
 ) -> list[FinishedRun]:
     """Execute the runs of a batch in a worker. The workload is read or drawn once.
 
-    A run of user code, or with limits, is executed in a process of its own: the worker and other runs survive its
-    failure.
+    With `apart`, a run of user code, or with limits, is executed in a process of its own: the worker and other runs
+    survive its failure.
 
     `code` is the digest of the modules that is part of the keys. OptionError if the worker has other modules: its
     results would be stored under wrong keys.
@@ -120,7 +121,7 @@ def run_batch(
     gc.set_threshold(_GARBAGE)
     with suppress(BatschedError):  # each run says so
         source = as_workload(source)
-    return [_finished(_Piece(environment, source, spec, jobs, limits)) for spec in specs]
+    return [_finished(_Piece(environment, source, spec, jobs, limits), apart=apart) for spec in specs]
 
 
 class _Piece(Struct, frozen=True):
@@ -146,9 +147,9 @@ def _apart(piece: _Piece) -> ExecutedRun:
     return result.value or ExecutedRun(piece.spec.failed(result.failure))
 
 
-def _finished(piece: _Piece) -> FinishedRun:
+def _finished(piece: _Piece, *, apart: bool) -> FinishedRun:
     began, jobs = time.perf_counter(), piece.jobs
     alone = piece.limits.given or runs_user_code(piece.spec.variant)
-    executed = _apart(piece) if alone else piece()
+    executed = _apart(piece) if apart and alone else piece()
     rows = None if executed.schedule is None or not jobs else encode_jobs(executed.schedule)
     return FinishedRun(encode_run(stored(executed.outcome, time.perf_counter() - began, rows)), rows)

@@ -1,4 +1,4 @@
-"""Workers of Dask: this machine's cores, a scheduler that runs already, or jobs of a batch system.
+"""Workers of Dask: those of a scheduler that runs already, or jobs of a batch system.
 
 Dask starts workers, sends each input to the workers that need it, and reassigns the work of a worker that died.
 Scheduler and workers exchange pickles: anyone who can connect to them can run code.
@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from itertools import count, islice
-from multiprocessing import get_context, resource_tracker
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -20,7 +18,6 @@ from msgspec import Struct
 from batsched_py.campaigns.execution.batches import Batch, FinishedRun, run_batch
 from batsched_py.campaigns.execution.stored_run import encode_run, stored
 from batsched_py.campaigns.plan.run_key import code_digest
-from batsched_py.campaigns.processes import without_main
 from batsched_py.errors import BatschedError, OptionError, TransportError
 from batsched_py.loading import require
 from batsched_py.text.display import displayed
@@ -38,19 +35,12 @@ CLUSTERS: Final[Mapping[str, str]] = {
 #: Batches that wait at the scheduler for each worker, and at least, because workers come later.
 _AHEAD: Final = 4
 _LEAST_AHEAD: Final = 64
-#: Signals of a terminal, which the program handles, and not its workers.
-_OF_TERMINALS: Final = (signal.SIGINT, signal.SIGHUP)
 #: Dask does not log failures that it recovers from, and does not profile the workers, which costs 5 % of the time.
 _CONFIGURATION: Final = {
     "logging.distributed": "critical",
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
-    "distributed.worker.multiprocessing-method": "forkserver",
 }
-#: Modules that are loaded before local workers are forked. Dask would load all it knows, such as pandas, if installed.
-_PRELOADED: Final = ["distributed", "distributed.nanny", "distributed.worker", __name__]
-#: Level of Python's logging that suppresses Dask's messages about failures that it recovers from.
-_CRITICAL: Final = 50
 #: For the HTTP pages of Dask, which cannot be left out.
 _ANY_PORT: Final = "127.0.0.1:0"
 _NO_DASHBOARD: Final[Mapping[str, Any]] = {"dashboard": False, "dashboard_address": _ANY_PORT}
@@ -72,9 +62,14 @@ class Place(Struct, frozen=True):
     workers: int | None = None
 
     @property
+    def needs_dask(self) -> bool:
+        """True unless the workers are processes of this machine."""
+        return self.scheduler is not None or self.cluster is not None
+
+    @property
     def count(self) -> int:
-        """The number of workers that is expected."""
-        return self.workers or (1 if self.cluster else os.cpu_count() or 1)
+        """The number of workers that is expected of a batch system."""
+        return self.workers or 1
 
 
 class DaskWorkers:
@@ -176,7 +171,7 @@ def _unfit(error: Exception) -> TransportError:
 
 @contextmanager
 def dask_workers(place: Place, use: str) -> Iterator[DaskWorkers]:
-    """Yield workers, which are stopped at the end; those of a scheduler that was already running are kept.
+    """Yield the workers of a place that needs Dask; they are stopped at the end, unless their scheduler ran before.
 
     `use` names what needs Dask, for the message of ExtraError. OptionError for an incomplete configuration,
     TransportError if the scheduler does not answer.
@@ -187,59 +182,13 @@ def dask_workers(place: Place, use: str) -> Iterator[DaskWorkers]:
     with ExitStack() as stack:
         if place.scheduler is not None:
             address: Any = place.scheduler
-        elif place.cluster is not None:
-            address = stack.enter_context(_cluster(place, use))
         else:
-            address = stack.enter_context(_local(distributed, place.count))
+            address = stack.enter_context(_cluster(place, use))
         try:
             client = stack.enter_context(distributed.Client(address, timeout=_PATIENCE, set_as_default=False))
         except (OSError, TimeoutError, ValueError) as error:
             raise TransportError(f"scheduler {address}: {displayed(str(error))}") from error
-        if place.scheduler is None and place.cluster is None:
-            client.run(_print_to_stderr)
         yield DaskWorkers(client, place.count)
-
-
-def _print_to_stderr() -> None:
-    """Redirect the output of algorithms in a local worker to stderr: standard output is for tables."""
-    os.dup2(2, 1)
-
-
-@contextmanager
-def _local(distributed: Any, workers: int) -> Iterator[Any]:
-    """Start processes on this machine, which listen on the loopback interface only."""
-    distributed.utils._forkserver_preload_set = True  # set to this list
-    get_context("forkserver").set_forkserver_preload(_PRELOADED)
-    resource_tracker.ensure_running()  # else the first process starts it, which unblocks signals
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)  # which threads and processes inherit
-    try:
-        with without_main():
-            cluster = distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                scheduler_kwargs=_NO_DASHBOARD,
-                worker_dashboard_address=_ANY_PORT,
-                silence_logs=_CRITICAL,
-            )
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    with cluster:
-        try:
-            yield cluster
-        except BaseException:  # results of unfinished runs are not used: they are executed again
-            _kill(cluster)
-            raise
-
-
-def _kill(cluster: Any) -> None:
-    """Kill the local workers, which Dask would end gracefully; their child processes end, too."""
-    for nanny in list(cluster.workers.values()):
-        nanny.auto_restart = False
-        if nanny.pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(nanny.pid, signal.SIGKILL)
 
 
 @contextmanager

@@ -1,8 +1,13 @@
-"""The dataset of a campaign, Parquet: `runs.parquet` with a row for each run, `jobs.parquet` with one for each job."""
+"""The dataset of a campaign: `runs.parquet` with a row for each run, `jobs.parquet` with one for each job.
+
+Without pyarrow it is `runs.csv`.
+"""
 
 from __future__ import annotations
 
-import importlib
+import csv
+import importlib.util
+import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +24,7 @@ from batsched_py.reporting.metrics.job_metrics import COLUMNS
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, Unit
 
 RUNS: Final = "runs.parquet"
+RUNS_CSV: Final = "runs.csv"
 JOBS: Final = "jobs.parquet"
 #: Columns of `runs.parquet` that name the run of a job.
 _NAMES: Final = ("platform", "settings", "group", "workload", "seed", "algorithm", "key")
@@ -27,9 +33,14 @@ _NAMES: Final = ("platform", "settings", "group", "workload", "seed", "algorithm
 def write_dataset(folder: Path, plan: CampaignPlan, ended: Mapping[str, StoredRun], store: RunStore) -> list[Path]:
     """Write the runs of a plan that ended, in its order, and their jobs if it wants them; return the files.
 
-    The same runs give the same bytes. OSError, ExtraError without pyarrow.
+    The same runs give the same bytes. OSError; ExtraError if jobs are wanted and pyarrow is missing.
     """
-    require("pyarrow", "campaign", "campaign")
+    if plan.campaign.jobs:
+        check_jobs_possible()
+    elif importlib.util.find_spec("pyarrow") is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_csv(folder / RUNS_CSV, run_columns(plan.runs, ended))
+        return [folder / RUNS_CSV]
     arrow: Any = importlib.import_module("pyarrow")
     parquet: Any = importlib.import_module("pyarrow.parquet")
     columns = run_columns(plan.runs, ended)
@@ -42,6 +53,19 @@ def write_dataset(folder: Path, plan: CampaignPlan, ended: Mapping[str, StoredRu
         return [folder / RUNS]
     _write_jobs(folder / JOBS, [run for run in plan.runs if run.key in ended], columns, store)
     return [folder / RUNS, folder / JOBS]
+
+
+def check_jobs_possible() -> None:
+    """Raise ExtraError if the jobs of runs cannot be stored, because pyarrow is missing."""
+    require("pyarrow", "campaign with jobs = true", "campaign")
+
+
+def _write_csv(path: Path, columns: Mapping[str, list[Any]]) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    write_atomically(path, text.getvalue().encode())
 
 
 def _array(arrow: Any, name: str, values: list[Any]) -> Any:

@@ -12,11 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.execution.campaign_runner import ShowRun, forget_failed, run_missing
-from batsched_py.campaigns.execution.dask_workers import Place, dask_workers
+from batsched_py.campaigns.execution.dask_workers import Place
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.planner import PlannedRun
 from batsched_py.campaigns.results.campaign_figures import FIGURE_KINDS, FigureChoice, draw_campaign
-from batsched_py.campaigns.results.dataset import write_dataset
+from batsched_py.campaigns.results.dataset import check_jobs_possible, write_dataset
 from batsched_py.campaigns.results.groups import compare_groups, group_studies
 from batsched_py.campaigns.results.table_files import write_table_csv, write_table_latex
 from batsched_py.campaigns.run_limits import RunLimits
@@ -41,6 +41,7 @@ from batsched_py.cli.shared.campaigns import (
     check_place,
     folder_option,
     open_campaign,
+    open_workers,
     place_options,
     study_argument,
 )
@@ -58,8 +59,7 @@ from batsched_py.interruption import Interruption
 from batsched_py.loading import require
 from batsched_py.text.wording import counted
 
-#: Packages of the extra `campaign` that every run needs.
-_NEEDED: Final = ("distributed", "pyarrow")
+#: The command, as messages about missing extras name it.
 _TUNE: Final = "campaign tune"
 
 
@@ -110,7 +110,7 @@ def run(request: RunRequest) -> int:
     Results are stored as they come; a run that fails is kept with its error and does not stop the others. If one
     failed, the exit code is 3.
 
-    Needs the extra `campaign`: pip install '.[campaign]' in a clone.
+    Other machines, and results in Parquet, need the extra `campaign`: pip install '.[campaign]' in a clone.
     """
     check_place(request.place)
     if request.dry_run:
@@ -305,8 +305,7 @@ def tune(request: TuneRequest) -> None:
     Needs the extra `tune`: pip install '.[tune]' in a clone.
     """
     check_place(request.place)
-    for package, extra in (("optuna", "tune"), ("distributed", "campaign")):
-        require(package, "campaign tune", extra)
+    require("optuna", _TUNE, "tune")
     files, store = request.files, request.files.store
     with store.locked():
         plan = files.plan()
@@ -314,7 +313,7 @@ def tune(request: TuneRequest) -> None:
         plan = replace(plan, campaign=replace(plan.campaign, limits=limits))
         tuning = read_tuning(plan.campaign)
         tuning = replace(tuning, trials=request.trials or tuning.trials)
-        with trials_bar(tuning, wanted=not request.quiet) as show, dask_workers(request.place, _TUNE) as workers:
+        with trials_bar(tuning, wanted=not request.quiet) as show, open_workers(request.place, _TUNE) as workers:
             trials = search(tuning, plan, store, workers, show, warn=Warnings())
         path = files.results / TRIALS
         with writing(path):
@@ -335,9 +334,11 @@ command.add_command(tune, "tune")
 
 def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
     """Run the missing runs, and on request the failed ones, and return the exit code."""
-    for package in _NEEDED:
-        require(package, "campaign run", "campaign")
     files, place, quiet = request.files, request.place, request.quiet
+    if place.needs_dask:
+        require("distributed", "campaign run on other machines", "campaign")
+    if files.campaign().jobs:
+        check_jobs_possible()  # before the runs, which may be long
     store = files.store
     with store.locked():
         opened = open_campaign(files)
@@ -348,7 +349,7 @@ def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
             with (
                 _progress_told(before, count) as note,
                 campaign_bar(before, count, wanted=not quiet) as show,
-                dask_workers(place, "campaign run") as workers,
+                open_workers(place, "campaign run") as workers,
             ):
                 jobs, limits = plan.campaign.jobs, over(request.limits, plan.campaign.limits)
                 state = run_missing(state, store, workers, jobs=jobs, limits=limits, show=note(show))

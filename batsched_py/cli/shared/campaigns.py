@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Final
 
 import click
 from msgspec import Struct
 
-from batsched_py.campaigns.execution.campaign_runner import CampaignState, read_state
-from batsched_py.campaigns.execution.dask_workers import CLUSTERS, Place
+from batsched_py.campaigns.execution.campaign_runner import CampaignState, Workers, read_state
+from batsched_py.campaigns.execution.dask_workers import CLUSTERS, Place, dask_workers
+from batsched_py.campaigns.execution.local_workers import LocalWorkers
 from batsched_py.campaigns.execution.run_store import RunStore
+from batsched_py.campaigns.plan.campaign import Campaign
 from batsched_py.campaigns.plan.planner import CampaignPlan, plan_campaign
 from batsched_py.campaigns.plan.study_file import read_study
 from batsched_py.cli.shared.algorithm import Warnings
@@ -64,9 +67,13 @@ class CampaignFiles(Struct, frozen=True):
         """The store of existing runs."""
         return RunStore(self.results / _STORE)
 
+    def campaign(self) -> Campaign:
+        """Read the study file. InputError."""
+        return read_study(self.study, current_limits())
+
     def plan(self) -> CampaignPlan:
         """Read the study file and all files that it names. InputError."""
-        return plan_campaign(read_study(self.study, current_limits()), current_limits())
+        return plan_campaign(self.campaign(), current_limits())
 
 
 class OpenCampaign(Struct, frozen=True):
@@ -82,6 +89,13 @@ def open_campaign(files: CampaignFiles) -> OpenCampaign:
     """Read a campaign and the existing runs; warn of damaged files. InputError."""
     plan, store = files.plan(), files.store
     return OpenCampaign(files, plan, store, read_state(plan, store, Warnings()))
+
+
+def open_workers(place: Place, use: str) -> AbstractContextManager[Workers]:
+    """Start the workers of a place, for a command that is called `use`. ExtraError, OptionError, TransportError."""
+    if place.needs_dask:
+        return dask_workers(place, use)
+    return nullcontext(LocalWorkers(place.workers))
 
 
 def check_place(place: Place) -> None:

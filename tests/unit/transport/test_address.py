@@ -213,9 +213,12 @@ def speaking(aside: ThreadPoolExecutor, words: bytes) -> Iterator[int]:
 @pytest.mark.parametrize("words", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\xff" + b"x" * 100, bytes(100)])
 def test_what_does_not_speak_zeromq_is_told(aside: ThreadPoolExecutor, words: bytes) -> None:
     """Though somebody listens."""
-    with speaking(aside, words) as port, ReqSocket(f"tcp://127.0.0.1:{port}", connect_timeout=0.5) as req:
-        with pytest.raises(TransportError, match=NOT_ZEROMQ):
-            req.exchange(b"request")
+    with (
+        speaking(aside, words) as port,
+        ReqSocket(f"tcp://127.0.0.1:{port}", connect_timeout=0.5) as req,
+        pytest.raises(TransportError, match=NOT_ZEROMQ),
+    ):
+        req.exchange(b"request")
 
 
 @pytest.mark.parametrize("words", [b"\xff" + b"x" * 100, bytes(100)])
