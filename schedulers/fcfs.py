@@ -4,7 +4,7 @@ from batsched_py.api import Placement, PlacementOptions, Plan, Scheduler, View
 
 
 class Fcfs(Scheduler[PlacementOptions]):
-    """Start jobs in arrival order; nobody overtakes."""
+    """Start jobs in arrival order; no job overtakes another."""
 
     name = "fcfs"
     foresight = "rehearsal"

@@ -1,14 +1,16 @@
-"""A linter for the prose of README, docs and messages: words that make sentences hard to read, and what to write.
+"""A linter for the prose of README, docs, messages, docstrings and comments: words that make sentences hard to read.
 
-`python -m tests.docs.prose` prints what it finds, and exits with 1 if it finds anything. It does not read decisions
-(docs/adr), which are history, and the API reference, which is made of docstrings.
+`python -m tests.docs.prose` prints what it finds, with what to write instead, and exits with 1 if it finds anything;
+with paths (`batsched_py/site`) only what is below them. It does not read decisions (docs/adr), which are history.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +73,9 @@ RULES: Final = (
     Rule(r"not as (?:in|with|for)", "unlike"),
 )
 
+#: Words with which no docstring begins: it says what a thing is (a noun), or what a function does (a verb).
+RIDDLES: Final = re.compile(r"(?:What|How|Whom?|Whose|Which|Where|When|Why|That|Whatever|Wherever|Whenever)\b")
+
 _WITH_DOCSTRINGS: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 #: Inline code, targets of links, and HTML: no prose.
@@ -102,21 +107,43 @@ def findings(text: str) -> Iterator[Finding]:
         yield Finding(prose.count("\n", 0, match.start()) + 1, " ".join(match[0].split()), rule.instead)
 
 
-def messages(source: str) -> Iterator[Finding]:
-    """What breaks a rule in the texts of a module that users may see: its strings of several words, but docstrings."""
+def texts(source: str) -> Iterator[Finding]:
+    """What breaks a rule in the strings of several words of a module: messages, which users see, and docstrings."""
     tree = ast.parse(source)
-    bodies = [node.body for node in ast.walk(tree) if isinstance(node, _WITH_DOCSTRINGS)]
-    docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-            for finding in findings(node.value) if " " in node.value else ():
-                yield Finding(node.lineno, finding.words, finding.instead)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            for finding in findings(node.value):
+                yield Finding(node.lineno + finding.line - 1, finding.words, finding.instead)
+        if isinstance(node, _WITH_DOCSTRINGS) and (riddle := RIDDLES.match(ast.get_docstring(node) or "")):
+            yield Finding(node.body[0].lineno, riddle[0], "begin with a noun, or a function's with a verb")
 
 
-def main() -> int:
-    """Print what is found in all pages and modules, and return an exit code."""
+def comments(source: str) -> Iterator[Finding]:
+    """What breaks a rule in the comments of a module; sentences may go over several lines."""
+    block: list[tokenize.TokenInfo] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            if block and token.start[0] != block[-1].start[0] + 1:
+                yield from _in_block(block)
+                block = []
+            block.append(token)
+    yield from _in_block(block)
+
+
+def _in_block(block: list[tokenize.TokenInfo]) -> Iterator[Finding]:
+    if block:
+        for finding in findings("\n".join(token.string.lstrip("#: ") for token in block)):
+            yield Finding(block[0].start[0] + finding.line - 1, finding.words, finding.instead)
+
+
+def main(*places: str) -> int:
+    """Print what is found in all pages and modules, or in those below the places, and return an exit code."""
+    wanted = [ROOT / place for place in places] or [ROOT]
     found = [(page, finding) for page in pages() for finding in findings(page.read_text())]
-    found += [(module, finding) for module in modules() for finding in messages(module.read_text())]
+    for module in modules():
+        source = module.read_text()
+        found += [(module, finding) for finding in (*texts(source), *comments(source))]
+    found = [(path, finding) for path, finding in found if any(path.is_relative_to(place) for place in wanted)]
     for path, finding in found:
         place = f"{path.relative_to(ROOT).as_posix()}:{finding.line}"
         sys.stdout.write(f"{place}: {finding.words!r}: rather: {finding.instead}\n")
@@ -136,4 +163,4 @@ def _blanked(match: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

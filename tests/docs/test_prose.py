@@ -8,7 +8,7 @@ import pytest
 
 from tests.clone import ROOT
 from tests.docs.pages import name
-from tests.docs.prose import RULES, findings, main, messages, modules, pages
+from tests.docs.prose import RULES, comments, findings, main, modules, pages, texts
 
 
 @pytest.mark.parametrize("page", pages(), ids=name)
@@ -53,17 +53,35 @@ def test_code_and_other_words_are_not(text: str) -> None:
     assert list(findings(text)) == []
 
 
-def test_no_message_breaks_a_rule() -> None:
-    """Errors, warnings and helps of commands and options: each finding names its module."""
-    broken = [(name(module), finding) for module in modules() for finding in messages(module.read_text())]
+def test_no_module_breaks_a_rule() -> None:
+    """Errors, warnings, helps of commands and options, docstrings, comments: each finding names its module."""
+    broken = []
+    for module in modules():
+        source = module.read_text()
+        broken += [(name(module), finding) for finding in (*texts(source), *comments(source))]
     assert broken == []
     assert ROOT / "schedulers" / "easy.py" in modules()
 
 
-def test_strings_are_read_and_docstrings_are_not() -> None:
-    """A string of one word may be a name."""
-    source = 'def f():\n    """It is told."""\n    raise E("told", f"{x} was told twice")\n'
-    assert [(finding.line, finding.words) for finding in messages(source)] == [(3, "told")]
+def test_strings_docstrings_and_comments_are_read() -> None:
+    """A string of one word may be a name; a sentence of a comment may go over several lines."""
+    source = """def f():
+    '''It is
+    told.'''
+    raise E("told", f"{x} was told twice")  # for
+    # ever
+"""
+    assert [(finding.line, finding.words) for finding in texts(source)] == [(3, "told"), (4, "told")]
+    assert [(finding.line, finding.words) for finding in comments(source)] == [(4, "for ever")]
+
+
+@pytest.mark.parametrize(
+    ("docstring", "riddle"), [("What is done.", "What"), ("Whatever runs.", "Whatever"), ("A job.", "")]
+)
+def test_a_docstring_begins_with_a_noun_or_a_verb(docstring: str, riddle: str) -> None:
+    """And not with a word that asks."""
+    found = [finding.words for finding in texts(f'def f():\n    """{docstring}"""\n')]
+    assert found == ([riddle] if riddle else [])
 
 
 def test_each_rule_proposes_something() -> None:

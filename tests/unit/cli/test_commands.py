@@ -373,7 +373,7 @@ def test_list_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     for name in BUILT_INS:
         (line,) = [line for line in lines if line.startswith(f" {name} ")]
         assert line.split(maxsplit=1)[1].strip()
-    assert any(re.fullmatch(r" fcfs +Start jobs in arrival order; nobody overtakes *", line) for line in lines)
+    assert any(re.fullmatch(r" fcfs +Start jobs in arrival order; no job overtakes another *", line) for line in lines)
 
 
 def test_list_shows_apart_what_is_for_tests_and_what_packages_add(

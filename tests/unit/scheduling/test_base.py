@@ -64,7 +64,7 @@ def test_a_job_that_runs_waits_no_more() -> None:
 
 
 def test_a_job_waits_for_those_before_it() -> None:
-    """By their walltimes; nobody overtakes."""
+    """By their walltimes; no job overtakes another."""
     session = told(Fcfs, ("a", 3, 30), ("b", 4, 100), ("c", 2, 20), ("d", 4, 1))
     assert [asked(session, name) for name in "bcd"] == [20, 120, 140]
     assert asked(session, "new", size=4, walltime=5) == 141
