@@ -75,7 +75,7 @@ def test_each_public_name_is_in_the_api_reference(site: Path, page: str, module:
 def test_the_api_reference_says_what_comments_and_fields_say(site: Path) -> None:
     """`#:` above an attribute is its description, the fields of a fact are the arguments of its constructor."""
     text = re.sub(r"<[^>]+>", "", (site / "reference" / "api.html").read_text())
-    assert "Picks so many of these hosts, None if the job had better wait" in text
+    assert "Selects a number of these hosts; None if the job should rather wait" in text
     assert "extra: Mapping[str, Any]," not in text, "a property is no argument"
     assert re.search(r"Slot\(\s*start: float,\s*end: float,\s*hosts: HostSet\s*\)", text)
 
