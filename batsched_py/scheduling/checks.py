@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import index
-from typing import Any, Final, SupportsFloat, SupportsIndex
+from typing import Any, Final, Protocol, SupportsFloat, SupportsIndex
 
 from batsched_py.bits import format_bits
 from batsched_py.errors import PlanError
@@ -386,11 +386,19 @@ def several(verb: str, given: Any) -> Iterable[Job]:
     return jobs
 
 
-def check_id(verb: str, job_id: str) -> None:
-    """Check the id of a job. PlanError."""
-    if not isinstance(job_id, str):
-        advice = ": its attribute id is one" if isinstance(job_id, Job) else ""
-        raise PlanError(f"{verb}: the id of a job is needed, not {_a_kind(job_id)}{advice}")
+class Text(Protocol):
+    """A str. Compiled modules raise a TypeError without advice for another argument of a parameter that is a `str`."""
+
+    def casefold(self) -> str:
+        """Return the text for comparisons without case."""
+
+
+def id_text(verb: str, job_id: Text) -> str:
+    """Return the id of a job; PlanError if the argument is not a text."""
+    if isinstance(job_id, str):
+        return job_id
+    advice = ": its attribute id is one" if isinstance(job_id, Job) else ""
+    raise PlanError(f"{verb}: the id of a job is needed, not {_a_kind(job_id)}{advice}")
 
 
 def number_of(verb: str, given: SupportsFloat) -> float:

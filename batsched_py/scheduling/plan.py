@@ -37,10 +37,11 @@ from batsched_py.protocol.commands import (
 from batsched_py.protocol.dialects import V4, V5, Dialect
 from batsched_py.protocol.events import Members
 from batsched_py.scheduling.checks import (
+    Text,
     check_extras,
-    check_id,
     control_job_fault,
     id_of,
+    id_text,
     insist,
     job_fault,
     mapping_fault,
@@ -342,11 +343,9 @@ class Plan(RecurringVerbs):
         except AttributeError:
             raise no_job("promise", job) from None
 
-    def withdraw_promise(self, job_id: str) -> None:
+    def withdraw_promise(self, job_id: Text) -> None:
         """Remove the promise of the job of this id, if it has one. Not sent."""
-        if type(job_id) is not str:
-            check_id("withdraw promise", job_id)
-        self.promises.pop(job_id, None)
+        self.promises.pop(job_id if isinstance(job_id, str) else id_text("withdraw promise", job_id), None)
 
     def warn(self, text: str) -> None:
         """Show a warning of one line with the time to the user; names from a peer are escaped. Not sent."""

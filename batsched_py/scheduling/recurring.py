@@ -23,7 +23,7 @@ from batsched_py.protocol.commands import (
     StopSimulation,
 )
 from batsched_py.protocol.dialects import V5, Dialect
-from batsched_py.scheduling.checks import number_of, whole_of
+from batsched_py.scheduling.checks import Text, number_of, whole_of
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import seconds
 
@@ -53,7 +53,7 @@ class RecurringVerbs(ABC):
     def _forget(self, job_id: str) -> None:
         """Remove the records of a job."""
 
-    def call_every(self, period: SupportsFloat, name: str, times: SupportsIndex | None = None) -> None:
+    def call_every(self, period: SupportsFloat, name: Text, times: SupportsIndex | None = None) -> None:
         """Request a call at each multiple of `period` seconds, `times` times or until `stop_calls(name)`.
 
         Multiples count from the start of the simulation, so the first call may come before a whole period has passed.

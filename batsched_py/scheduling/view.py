@@ -10,7 +10,7 @@ from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, Profi
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.events import Config, Members, Progress
-from batsched_py.scheduling.checks import check_id, id_of
+from batsched_py.scheduling.checks import Text, id_of, id_text
 from batsched_py.scheduling.remainder import remainder
 from batsched_py.state.host import Host
 from batsched_py.state.profiles import ProfileStatus
@@ -114,21 +114,18 @@ class View:
         """Return the pstate last acknowledged for a host, as text; None before the first change."""
         return self._state.hosts.pstate.get(host)
 
-    def job(self, job_id: str) -> Job | None:
+    def job(self, job_id: Text) -> Job | None:
         """Return the waiting or running job of this id, including control jobs; ended jobs are forgotten."""
-        if type(job_id) is not str:
-            check_id("view.job", job_id)
-        waiting = self._state.queue.get(job_id) or self._state.control.get(job_id)
+        key = job_id if isinstance(job_id, str) else id_text("view.job", job_id)
+        waiting = self._state.queue.get(key) or self._state.control.get(key)
         if waiting is not None:
             return waiting
-        running = self._state.running.get(job_id)
+        running = self._state.running.get(key)
         return None if running is None else running.job
 
-    def run(self, job_id: str) -> Running | None:
+    def run(self, job_id: Text) -> Running | None:
         """Return the hosts and the start of a running job; None if it does not run."""
-        if type(job_id) is not str:
-            check_id("view.run", job_id)
-        return self._state.running.get(job_id)
+        return self._state.running.get(job_id if isinstance(job_id, str) else id_text("view.run", job_id))
 
     def profile(self, job: Job) -> Profile | None:
         """Return the job's profile, if Batsim sent it: with the job, or in SIMULATION_BEGINS (v3 and later)."""
@@ -149,15 +146,14 @@ class View:
         """Return whether a profile is known and not forgotten."""
         return self._state.profiles.status(workload, name) is ProfileStatus.THERE
 
-    def remainder(self, job_id: str, progress: Progress) -> tuple[Members, ...] | None:
+    def remainder(self, job_id: Text, progress: Progress) -> tuple[Members, ...] | None:
         """Return the remaining work of a killed job, as consecutive profiles.
 
         `progress` is from the JobKilled in this message. A delay is shortened, a parallel task scaled, a composed
         profile split into its steps, with consecutive delays merged. Empty if nothing is left, None if Batsim did not
         send the profiles, or for more than 1000 parts.
         """
-        check_id("view.remainder", job_id)
-        workload = job_id.partition("!")[0]
+        workload = id_text("view.remainder", job_id).partition("!")[0]
         types = FORMER_NAMES if self._state.config.numbered_jobs else FORMER_TYPES
         return remainder(progress, lambda name: self._state.profiles.members(workload, name), types)
 

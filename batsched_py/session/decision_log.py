@@ -28,7 +28,7 @@ from batsched_py.protocol.events import (
     Notify,
     ResourceStateChanged,
 )
-from batsched_py.scheduling.checks import no_job
+from batsched_py.scheduling.checks import Text, id_text, no_job
 from batsched_py.scheduling.holds import Hold
 from batsched_py.scheduling.plan import Plan
 from batsched_py.state.state import State
@@ -92,10 +92,10 @@ class LoggedPlan(Plan):
         if before is None or before.start != slot.start:
             self.changed[job_id] = None
 
-    def withdraw_promise(self, job_id: str) -> None:
+    def withdraw_promise(self, job_id: Text) -> None:
         """Withdraw a promise."""
         super().withdraw_promise(job_id)
-        self.changed[job_id] = None
+        self.changed[id_text("withdraw promise", job_id)] = None
 
     def reject(self, job: Job, why: str) -> None:
         """Refuse a waiting job."""
