@@ -63,8 +63,8 @@ class Run(ShownRun, frozen=True):
         """Write the files of `batsched-py simulate -e PREFIX`: PREFIX_jobs.csv, PREFIX_run.json and the others.
 
         All commands that read runs read them, and so does `read_run`. Traces are among them if the run was made with
-        `trace=True`, decisions if with `decisions=True`; with both, the bytes are those of the command, except for the
-        words of the command and the times in PREFIX_run.json. InputError if a file cannot be written.
+        `trace=True`, decisions if with `decisions=True`; with both, the bytes are those of the command, except for
+        times that were measured and for the words of the command. InputError if a file cannot be written.
         """
         at, origin = str(prefix), self.origin
         if origin is None:

@@ -7,10 +7,9 @@ function named `..._fault` returns the broken rule, or None.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from operator import index
-from typing import Any, Final, Protocol, SupportsFloat, SupportsIndex
+from typing import Any, Final
 
 from batsched_py.bits import format_bits
 from batsched_py.errors import PlanError
@@ -356,70 +355,3 @@ def pair_fault(job: Job, members: Members, lookup: Lookup) -> str | None:
             seen.update(steps)
             wanted += [found for step in steps if (found := lookup(step)) is not None]
     return None
-
-
-def no_job(verb: str, given: object) -> PlanError:
-    """Return the error of a verb whose argument is not a job: events have ids, verbs take jobs."""
-    advice = ""
-    if isinstance(given, str):
-        return PlanError(f"{verb}: a job is needed, not the text {shown(given)}: view.job({shown(given)}) returns it")
-    if isinstance(getattr(given, "job", None), Job):
-        advice = ": its attribute job is one"
-    elif isinstance(getattr(given, "job_id", None), str):
-        advice = ": view.job(event.job_id) returns its job"
-    return PlanError(f"{verb}: a job is needed, not {_a_kind(given)}{advice}")
-
-
-def id_of(verb: str, job: Job) -> str:
-    """Return the id of a job; PlanError if it is something else."""
-    try:
-        return job.id
-    except AttributeError:
-        raise no_job(verb, job) from None
-
-
-def several(verb: str, given: Any) -> Iterable[Job]:
-    """Return an iterable of jobs; PlanError if the argument is not iterable, or is a text."""
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise no_job(verb, given)
-    jobs: Iterable[Job] = given
-    return jobs
-
-
-class Text(Protocol):
-    """A str. Compiled modules raise a TypeError without advice for another argument of a parameter that is a `str`."""
-
-    def casefold(self) -> str:
-        """Return the text for comparisons without case."""
-
-
-def id_text(verb: str, job_id: Text) -> str:
-    """Return the id of a job; PlanError if the argument is not a text."""
-    if isinstance(job_id, str):
-        return job_id
-    advice = ": its attribute id is one" if isinstance(job_id, Job) else ""
-    raise PlanError(f"{verb}: the id of a job is needed, not {_a_kind(job_id)}{advice}")
-
-
-def number_of(verb: str, given: SupportsFloat) -> float:
-    """Return a number as a float; PlanError if the argument is not a number."""
-    try:
-        math.isfinite(given)  # float() would accept a text
-        return float(given)
-    except (TypeError, OverflowError):
-        raise PlanError(f"{verb}: a number is needed, not {_a_kind(given)}") from None
-
-
-def whole_of(verb: str, given: SupportsIndex) -> int:
-    """Return an integer; PlanError if the argument is not one."""
-    try:
-        return index(given)
-    except TypeError:
-        raise PlanError(f"{verb}: a whole number is needed, not {_a_kind(given)}") from None
-
-
-def _a_kind(given: object) -> str:
-    if given is None or isinstance(given, (bool, int, float, str)):
-        return shown(given)
-    kind = type(given).__name__
-    return f"{'an' if kind[0] in 'AEIOUaeiou' else 'a'} {displayed(kind)}"

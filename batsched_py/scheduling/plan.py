@@ -36,30 +36,24 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.dialects import V4, V5, Dialect
 from batsched_py.protocol.events import Members
+from batsched_py.scheduling.arguments import Text, id_of, id_text, no_job, number_of, several, whole_of
 from batsched_py.scheduling.checks import (
-    Text,
     check_extras,
     control_job_fault,
-    id_of,
-    id_text,
     insist,
     job_fault,
     mapping_fault,
     missing,
-    no_job,
     not_usable,
     not_waiting,
-    number_of,
     only_storage,
     overrides_fault,
     pair_fault,
     placement_fault,
     profile_fault,
-    several,
     switch_fault,
     turned_hosts,
     usable_storages,
-    whole_of,
 )
 from batsched_py.scheduling.holds import Hold
 from batsched_py.scheduling.recurring import RecurringVerbs

@@ -23,7 +23,7 @@ from batsched_py.protocol.commands import (
     StopSimulation,
 )
 from batsched_py.protocol.dialects import V5, Dialect
-from batsched_py.scheduling.checks import Text, number_of, whole_of
+from batsched_py.scheduling.arguments import Text, number_of, whole_of
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import seconds
 

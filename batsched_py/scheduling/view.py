@@ -10,7 +10,7 @@ from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, Profi
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.events import Config, Members, Progress
-from batsched_py.scheduling.checks import Text, id_of, id_text
+from batsched_py.scheduling.arguments import Text, id_of, id_text
 from batsched_py.scheduling.remainder import remainder
 from batsched_py.state.host import Host
 from batsched_py.state.profiles import ProfileStatus

@@ -28,7 +28,7 @@ from batsched_py.protocol.events import (
     Notify,
     ResourceStateChanged,
 )
-from batsched_py.scheduling.checks import Text, id_text, no_job
+from batsched_py.scheduling.arguments import Text, id_text, no_job
 from batsched_py.scheduling.holds import Hold
 from batsched_py.scheduling.plan import Plan
 from batsched_py.state.state import State

@@ -100,7 +100,7 @@ def modules() -> list[Path]:
 
 
 def findings(text: str) -> Iterator[Finding]:
-    """What breaks a rule in the text of a page, from top to bottom."""
+    """Yield the findings in the text of a page, from top to bottom."""
     prose = _NO_PROSE.sub(_blanked, _FENCED.sub(_blanked, text))
     for match in _PATTERN.finditer(prose):
         rule = RULES[int(str(match.lastgroup).removeprefix("rule"))]
@@ -108,7 +108,7 @@ def findings(text: str) -> Iterator[Finding]:
 
 
 def texts(source: str) -> Iterator[Finding]:
-    """What breaks a rule in the strings of several words of a module: messages, which users see, and docstrings."""
+    """Yield the findings in the strings of several words of a module: messages, which users see, and docstrings."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
@@ -119,7 +119,7 @@ def texts(source: str) -> Iterator[Finding]:
 
 
 def comments(source: str) -> Iterator[Finding]:
-    """What breaks a rule in the comments of a module; sentences may go over several lines."""
+    """Yield the findings in the comments of a module; sentences may go over several lines."""
     block: list[tokenize.TokenInfo] = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:

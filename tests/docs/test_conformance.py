@@ -40,7 +40,7 @@ def test_no_section_is_cited_that_is_explained_nowhere() -> None:
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
 def test_each_row_has_a_test_or_a_reason(page: Path) -> None:
-    """What is met, in whole or in part, has a test that shows it; what is not has a reason."""
+    """A requirement that is met, in whole or in part, has a test; any other has a reason."""
     for row in rows(page):
         assert len(row.cells) == CELLS, row.code
         assert all(cell.strip() for cell in row.cells[:3]), row.code

@@ -49,7 +49,7 @@ def test_words_are_found_where_they_are(text: str, line: int, words: str) -> Non
     ],
 )
 def test_code_and_other_words_are_not(text: str) -> None:
-    """Of whoever writes about code: names and outputs are as they are."""
+    """Names and outputs in text about code are as they are."""
     assert list(findings(text)) == []
 
 

@@ -111,6 +111,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_campaign_on_this_machine_needs_no_extra(tmp_path: Path) -> None:
     """Neither Dask nor pyarrow: the dataset is then in CSV."""
     written(tmp_path)
+    (tmp_path / "study-results").mkdir()
+    (tmp_path / "study-results" / "runs.parquet").write_text("of an earlier state")
     command = ["campaign", "run", "study.toml", "--workers", "2", "--quiet"]
     assert without(PACKAGES["campaign"], [command], tmp_path) == [(0, [])]
     lines = (tmp_path / "study-results" / "runs.csv").read_text().splitlines()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pickle
 from collections.abc import Generator, Iterable, Iterator
@@ -21,8 +20,8 @@ from batsched_py.campaigns.processes import run_apart
 from batsched_py.campaigns.run_limits import RunLimits
 
 # Dask's workers live as long as the campaign and receive each input once. Here a process ends with its batch: nothing
-# that a run leaves behind reaches another one, and there is no scheduler, no port and no package to install. It costs
-# about 20 ms a batch, which has up to 50 runs. Inputs are pickled once and sent as bytes with each batch.
+# that a run leaves behind reaches the next batch, and there is no scheduler, no port and no package to install. A batch
+# has up to 50 runs, which share the cost of a fork. Inputs are pickled once and sent as bytes with each batch.
 #
 # A batch of user code, or with limits, is split: each of its runs has a process of its own, so that its failure or its
 # limit affects that run alone. A batch of built-in algorithms whose process dies is split and executed once more, to
@@ -50,7 +49,7 @@ class LocalWorkers:
             return
         inputs, died = _Inputs(), list[Batch]()
         for wanted in (chain([first], remaining), died):
-            with closing(self._ended(wanted, inputs, first.limits)) as ending:
+            with closing(self._ended(wanted, inputs, first)) as ending:
                 for batch, finished, failure in ending:
                     if finished is not None:
                         yield batch, finished
@@ -61,9 +60,13 @@ class LocalWorkers:
                         yield batch, [FinishedRun(encode_run(stored(spec.failed(failure))))]
 
     def _ended(
-        self, batches: Iterable[Batch], inputs: _Inputs, limits: RunLimits
+        self, batches: Iterable[Batch], inputs: _Inputs, first: Batch
     ) -> Generator[tuple[Batch, list[FinishedRun] | None, str], None, None]:
-        """Yield batches with their results, as they end; if the process has died, with the reason."""
+        """Yield batches with their results, as they end; if the process has died, with the reason.
+
+        Limits, and whether jobs are wanted, are those of the first batch.
+        """
+        preload = [__name__, *(["pyarrow.parquet"] if first.jobs else [])]
         #: Position -> the batch, until it has ended.
         running: dict[int, Batch] = {}
 
@@ -72,7 +75,7 @@ class LocalWorkers:
                 running[position] = batch
                 yield inputs.piece(batch)
 
-        with closing(run_apart(pieces(), self.count, limits, _preloaded())) as ending:
+        with closing(run_apart(pieces(), self.count, first.limits, preload)) as ending:
             for result in ending:
                 yield running.pop(result.position), result.value, result.failure
 
@@ -125,9 +128,3 @@ def _split(batches: Iterable[Batch]) -> Iterator[Batch]:
     for batch in batches:
         apart = batch.limits.given or any(runs_user_code(spec.variant) for spec in batch.specs)
         yield from batch.singles if apart else [batch]
-
-
-def _preloaded() -> tuple[str, ...]:
-    """Return modules that processes need: all but pandas, which pyarrow loads only on request."""
-    wanted = ("batsched_py.campaigns.execution.local_workers", "pyarrow.parquet")
-    return tuple(name for name in wanted if importlib.util.find_spec(name.partition(".")[0]) is not None)

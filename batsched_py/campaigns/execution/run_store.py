@@ -14,6 +14,7 @@ from batsched_py.campaigns.execution.stored_run import StoredRun, decode_run
 from batsched_py.errors import InputError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.bounded_file import reported
+from batsched_py.files.output_file import naming_errors
 
 _RUNS: Final = "runs"
 _JOBS: Final = "jobs"
@@ -68,14 +69,14 @@ class RunStore:
         """Remove a run. InputError."""
         for kind in _ENDINGS:
             path = self._path(kind, key)
-            with _reported(path):
+            with naming_errors(path):
                 path.unlink(missing_ok=True)
 
     def remove_remains(self) -> int:
         """Remove the incomplete files of killed programs, and return their number. InputError."""
         remains = [path for kind in _ENDINGS for path in self._files(kind) if path.name.startswith(".")]
         for path in remains:
-            with _reported(path):
+            with naming_errors(path):
                 path.unlink(missing_ok=True)
         return len(remains)
 
@@ -83,7 +84,7 @@ class RunStore:
     def locked(self) -> Iterator[None]:
         """Lock the campaign against other programs that run or clean it. InputError if one has locked it."""
         path = self.folder / _LOCK
-        with _reported(path):
+        with naming_errors(path):
             self.folder.mkdir(parents=True, exist_ok=True)
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
@@ -112,17 +113,8 @@ class RunStore:
         return self.folder / kind / key[:_FOLDER_DIGITS] / (key[_FOLDER_DIGITS:] + _ENDINGS[kind])
 
     def _write(self, path: Path, content: bytes) -> None:
-        with _reported(path):
+        with naming_errors(path):
             if path.parent not in self._made:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._made.add(path.parent)
             write_atomically(path, content)
-
-
-@contextmanager
-def _reported(path: Path) -> Iterator[None]:
-    """Turn OSErrors of writing into InputErrors."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(str(path), "", f"cannot be written: {error.strerror or error}") from error

@@ -40,6 +40,7 @@ def write_dataset(folder: Path, plan: CampaignPlan, ended: Mapping[str, StoredRu
     elif importlib.util.find_spec("pyarrow") is None:
         folder.mkdir(parents=True, exist_ok=True)
         _write_csv(folder / RUNS_CSV, run_columns(plan.runs, ended))
+        (folder / RUNS).unlink(missing_ok=True)  # it would be the dataset of an earlier state
         return [folder / RUNS_CSV]
     arrow: Any = importlib.import_module("pyarrow")
     parquet: Any = importlib.import_module("pyarrow.parquet")
@@ -49,6 +50,7 @@ def write_dataset(folder: Path, plan: CampaignPlan, ended: Mapping[str, StoredRu
     parquet.write_table(table, out)
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / RUNS, out.getvalue().to_pybytes())
+    (folder / RUNS_CSV).unlink(missing_ok=True)
     if not plan.campaign.jobs:
         return [folder / RUNS]
     _write_jobs(folder / JOBS, [run for run in plan.runs if run.key in ended], columns, store)
@@ -61,6 +63,7 @@ def check_jobs_possible() -> None:
 
 
 def _write_csv(path: Path, columns: Mapping[str, list[Any]]) -> None:
+    """Write columns with all digits, as Parquet has them; tables of runs are rounded."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)

@@ -54,7 +54,8 @@ def is_long(table: Table) -> bool:
     """Return whether a table is long, and uses no features that only rich can draw."""
     plain = table.box is box.SIMPLE and table.show_edge and not table.pad_edge and table.padding == _PADDING
     bare = not (table.title or table.caption or table.show_footer or table.row_styles or table.expand or table.width)
-    return table.row_count >= LONG and plain and bare and all(map(_is_plain, table.columns))
+    rows = table.row_count >= LONG and not any(row.end_section or row.style for row in table.rows)
+    return rows and plain and bare and all(map(_is_plain, table.columns))
 
 
 def _is_plain(column: Column) -> bool:

@@ -51,7 +51,7 @@ def test_a_long_table_is_printed_as_a_short_one(
     assert capsys.readouterr().out == quick
 
 
-@pytest.mark.parametrize("change", ["rows", "box", "title", "justify", "width"])
+@pytest.mark.parametrize("change", ["rows", "box", "title", "justify", "width", "section"])
 def test_what_only_rich_can_draw_is_left_to_it(change: str) -> None:
     """Other boxes, captions, columns that are centred or have a width of their own."""
     table = numbered(LONG - 1 if change == "rows" else LONG)
@@ -65,4 +65,6 @@ def test_what_only_rich_can_draw_is_left_to_it(change: str) -> None:
             table.columns[0].justify = "center"
         case "width":
             table.columns[0].width = 3
+        case "section":
+            table.add_section()
     assert not is_long(table)
