@@ -7,9 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from batsched_py.example_files import path_or_example, told_path
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.results.run_file import WorkloadFile, content_hash
 from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.lublin import Drawn

@@ -11,7 +11,7 @@ from typing import Any
 from batsched_py.campaigns.shown_run import ShownRun
 from batsched_py.errors import OptionError
 from batsched_py.model.decision_row import DecisionRow
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.summary import Summary
 from batsched_py.reporting.schedules.decisions_table import Decisions, decisions_of, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.schedule import Schedule, read_schedule, schedule_of

@@ -21,8 +21,8 @@ from batsched_py.campaigns.processes import check_portable, run_apart
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.errors import OptionError
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import WorkloadFile
 from batsched_py.session.clock import parse_clock

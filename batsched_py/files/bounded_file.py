@@ -13,7 +13,7 @@ from typing import Final
 
 from batsched_py.errors import InputError
 from batsched_py.files.compression import HEAD, DamageError, form_of
-from batsched_py.model.limits import LimitError, Limits
+from batsched_py.reading.limits import LimitError, Limits
 from batsched_py.text.encoding import EncodingError, marked_encoding
 
 #: Bytes that are read at a time.

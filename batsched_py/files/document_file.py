@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from batsched_py.errors import ExtraError, WorkloadError
 from batsched_py.files.json_document import parse_object, read_content, refuse_doubled
-from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
+from batsched_py.reading.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import displayed, shown
 
 _YAML: Final = frozenset({".yaml", ".yml"})

@@ -15,7 +15,7 @@ import orjson
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_file, reported
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import shown
 
 #: Maximum number of digits of a number in a message.

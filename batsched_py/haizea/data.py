@@ -15,8 +15,8 @@ from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.leases.accounting.accounting import Accounting, Figure
 from batsched_py.leases.accounting.counters import Average, Counter, Entry, Number
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import displayed
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from batsched_py.errors import ConfigurationError
 from batsched_py.files.bounded_file import read_file, reported
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
 
 #: Section -> option -> its text, as in the file.

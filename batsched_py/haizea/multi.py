@@ -19,7 +19,7 @@ from batsched_py.haizea.ini import Sections, format_sections, read_sections
 from batsched_py.haizea.options import SECTIONS
 from batsched_py.haizea.reader import make_config
 from batsched_py.haizea.values import TRACE
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import did_you_mean
 

@@ -11,7 +11,7 @@ from batsched_py.haizea.given import GivenOptions, Refuse, in_file
 from batsched_py.haizea.ini import Sections, read_sections
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.traces.lease_request import LeaseSite, read_site
 
 #: The value of `resources` for the site of the trace.

@@ -20,8 +20,8 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.terms import Kind
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.scheduling.view import View
 from batsched_py.session.session import Session

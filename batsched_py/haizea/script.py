@@ -14,7 +14,7 @@ from typing import Final
 
 from batsched_py.errors import ConfigurationError
 from batsched_py.files.bounded_file import read_file, reported
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
 
 _FOR: Final = re.compile(r"for\s+\(?\s*(\w+)\s*,\s*(\w+)\s*\)?\s+in\s+configs\s*:")

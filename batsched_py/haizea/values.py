@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from batsched_py.model.limits import LONGEST, TOO_LONG
+from batsched_py.reading.limits import LONGEST, TOO_LONG
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import did_you_mean
 from batsched_py.traces.lwf_time import read_time

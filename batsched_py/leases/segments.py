@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LONGEST
 from batsched_py.model.profile import (
     DataStaging,
     Delay,
@@ -22,6 +21,7 @@ from batsched_py.model.profile import (
     parse_profile,
 )
 from batsched_py.protocol.events import Members, Progress
+from batsched_py.reading.limits import LONGEST
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.remainder import MOST_PARTS, NOT_BEGUN
 from batsched_py.scheduling.view import View

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from batsched_py.leases.capacity import Quantity
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LATEST, LONGEST, NAME_RULE, TOO_LATE, breaks_csv, is_too_late
+from batsched_py.reading.limits import LATEST, LONGEST, NAME_RULE, TOO_LATE, breaks_csv, is_too_late
 from batsched_py.text.display import shown
 
 #: The member of a job with its terms.

@@ -10,7 +10,6 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.protocol.batsim5.greeting import (
     Features,
     Hello,
@@ -28,6 +27,7 @@ from batsched_py.protocol.fields import Data
 from batsched_py.protocol.forms import Envelope, Forms
 from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.protocol.unread import UnreadMembers
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from batsched_py.bits import MAX_HOST, parse_bits
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.model.limits import SHORTEST
+from batsched_py.reading.limits import SHORTEST
 from batsched_py.text.display import shown
 
 # One small function for each type of member, called by the readers of all messages: the rule and the wording of its

@@ -21,7 +21,7 @@ from batsched_py.errors import InputError, WorkloadError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.bounded_file import reported
 from batsched_py.files.document_file import read_document
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed

@@ -15,7 +15,6 @@ from batsched_py.bits import format_bits
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LATEST, LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.model.profile import (
     ALL_TRANSFERS,
     Composed,
@@ -39,6 +38,7 @@ from batsched_py.protocol.commands import (
 from batsched_py.protocol.dialects import V4, V5, V14, Dialect
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED, Members, Query
 from batsched_py.protocol.fields import FieldError, check_job_id, is_job_number, read_job
+from batsched_py.reading.limits import LATEST, LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.scheduling.remainder import Lookup
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import ProfileStatus

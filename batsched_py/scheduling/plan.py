@@ -14,7 +14,6 @@ from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet, IntervalSet, as_host_set
 from batsched_py.model.decision_row import HoldKind
 from batsched_py.model.job import Job
-from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.protocol import events
 from batsched_py.protocol.codec import Message, encode
@@ -36,6 +35,7 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.dialects import V4, V5, Dialect
 from batsched_py.protocol.events import Members
+from batsched_py.reading.limits import NAME_RULE, breaks_csv
 from batsched_py.scheduling.arguments import Text, id_of, id_text, no_job, number_of, several, whole_of
 from batsched_py.scheduling.checks import (
     check_extras,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from batsched_py.model.limits import DEEPEST, LONGEST
 from batsched_py.model.profile import (
     FORMER_TYPES,
     Composed,
@@ -21,6 +20,7 @@ from batsched_py.model.profile import (
     parse_profile,
 )
 from batsched_py.protocol.events import Members, Progress
+from batsched_py.reading.limits import DEEPEST, LONGEST
 
 #: Shorter delays, in seconds, are omitted: Batsim's times have microseconds, and it refuses a delay of 0.
 NOTHING: Final = 1e-6

@@ -22,7 +22,6 @@ from batsched_py.hostset import HostSet
 from batsched_py.interruption import is_interruption
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table, checked_tables
 from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features, Hello, is_greeting
@@ -32,6 +31,7 @@ from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V5, V14, Dialect
 from batsched_py.protocol.events import Config, Event, SimulationBegins
 from batsched_py.protocol.fields import FieldError
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.checks import idle_fault, staging_fault
 from batsched_py.scheduling.host_queries import MEMBER

@@ -16,7 +16,6 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
-from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.commands import ChangeJobState
@@ -26,6 +25,7 @@ from batsched_py.protocol.events import (
     COMPLETED_WALLTIME_REACHED,
     JobCompleted,
 )
+from batsched_py.reading.limits import NAME_RULE, breaks_csv
 from batsched_py.results.file_forms import BATSIM_1, BATSIM_4, BATSIM_5
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.settings import Settings

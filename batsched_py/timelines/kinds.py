@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from batsched_py.errors import PlanError
-from batsched_py.model.limits import LONGEST
 from batsched_py.named import Named, failed
+from batsched_py.reading.limits import LONGEST
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 from batsched_py.timelines.entries import FIXED, Drop, Entry, Program, Timelines, VmTimeline

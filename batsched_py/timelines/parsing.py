@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn, get_args
 from msgspec import Struct
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
+from batsched_py.reading.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import seconds, unknown
 from batsched_py.timelines.entries import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, get_args
 
-from batsched_py.model.limits import LONGEST
+from batsched_py.reading.limits import LONGEST
 from batsched_py.timelines.entries import OnExit, OnFailed
 from batsched_py.timelines.parsing import ENTRY_MEMBERS, EVERY_VM, MOST_EXIT_CODE
 

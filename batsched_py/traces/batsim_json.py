@@ -23,7 +23,11 @@ from batsched_py.files.json_document import (
     refuse_doubled,
 )
 from batsched_py.model.job import Job
-from batsched_py.model.limits import (
+from batsched_py.model.name_set import NameSet
+from batsched_py.model.packed_jobs import PackedJobs
+from batsched_py.model.profile import Parallel, Profile
+from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import (
     LIMITS,
     LONGEST,
     NAME_RULE,
@@ -36,10 +40,6 @@ from batsched_py.model.limits import (
     check_depth,
     is_too_late,
 )
-from batsched_py.model.name_set import NameSet
-from batsched_py.model.packed_jobs import PackedJobs
-from batsched_py.model.profile import Parallel, Profile
-from batsched_py.model.workload import Workload
 from batsched_py.reading.many import ManyMembers
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown

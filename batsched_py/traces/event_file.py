@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.hostset import HostSet
-from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
+from batsched_py.reading.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import shown
 
 MACHINE_AVAILABLE: Final = "machine_available"

@@ -19,7 +19,7 @@ from msgspec.structs import fields
 
 from batsched_py.bits import MAX_HOST
 from batsched_py.errors import OptionError
-from batsched_py.model.limits import LONGEST
+from batsched_py.reading.limits import LONGEST
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.json_document import read_content
-from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
+from batsched_py.reading.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import displayed, shown
 
 #: First bytes of pickles, FIREWHEEL's storage format: protocols 2 and later, and protocol 0 for objects.

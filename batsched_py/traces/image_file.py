@@ -8,7 +8,7 @@ from typing import Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
-from batsched_py.model.limits import LIMITS, NAME_RULE, Limits, breaks_csv
+from batsched_py.reading.limits import LIMITS, NAME_RULE, Limits, breaks_csv
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted

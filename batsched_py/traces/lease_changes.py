@@ -11,8 +11,8 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LONGEST, TOO_LONG
 from batsched_py.model.resources import MEMORY
+from batsched_py.reading.limits import LONGEST, TOO_LONG
 from batsched_py.text.display import shown
 from batsched_py.traces.image_file import ImageList
 from batsched_py.traces.lease_request import LeaseRequest

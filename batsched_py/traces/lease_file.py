@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.resources import CPU, MEMORY
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed
 from batsched_py.traces.lease_request import LeaseRequest

@@ -9,7 +9,7 @@ from typing import Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 
 #: Delimiters in the output of sacct: that of --parsable2, and those of --delimiter and spreadsheets.
 DELIMITERS: Final = "|;\t,"

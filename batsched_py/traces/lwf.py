@@ -14,8 +14,8 @@ from typing import Final, Literal, TypeVar
 from batsched_py.errors import WorkloadError
 from batsched_py.files.atomic_file import write_pieces_atomically
 from batsched_py.files.bounded_file import read_lines, reported
-from batsched_py.model.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.model.resources import CPU, MEMORY, PLENTY, Quantity, check_type
+from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import escaped, shown
 from batsched_py.traces.lease_request import DiskImage, LeaseRequest, LeaseSite, LeaseTrace, NodeSet, check_types

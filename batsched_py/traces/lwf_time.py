@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from batsched_py.model.limits import LONGEST, TOO_LONG
+from batsched_py.reading.limits import LONGEST, TOO_LONG
 from batsched_py.text.display import shown
 
 _TIME: Final = re.compile(r"(?:(\d{1,9}):)?(\d{1,12}):([0-5]\d):([0-5]\d)(\.\d{1,400})?", re.ASCII)

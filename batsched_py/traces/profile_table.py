@@ -7,8 +7,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, LimitError, Limits, breaks_csv, check_depth
 from batsched_py.model.profile import FORMER_TYPES, Composed, Delay, Profile, ProfileError, Receive, Send, parse_profile
+from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, LimitError, Limits, breaks_csv, check_depth
 from batsched_py.text.display import shown
 
 #: The types that the embedded simulator executes, under their current names.

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
-from batsched_py.model.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
+from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
 from batsched_py.traces.log_format import delimiter_of
 from batsched_py.traces.sacct_fields import (

@@ -10,7 +10,7 @@ from typing import Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.log_format import LogFormat, delimiter_of, looks_like
 from batsched_py.traces.sacct_fields import FREE_TEXT, NEEDED, Row

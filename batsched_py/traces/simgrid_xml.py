@@ -16,9 +16,9 @@ from typing import Final
 from batsched_py.bits import MAX_HOST
 from batsched_py.errors import PlatformError
 from batsched_py.files.atomic_file import write_atomically
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
 from batsched_py.model.zone import OWN_LOOPBACK, GraphZone, Segment, Spoke, StarZone, TableZone, Zone
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.power_states import PowerStates
 from batsched_py.traces.quantity import BANDWIDTH, SPEED, TIME, parse_quantity

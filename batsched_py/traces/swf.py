@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
-from batsched_py.model.limits import LIMITS, LONGEST, TOO_LONG, Limits
+from batsched_py.reading.limits import LIMITS, LONGEST, TOO_LONG, Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.text.representation import Brief
 from batsched_py.traces.log_format import LogFormat, looks_like

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LONGEST
+from batsched_py.reading.limits import LONGEST
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from batsched_py.bits import MAX_HOST
-from batsched_py.model.limits import Limits
 from batsched_py.model.zone import Link, Spoke
+from batsched_py.reading.limits import Limits
 from batsched_py.traces.quantity import BANDWIDTH, TIME
 from batsched_py.traces.xml_element import Element, whole_number
 from batsched_py.traces.xml_network import SHARING, LinkTable

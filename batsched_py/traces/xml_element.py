@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from batsched_py.errors import PlatformError
 from batsched_py.files.bounded_file import read_file, reported
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 from batsched_py.traces.quantity import Dimension, parse_quantity

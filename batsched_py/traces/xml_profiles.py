@@ -11,7 +11,7 @@ from typing import Final
 
 from batsched_py.errors import PlatformError
 from batsched_py.files.bounded_file import read_file, reported
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.simgrid_dtd import FILES
 from batsched_py.traces.xml_changes import changes_fault

@@ -13,7 +13,7 @@ from msgspec import Struct
 from batsched_py.errors import TranscriptError
 from batsched_py.files.bounded_file import read_messages
 from batsched_py.files.compression import DamageError
-from batsched_py.model.limits import LIMITS, LimitError, Limits
+from batsched_py.reading.limits import LIMITS, LimitError, Limits
 from batsched_py.text.display import displayed
 from batsched_py.text.encoding import EncodingError
 from batsched_py.transcripts.lines import (

@@ -11,7 +11,7 @@ from typing import Final
 import zmq
 
 from batsched_py.errors import TransportError
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.transport.address import FORM, SocketFile, free_to_bind, listens_on_ipv6
 from batsched_py.transport.zmq_socket import ZmqSocket
 

@@ -7,7 +7,7 @@ import time
 import zmq
 
 from batsched_py.errors import TransportError
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.transport.address import FORM, connects_by_ipv6
 from batsched_py.transport.zmq_socket import LOOK_EVERY, ZmqSocket
 

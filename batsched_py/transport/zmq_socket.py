@@ -7,7 +7,7 @@ from typing import ClassVar, Final, Self
 
 import zmq
 
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.transport.address import check_port
 from batsched_py.transport.peer_watch import PeerWatch
 

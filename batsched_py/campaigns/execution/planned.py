@@ -17,9 +17,9 @@ from batsched_py.campaigns.simulate import simulate
 from batsched_py.campaigns.study import Outcome, Variant
 from batsched_py.errors import BatschedError
 from batsched_py.interruption import is_interruption
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of

@@ -23,9 +23,9 @@ from batsched_py.campaigns.plan.variants import PlannedVariant, plan_variants
 from batsched_py.errors import ConfigurationError, OptionError, PlatformError, WorkloadError
 from batsched_py.example_files import told_path
 from batsched_py.files.bounded_file import read_raw, reported
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.results.run_file import InputFile, content_hash
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.text.wording import spelled

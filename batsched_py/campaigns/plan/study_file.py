@@ -18,7 +18,7 @@ from batsched_py.campaigns.plan.workload_tables import read_window, read_workloa
 from batsched_py.campaigns.run_limits import RunLimits, parse_memory, parse_timeout
 from batsched_py.errors import ConfigurationError, OptionError
 from batsched_py.files.bounded_file import read_file, reported
-from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
+from batsched_py.reading.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import shown
 
 #: Maximum number of trials: more are taken for a typing error.

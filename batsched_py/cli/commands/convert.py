@@ -27,9 +27,9 @@ from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, 
 from batsched_py.errors import NothingKeptError
 from batsched_py.files.output_file import make_folder
 from batsched_py.leases.requests import workload_requests
-from batsched_py.model.limits import Limits
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import V4, V5
+from batsched_py.reading.limits import Limits
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted

@@ -16,8 +16,8 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
 from batsched_py.files.atomic_file import write_pieces_atomically
 from batsched_py.files.output_file import make_folder, writing
-from batsched_py.model.limits import LONGEST
 from batsched_py.model.profile import Profile
+from batsched_py.reading.limits import LONGEST
 from batsched_py.text.wording import counted
 from batsched_py.traces.batsim_json import write_jobs
 from batsched_py.traces.delay_workload import named_jobs

@@ -25,7 +25,7 @@ from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.document_file import read_document
 from batsched_py.files.output_file import writing
 from batsched_py.loading import load_object
-from batsched_py.model.limits import LONGEST
+from batsched_py.reading.limits import LONGEST
 from batsched_py.reporting.pictures.terminal.timeline import render_timelines
 from batsched_py.reporting.schedules.time_window import WHOLE
 from batsched_py.reporting.schedules.timeline_tables import chart_of_tables

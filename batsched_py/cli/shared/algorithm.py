@@ -21,9 +21,9 @@ from batsched_py.cli.shared.terminal import warn
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.files.bounded_file import read_file
 from batsched_py.files.compression import DamageError
-from batsched_py.model.limits import LimitError
 from batsched_py.plugins import load
 from batsched_py.protocol.batsim5.greeting import Features
+from batsched_py.reading.limits import LimitError
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.decision_log import PassOn

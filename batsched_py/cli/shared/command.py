@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from batsched_py.cli.shared.repetition import Once, refuse_doubled
-from batsched_py.model.limits import DEEPEST, LIMITS, Limits, option_name
+from batsched_py.reading.limits import DEEPEST, LIMITS, Limits, option_name
 
 Request = TypeVar("Request")
 

@@ -17,8 +17,8 @@ from batsched_py.cli.shared.completion import complete_algorithm, complete_assig
 from batsched_py.cli.shared.repetition import refuse_doubled
 from batsched_py.cli.shared.terminal import say
 from batsched_py.example_files import path_or_example
-from batsched_py.model.limits import LONGEST
 from batsched_py.model.platform import ROLES
+from batsched_py.reading.limits import LONGEST
 
 #: One option or several, as a decorator for the function of a command.
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

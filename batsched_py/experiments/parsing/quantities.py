@@ -13,7 +13,7 @@ import msgspec
 
 from batsched_py.experiments.faults import Place
 from batsched_py.experiments.model import AddressOf, Reference
-from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
+from batsched_py.reading.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.text.display import shown
 
 #: Maximum length of a name, and of any other text.

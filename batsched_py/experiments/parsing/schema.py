@@ -7,7 +7,7 @@ from typing import Any, Final
 from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS
 from batsched_py.experiments.parsing.quantities import LONGEST_NAME, LONGEST_TEXT
 from batsched_py.experiments.parsing.resources import CAPACITY, MEMBERS, METRIC_MEMBERS
-from batsched_py.model.limits import LONGEST
+from batsched_py.reading.limits import LONGEST
 
 _TEXT: Final = {"type": "string", "maxLength": LONGEST_TEXT}
 _NAME: Final = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from batsched_py.model.job import KNOWN_MEMBERS, Job
-from batsched_py.model.limits import SHORTEST
 from batsched_py.protocol.batsim5.envelope import only
 from batsched_py.protocol.batsim5.profiles import profile_id, profile_name, read_extra, write_extra
 from batsched_py.protocol.fields import Data, FieldError, finite
+from batsched_py.reading.limits import SHORTEST
 from batsched_py.text.display import shown
 
 _MEMBERS: Final = frozenset({"resource_request", "walltime", "extra_data", "profile_id"})

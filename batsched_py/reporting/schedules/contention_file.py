@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.results.records import JobRecord, SlowedJob

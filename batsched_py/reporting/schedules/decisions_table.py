@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import ROW_KINDS, Cause, DecisionRow, HoldKind
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.outages import find_outages
 from batsched_py.reporting.schedules.schedule import Schedule

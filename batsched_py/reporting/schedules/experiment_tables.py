@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from batsched_py.experiments.tables import ResourceRow
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart, TimelineNeed

@@ -12,8 +12,8 @@ from msgspec import Struct
 from batsched_py.hostset import HostSet
 from batsched_py.leases.accounting.columns import KINDS, ImageRow, LeaseRow, ReservationRow
 from batsched_py.leases.lease import Use
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.results.records import JobRecord

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import Tabular
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from batsched_py.errors import InputError
 from batsched_py.files.json_document import parse_object, read_content
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import LARGEST, Tabular

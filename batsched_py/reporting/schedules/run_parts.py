@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from batsched_py.errors import InputError
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.reporting.schedules.contention_file import read_contention, tells_of
 from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes

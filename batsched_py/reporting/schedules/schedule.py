@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from batsched_py.errors import InputError
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.attempts import Attempts, put_together
 from batsched_py.reporting.schedules.contradictions import Contradictions
 from batsched_py.reporting.schedules.file_notes import FileNotes

@@ -13,7 +13,7 @@ from typing import Final
 from batsched_py.errors import InputError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.hostset import HostSet
-from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Final
 
-from batsched_py.model.limits import LONGEST
+from batsched_py.reading.limits import LONGEST
 from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 
 #: Unit of a time -> its seconds.

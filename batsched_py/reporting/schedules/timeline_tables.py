@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.text.display import shown

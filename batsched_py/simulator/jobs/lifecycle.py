@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from batsched_py.bits import lowest_one, size_of
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LONGEST, TOO_LONG
 from batsched_py.model.profile import Composed, Delay, Profile
 from batsched_py.protocol.batsim5.profiles import write_profile
 from batsched_py.protocol.commands import ChangeJobState, ExecuteJob, KillJob, RejectJob, SetJobMetadata, ToJobMessage
@@ -24,6 +23,7 @@ from batsched_py.protocol.events import (
     JobSubmitted,
     Progress,
 )
+from batsched_py.reading.limits import LONGEST, TOO_LONG
 from batsched_py.results.records import EndedJobs, JobRecord, SlowedJob
 from batsched_py.results.tracing import JOB_ENDED, JOB_STARTED
 from batsched_py.simulator.context import Context

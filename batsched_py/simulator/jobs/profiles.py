@@ -10,7 +10,6 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import DEEPEST
 from batsched_py.model.profile import (
     ALL_TRANSFERS,
     Composed,
@@ -22,6 +21,7 @@ from batsched_py.model.profile import (
     parse_profile,
 )
 from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import DEEPEST
 from batsched_py.simulator.generation import Generation
 from batsched_py.simulator.jobs.execution import SIMULATED, TALKING
 from batsched_py.simulator.referee.errors import BrokenRuleError

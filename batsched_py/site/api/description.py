@@ -9,7 +9,7 @@ from typing import Any, Final
 from litestar import Request
 from litestar.openapi.plugins import JsonRenderPlugin
 
-from batsched_py.model.limits import LONGEST
+from batsched_py.reading.limits import LONGEST
 from batsched_py.site.api.bodies import JSON, XML
 from batsched_py.site.api.experiment_xml import PATH
 from batsched_py.site.api.identity import GROUP_HEADER, LONGEST_NAME, OPERATOR_HEADER, USER_HEADER

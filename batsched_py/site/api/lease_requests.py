@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from batsched_py.leases.terms import ALL_TERMS, MEMBER, UNLIMITED, TermsError, read_terms
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LONGEST
+from batsched_py.reading.limits import LONGEST
 from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.problems import Problem, RefusedError

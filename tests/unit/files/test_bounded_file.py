@@ -13,7 +13,7 @@ import pytest
 from batsched_py.errors import InputError, TranscriptError
 from batsched_py.files.bounded_file import read_file, read_lines
 from batsched_py.files.compression import DamageError
-from batsched_py.model.limits import LimitError, Limits
+from batsched_py.reading.limits import LimitError, Limits
 from batsched_py.reporting.metrics.host_times import batsim_times
 from batsched_py.reporting.metrics.over_time import free_hosts
 from batsched_py.reporting.schedules.jobs_file import read_jobs

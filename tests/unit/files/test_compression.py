@@ -20,7 +20,7 @@ from batsched_py.errors import ExtraError, InputError
 from batsched_py.files.bounded_file import read_file, read_lines, read_messages, read_raw
 from batsched_py.files.compression import DamageError, form_of
 from batsched_py.haizea.ini import read_sections
-from batsched_py.model.limits import LIMITS, LimitError, Limits
+from batsched_py.reading.limits import LIMITS, LimitError, Limits
 from batsched_py.reporting.schedules.jobs_file import read_jobs
 from batsched_py.text.encoding import EncodingError
 from batsched_py.traces.batsim_json import read_workload

@@ -11,8 +11,8 @@ from batsched_py.errors import InputError
 from batsched_py.haizea.data import RunData, counter_table, lease_table, read_data, run_table, write_data
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.model.limits import Limits
 from batsched_py.model.table import csv_text
+from batsched_py.reading.limits import Limits
 from tests.unit.leases.accounting.books import booked, quickstart
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from batsched_py.errors import ConfigurationError
 from batsched_py.haizea.ini import format_sections, parse_sections, read_sections
-from batsched_py.model.limits import LIMITS
+from batsched_py.reading.limits import LIMITS
 
 
 def test_options_have_a_colon_or_an_equals_sign_and_comments_are_left_out() -> None:

@@ -9,7 +9,7 @@ import pytest
 from batsched_py.errors import ConfigurationError
 from batsched_py.haizea.sample import sample_files
 from batsched_py.haizea.script import read_template, render_script
-from batsched_py.model.limits import LIMITS
+from batsched_py.reading.limits import LIMITS
 
 CONFIGS = [("a_x", Path("/c/a_x.conf")), ("b_x", Path("/c d/b_x.conf"))]
 

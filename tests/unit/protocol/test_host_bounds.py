@@ -11,10 +11,10 @@ from batsched_py import bits as bit_sets
 from batsched_py.bits import MAX_HOST, format_bits, parse_bits
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.hostset import HostSet
-from batsched_py.model.limits import Limits
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
 from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import SimulationBegins
+from batsched_py.reading.limits import Limits
 from batsched_py.transcripts.decisions import dialect_of_run, read_decision
 from tests.builders import begins, begins_data
 from tests.memory import measured

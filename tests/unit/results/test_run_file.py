@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.errors import InputError
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.results.run_file import (
     InputFile,
     Measured,

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from batsched_py.campaigns import simulate
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LATEST, SHORTEST
 from batsched_py.model.profile import Delay, parse_profile
 from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import LATEST, SHORTEST
 from batsched_py.traces.batsim_json import read_workload, write_workload
 from tests.platforms import plain_platform
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.traces.image_file import ImageList, read_images
 from batsched_py.traces.lease_request import DiskImage
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import PlatformError, WorkloadError
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.event_file import read_events
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.memory import measured
-from tests.unit.model.test_limits import nested
+from tests.unit.reading.test_limits import nested
 
 HOST = '<host id="h" speed="1Gf"/>'
 CLUSTER = '<cluster id="c" prefix="{prefix}" suffix="" radical="{radical}" speed="1Gf" bw="1Gbps" lat="1us"/>'

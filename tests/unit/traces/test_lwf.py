@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import Limits
+from batsched_py.reading.limits import Limits
 from batsched_py.traces.lease_request import DiskImage, LeaseTrace, NodeSet
 from batsched_py.traces.lwf import read_lwf, write_lwf
 from tests.clone import files

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LONGEST, Limits
 from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import LONGEST, Limits
 from batsched_py.traces.cleaning import CleaningReport, CleaningRules, clean
 from batsched_py.traces.sacct import Unit, read_sacct, sacct_unit
 from batsched_py.traces.swf import SwfLog

@@ -8,8 +8,8 @@ import pytest
 
 from batsched_py.campaigns.plan.planner import CampaignPlan, plan_campaign
 from batsched_py.errors import BatschedError, ConfigurationError, PlatformError, WorkloadError
-from batsched_py.model.limits import Limits
 from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import Limits
 from tests.studies import STUDY, planned, read
 
 MINE = """

@@ -18,7 +18,7 @@ from batsched_py.cli.main import batsched, run
 from batsched_py.cli.shared.command import current_limits, make_record, takes
 from batsched_py.errors import ExtraError
 from batsched_py.loading import require
-from batsched_py.model.limits import LIMITS, option_name
+from batsched_py.reading.limits import LIMITS, option_name
 from tests.clone import ROOT, files
 
 FILES = ("-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "first.json"))

@@ -10,8 +10,8 @@ import pytest
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.decider import our_decider, their_decider
 from batsched_py.errors import RefusedError, RemoteProtocolError
-from batsched_py.model.limits import Limits
 from batsched_py.protocol.stopping import STOP_EVENT
+from batsched_py.reading.limits import Limits
 from batsched_py.simulator.wire.scheduler_link import DirectExchange
 from batsched_py.transport import zmq_req
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from batsched_py.api import HostSet
 from batsched_py.errors import InputError
-from batsched_py.model.limits import LIMITS
+from batsched_py.reading.limits import LIMITS
 from batsched_py.reporting.schedules.tabular import Tabular
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from batsched_py.model.limits import DEEPEST, LIMITS, LimitError, Limits, check_depth, option_name
+from batsched_py.reading.limits import DEEPEST, LIMITS, LimitError, Limits, check_depth, option_name
 
 
 def nested(levels: int, innermost: Any = 1) -> Any:
