@@ -85,6 +85,11 @@ class Outcome(Brief, frozen=True):
     options: Mapping[str, Any] = {}
     features: Features | None = None
 
+    @property
+    def failed(self) -> bool:
+        """True if the run ended with an error."""
+        return bool(self.error)
+
 
 class Study(Brief, frozen=True):
     """All runs of several algorithms on several workloads.
@@ -144,7 +149,7 @@ class Study(Brief, frozen=True):
     @property
     def failures(self) -> tuple[Outcome, ...]:
         """The runs that failed."""
-        return tuple(outcome for outcome in self.outcomes if outcome.error)
+        return tuple(outcome for outcome in self.outcomes if outcome.failed)
 
 
 def label_variant(algorithm: str, options: Mapping[str, Any]) -> str:

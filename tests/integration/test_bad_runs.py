@@ -120,7 +120,7 @@ def errors(folder: Path, study: str) -> dict[str, str]:
     """Behaviour -> the error of its run."""
     plan, store = planned(folder, study), RunStore(folder / "store")
     state = run_missing(read_state(plan, store), store, HereWorkers(), jobs=False, limits=plan.campaign.limits)
-    return {str(run.options.get("how")): state.ended[run.key].error for run in plan.runs}
+    return {str(run.options.get("how")): state.ended[run.key].outcome.error for run in plan.runs}
 
 
 def test_whatever_an_algorithm_does_only_its_run_fails(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def errors(plan: CampaignPlan) -> list[str]:
     """How the first run with Batsim failed."""
     run = next(run for run in plan.runs if run.setting.environment.batsim is not None)
     [finished] = run_batch(run.setting.environment, run.source.workload, [run.spec], jobs=False, code=code_digest())
-    return decode_run(Path("run"), finished.content).error.splitlines()
+    return decode_run(Path("run"), finished.content).outcome.error.splitlines()
 
 
 def test_batsim_takes_the_place_of_the_simulator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

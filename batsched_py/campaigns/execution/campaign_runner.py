@@ -61,7 +61,7 @@ def read_state(plan: CampaignPlan, store: RunStore, warn: Warn | None = None) ->
     done, failed, missing = {}, {}, []
     for key, run in plan.keys.items():
         found = _sound(store, key, with_jobs=key in with_jobs, warn=warn) if key in there else None
-        if found is not None and found.failed:
+        if found is not None and found.outcome.failed:
             failed[key] = found
         elif found is not None and (not jobs or key in with_jobs):
             done[key] = found
@@ -107,7 +107,7 @@ def run_missing(
             for run, one in zip(batch.runs, finished, strict=True):
                 store.put(run.key, one.content, one.jobs)
                 ended = decode_run(store.folder, one.content)
-                (failed if ended.failed else done)[run.key] = ended
+                (failed if ended.outcome.failed else done)[run.key] = ended
                 if show is not None:
                     show(run, ended)
     left = tuple(run for run in state.missing if run.key not in done and run.key not in failed)

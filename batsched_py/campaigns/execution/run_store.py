@@ -44,7 +44,7 @@ class RunStore:
         with reported(path, InputError):
             content = path.read_bytes()
         run = decode_run(path, content)
-        if with_jobs and not run.failed:
+        if with_jobs and not run.outcome.failed:
             self._check_jobs(key, run)
         return run
 

@@ -14,90 +14,61 @@ from msgspec import Struct
 import batsched_py
 from batsched_py.campaigns.study import Outcome
 from batsched_py.errors import InputError
-from batsched_py.protocol.batsim5.greeting import Features
-from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.text.display import displayed
 
 #: The member with the checksum of all others.
 _CHECK: Final = "sha256"
+#: Members of an outcome that the plan of the campaign has, or that follow the versions.
+_ELSEWHERE: Final = ("workload", "variant", "options", "features")
+#: The outcome of a run that is read from its file, without names.
+_NAMELESS: Final = {"workload": "", "variant": ""}
 
 
 class StoredRun(Struct, frozen=True, kw_only=True):
-    """A run that ended, without the names of its workload and its algorithm in tables.
+    """A run that ended.
 
     Attributes:
-        metrics, ran, succeeded, warnings, approximations, error, exit_code, features: as those of an `Outcome`.
+        outcome: its outcome; without names and options if it was read from a file.
         version: of batsched-py.
         python: the version of Python.
         seconds: duration of the run; the only member that differs if the run is repeated.
         jobs_sha256: SHA-256 of the file of its jobs; None without one.
     """
 
-    metrics: RunMetrics | None
-    ran: str
-    succeeded: str
-    warnings: tuple[str, ...]
-    approximations: tuple[str, ...]
-    error: str
-    exit_code: int
+    outcome: Outcome
     version: str
     python: str
     seconds: float
-    features: Features | None = None
     jobs_sha256: str | None = None
-
-    @property
-    def failed(self) -> bool:
-        """True if the run ended with an error."""
-        return bool(self.error)
-
-    def outcome(self, workload: str, variant: str, options: dict[str, Any]) -> Outcome:
-        """Return the outcome under these names, with the options as they held."""
-        return Outcome(
-            workload,
-            variant,
-            self.metrics,
-            self.ran,
-            self.succeeded,
-            self.warnings,
-            self.approximations,
-            self.error,
-            self.exit_code,
-            options,
-            self.features,
-        )
 
 
 def stored(outcome: Outcome, seconds: float = 0.0, jobs: bytes | None = None) -> StoredRun:
     """Return the record to store for a run that took `seconds`; `jobs` is the content of the file of its jobs."""
     return StoredRun(
-        metrics=outcome.metrics,
-        ran=outcome.ran,
-        succeeded=outcome.succeeded,
-        warnings=outcome.warnings,
-        approximations=outcome.approximations,
-        error=outcome.error,
-        exit_code=outcome.exit_code,
+        outcome=outcome,
         version=batsched_py.__version__,
         python=platform.python_version(),
         seconds=round(seconds, 3),
-        features=outcome.features,
         jobs_sha256=None if jobs is None else hashlib.sha256(jobs).hexdigest(),
     )
 
 
 def encode_run(run: StoredRun) -> bytes:
     """Return the content of the file of a run, with a checksum."""
-    members = msgspec.to_builtins(run)
+    rest: dict[str, Any] = msgspec.to_builtins(run)
+    outcome: dict[str, Any] = rest.pop("outcome")
+    last = {"features": outcome["features"], "jobs_sha256": rest.pop("jobs_sha256")}
+    members = {name: value for name, value in outcome.items() if name not in _ELSEWHERE} | rest | last
     return orjson.dumps({**members, _CHECK: _digest(members)}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def decode_run(path: Path, content: bytes) -> StoredRun:
     """Return the run in a file. InputError names a file that is not valid or whose checksum does not match."""
     try:
-        members = orjson.loads(content)
-        check = members.pop(_CHECK, None) if isinstance(members, dict) else None
-        run = msgspec.convert(members, StoredRun)
+        members = msgspec.convert(orjson.loads(content), dict[str, Any])
+        check = members.pop(_CHECK, None)
+        outcome = msgspec.convert(_NAMELESS | members, Outcome)
+        run = msgspec.convert({**members, "outcome": outcome}, StoredRun)
     except (orjson.JSONDecodeError, msgspec.ValidationError) as error:
         raise InputError(str(path), "", f"is not a run of a campaign: {displayed(str(error))}") from error
     if check != _digest(members):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
@@ -69,7 +70,7 @@ def _study(plan: CampaignPlan, runs: Sequence[PlannedRun], ended: Mapping[str, S
 def _outcome(run: PlannedRun, ended: StoredRun | None) -> Outcome:
     if ended is None:
         return Outcome(run.workload, run.variant.name, error=_MISSING, options=dict(run.options))
-    return ended.outcome(run.workload, run.variant.name, dict(run.options))
+    return replace(ended.outcome, workload=run.workload, variant=run.variant.name, options=dict(run.options))
 
 
 def compare_groups(

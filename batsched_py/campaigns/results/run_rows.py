@@ -36,7 +36,7 @@ def _is_own(name: str) -> bool:
 
 
 def _row(run: PlannedRun, ended: StoredRun) -> dict[str, Any]:
-    source, setting = run.source, run.setting
+    source, setting, outcome = run.source, run.setting, ended.outcome
     none: dict[str, Any] = dict.fromkeys(RunMetrics.__struct_fields__)
     return {
         "platform": setting.platform,
@@ -45,11 +45,11 @@ def _row(run: PlannedRun, ended: StoredRun) -> dict[str, Any]:
         "workload": source.name,
         "seed": _seed(run),
         "algorithm": run.variant.name,
-        **(none if ended.metrics is None else asdict(ended.metrics)),
-        "error": ended.error,
-        "exit_code": ended.exit_code,
-        "warnings": "\n".join(ended.warnings),
-        "approximations": "\n".join(ended.approximations),
+        **(none if outcome.metrics is None else asdict(outcome.metrics)),
+        "error": outcome.error,
+        "exit_code": outcome.exit_code,
+        "warnings": "\n".join(outcome.warnings),
+        "approximations": "\n".join(outcome.approximations),
         "key": run.key,
         "version": ended.version,
         "python": ended.python,
@@ -59,7 +59,7 @@ def _row(run: PlannedRun, ended: StoredRun) -> dict[str, Any]:
         "workload_file": source.origin.path,
         "workload_sha256": source.origin.sha256,
         "log_start": None if source.origin.log_start is None else source.origin.log_start.isoformat(),
-        "all_settings": _settings_text(setting, ended.features),
+        "all_settings": _settings_text(setting, outcome.features),
         **{f"option_{name}": value for name, value in run.options.items()},
         **{f"generator_{name}": value for name, value in source.origin.generator.items()},
         **{f"setting_{name}": _plain(value) for name, value in setting.given.items()},

@@ -160,12 +160,12 @@ def _made(
         return replace(trial, error=plan)
     before = read_state(plan, store, warn)
     state = run_missing(before, store, workers, jobs=False, limits=plan.campaign.limits)
-    told = next((run.error for run in state.failed.values()), "")
+    told = next((run.outcome.error for run in state.failed.values()), "")
     return replace(trial, value=_mean(metric, state.done.values(), plan), error=told, made=len(before.missing))
 
 
 def _mean(metric: Metric, runs: Iterable[StoredRun], plan: CampaignPlan) -> float | None:
     """Return the mean over all runs of a plan; None if one has no value."""
-    found = [None if run.metrics is None else metric.of(run.metrics) for run in runs]
+    found = [None if run.outcome.metrics is None else metric.of(run.outcome.metrics) for run in runs]
     values = [value for value in found if value is not None]
     return fmean(values) if values and len(values) == len(plan.keys) else None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import click
+from msgspec.structs import replace
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -109,14 +110,14 @@ def trials_table(trials: Sequence[Trial], metric: Metric) -> Table:
 def tell_approximations(plan: CampaignPlan, state: CampaignState) -> None:
     """Write the approximations of successful runs to stderr, each once."""
     ended = (state.done[run.key] for run in plan.runs if run.key in state.done)
-    for line in dict.fromkeys(line for run in ended for line in run.approximations):
+    for line in dict.fromkeys(line for run in ended for line in run.outcome.approximations):
         say(f"approximation: {line}", err=True)
 
 
 def report_failures(plan: CampaignPlan, state: CampaignState) -> int:
     """Write the errors of runs to stderr, each once for an algorithm, and return the exit code."""
     failures = [
-        state.failed[run.key].outcome(run.workload, run.variant.name, {})
+        replace(state.failed[run.key].outcome, workload=run.workload, variant=run.variant.name)
         for run in plan.runs
         if run.key in state.failed
     ]

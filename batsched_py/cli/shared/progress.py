@@ -92,9 +92,10 @@ def trials_bar(tuning: Tuning, *, wanted: bool) -> Iterator[Callable[[Trial], No
 
 def _told(ended: StoredRun) -> str:
     """Return the outcome of a run in a few words."""
-    if ended.metrics is None:
-        return displayed(ended.error)
-    wait = ended.metrics.mean_wait
+    outcome = ended.outcome
+    if outcome.metrics is None:
+        return displayed(outcome.error)
+    wait = outcome.metrics.mean_wait
     return "no job ran" if wait is None else f"mean wait {wait:.0f} s"
 
 

@@ -90,7 +90,7 @@ def test_a_run_that_fails_is_kept_with_its_error(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
     state = ran(plan, tmp_path)
     assert (len(state.done), len(state.failed)) == (6, 3)
-    assert all("failed on purpose" in run.error and run.exit_code == 3 for run in state.failed.values())
+    assert all("failed on purpose" in run.outcome.error and run.outcome.exit_code == 3 for run in state.failed.values())
     assert read_state(plan, store).missing == ()
     again = forget_failed(plan, read_state(plan, store), store)
     assert [run.variant.name for run in again.missing] == ["crasher"] * 3
@@ -111,7 +111,7 @@ def test_no_run_sees_what_another_left_in_a_module(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(FORGETFUL)
     (tmp_path / "other.py").write_text("runs = 0\n")
     plan = planned(tmp_path, STUDY.replace('"fcfs"', '"mine.py:Mine"'))
-    assert [run.error for run in ran(plan, tmp_path / "store").failed.values()] == []
+    assert [run.outcome.error for run in ran(plan, tmp_path / "store").failed.values()] == []
 
 
 @pytest.mark.parametrize(("workers", "sizes"), [(1, [2, 1, 2, 1, 2, 1]), (3, [1] * 9)])
@@ -174,6 +174,6 @@ def test_a_damaged_file_costs_its_run(kind: str, damage: Callable[[Path], None],
         assert line.startswith(f"{path}: ")
         assert line.endswith("; its run counts as missing, and will be made again")
     again = ran(plan, tmp_path).done
-    assert {one: run.metrics for one, run in again.items()} == {one: run.metrics for one, run in whole.items()}
+    assert {key: run.outcome for key, run in again.items()} == {key: run.outcome for key, run in whole.items()}
     assert read_state(plan, store, told.append).missing == ()
     assert len(told) == (0 if damage is gone else 1)

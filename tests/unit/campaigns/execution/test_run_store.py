@@ -21,8 +21,8 @@ def test_a_run_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
     assert store.keys() == {KEYS[0]}
     run = store.read(KEYS[0])
-    assert run.failed
-    assert run.outcome("x", "y", {}) == Outcome("x", "y", error="no", exit_code=3, warnings=("strange",))
+    assert run.outcome.failed
+    assert run.outcome == Outcome("", "", error="no", exit_code=3, warnings=("strange",))
 
 
 def test_jobs_are_kept_beside_a_run(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_value_of_a_trial_is_the_mean_over_all_runs(tmp_path: Path) -> None:
     waits = []
     for key, run in plan.keys.items():
         if run.variant.algorithm == "backfill":
-            metrics = RunStore(tmp_path / "store").read(key).metrics
+            metrics = RunStore(tmp_path / "store").read(key).outcome.metrics
             assert metrics is not None
             waits.append(metrics.mean_wait or 0.0)
     assert best.value == pytest.approx(sum(waits) / 3)
