@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 
 class BatschedError(Exception):
@@ -20,14 +20,35 @@ class BatschedError(Exception):
         return type(self), tuple(given)
 
 
+class Fault(NamedTuple):
+    """A place in a document ("" for the whole), and the rule that it breaks."""
+
+    path: str
+    rule: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.rule}" if self.path else self.rule
+
+
 class InputError(BatschedError):
-    """A file that a user gave is wrong: names the file, the field and the rule."""
+    """A file that a user gave is wrong: names the file, the field and the rule.
 
-    arguments: ClassVar[tuple[str, ...]] = ("file", "field", "rule")
+    Attributes:
+        others: further faults of the file, which the text only counts.
+    """
 
-    def __init__(self, file: str, field: str, rule: str) -> None:
-        self.file, self.field, self.rule = file, field, rule
-        super().__init__(": ".join(part for part in (file, field, rule) if part))
+    arguments: ClassVar[tuple[str, ...]] = ("file", "field", "rule", "others")
+
+    def __init__(self, file: str, field: str, rule: str, others: Sequence[Fault] = ()) -> None:
+        self.file, self.field, self.rule, self.others = file, field, rule, tuple(others)
+        text = ": ".join(part for part in (file, field, rule) if part)
+        more = f" (and {len(others)} other error{'s' if len(others) > 1 else ''})" if others else ""
+        super().__init__(text + more)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """All faults, in the file's order."""
+        return (Fault(self.field, self.rule), *self.others)
 
 
 class WorkloadError(InputError):

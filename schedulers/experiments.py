@@ -25,7 +25,7 @@ from batsched_py.api import (
 )
 from batsched_py.experiments.deploying import DeploymentSettings
 from batsched_py.experiments.deployment import deployment_order
-from batsched_py.experiments.faults import DescriptorError, Fault, InvalidDescriptorError, Place, RefusedValueError
+from batsched_py.experiments.faults import DescriptorError, InvalidDescriptorError, Place, RefusedValueError
 from batsched_py.experiments.hosting import HostFinder
 from batsched_py.experiments.lease_manager import LeaseManager
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
@@ -232,7 +232,7 @@ class ExperimentsScheduler(Leases):
         except DescriptorError:
             raise
         except ValueError as error:
-            raise InvalidDescriptorError(SUBMIT, [Fault("", str(error))]) from None
+            raise InvalidDescriptorError(SUBMIT, "", str(error)) from None
 
     def _mode(self, view: View) -> Mode:
         if not view.config.dynamic_jobs:
@@ -369,7 +369,7 @@ class ExperimentsScheduler(Leases):
             plan.warn(f"{event.kind}: {error}")
 
     def _submit_event(self, members: Mapping[str, Any], plan: Plan) -> None:
-        faults = list[Fault]()
+        faults = list[Any]()
         try:
             content = descriptor_content(Place(faults, "descriptor"), members.get("descriptor"))
             reserve = read_reservation_id(Place(faults, "reserve"), members["reserve"]) if "reserve" in members else ""

@@ -18,7 +18,7 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from locale import getencoding
@@ -35,7 +35,7 @@ from batsched_py.cli.shared.command import DEBUG, Invocation
 from batsched_py.cli.shared.haizea_names import in_our_words
 from batsched_py.cli.shared.interruption import raise_on_signals
 from batsched_py.cli.shared.repetition import OnceGroup
-from batsched_py.errors import BatschedError, DeadlockError
+from batsched_py.errors import BatschedError, DeadlockError, InputError
 from batsched_py.interruption import Interruption
 from batsched_py.text.wording import did_you_mean
 
@@ -168,7 +168,7 @@ def _run(arguments: Sequence[str]) -> int:
     except BatschedError as error:
         _trace(invocation)
         _report("error", error.why if isinstance(error, DeadlockError) else _one_line(str(error)))
-        for line in error.waiting if isinstance(error, DeadlockError) else ():
+        for line in _details(error):
             terminal.say(f"  {line}", err=True)
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the last place where a defect can become a line
@@ -184,6 +184,13 @@ def _run(arguments: Sequence[str]) -> int:
         )
         return 3
     return code if isinstance(code, int) else 0
+
+
+def _details(error: BatschedError) -> Iterable[str]:
+    """Return the lines below the line of an error: the waiting jobs, or the further faults of a file."""
+    if isinstance(error, DeadlockError):
+        return error.waiting
+    return [_one_line(str(fault)) for fault in error.others] if isinstance(error, InputError) else []
 
 
 def _check_text(arguments: Sequence[str]) -> None:

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from msgspec import Struct
-
-from batsched_py.errors import WorkloadError
+from batsched_py.errors import Fault, WorkloadError
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import counted
 
 #: Maximum number of listed faults of one document.
 MOST_FAULTS: Final = 100
-
-
-class Fault(Struct, frozen=True):
-    """A member of a document, by its path, and the rule that it violates."""
-
-    path: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.message}" if self.path else self.message
 
 
 class DescriptorError(WorkloadError):
@@ -38,19 +24,7 @@ class DescriptorSizeError(DescriptorError):
 
 
 class InvalidDescriptorError(DescriptorError):
-    """The error for a document that breaks rules; its text is the first fault and the number of others.
-
-    Attributes:
-        faults: all faults, in the document's order.
-    """
-
-    arguments = ("file", "faults")
-
-    def __init__(self, file: str, faults: Sequence[Fault]) -> None:
-        self.faults = tuple(faults)
-        first, others = self.faults[0], len(self.faults) - 1
-        rule = f"{first.message} (and {counted(others, 'other error')})" if others else first.message
-        super().__init__(file, first.path, rule)
+    """The error for a document that breaks rules; its text is the first fault and the number of others."""
 
 
 class RefusedValueError(Exception):

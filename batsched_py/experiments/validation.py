@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from batsched_py.errors import QueryError, WorkloadError
+from batsched_py.errors import Fault, QueryError, WorkloadError
 from batsched_py.experiments.contexts import context_keys
 from batsched_py.experiments.deployment import DependencyCycleError, instance_names, needed_by_each, resource_order
 from batsched_py.experiments.faults import Place
@@ -168,7 +168,7 @@ class _Validation:
                 used.add(id)
 
     def _check_timelines(self) -> None:
-        """Check the timelines of all instances together, since they may reference each other; note the first fault."""
+        """Check the timelines of all instances together, since they may reference each other."""
         vms: dict[str, Any] = {}
         fields = dict[str, Place]()
         for place, one in self._computes():
@@ -194,8 +194,13 @@ class _Validation:
         try:
             parse_timelines("", {"vms": {name: entries for name, entries in vms.items() if name != EVERY_VM}})
         except WorkloadError as error:
-            start = max((prefix for prefix in fields if error.field.startswith(prefix)), key=len)
-            fields[start].inside(error.field[len(start) - 1 :]).note(error.rule)
+            self._note_timelines(error.faults, fields)
+
+    @staticmethod
+    def _note_timelines(faults: Iterable[Fault], fields: Mapping[str, Place]) -> None:
+        for path, rule in faults:
+            start = max((prefix for prefix in fields if path.startswith(prefix)), key=len)
+            fields[start].inside(path[len(start) - 1 :]).note(rule)
 
     # One resource
 

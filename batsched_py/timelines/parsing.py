@@ -1,19 +1,32 @@
-"""Reader of timelines: members of a JSON or YAML document, each checked by its rule."""
+"""Reader of timelines: objects of a JSON or YAML document, and their JSON schema."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final, NoReturn, get_args
+from typing import Any, Final, get_args
 
 from msgspec import Struct
 
 from batsched_py.errors import WorkloadError
-from batsched_py.reading.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
-from batsched_py.text.display import displayed, shown
-from batsched_py.text.wording import seconds, unknown
+from batsched_py.reading.faults import Faults, FieldError, member
+from batsched_py.reading.objects import document_schema, list_of, mapping, members_of, read_whole
+from batsched_py.reading.values import (
+    TRUTH,
+    Reader,
+    by_type,
+    exactly,
+    name_text,
+    one_of,
+    optional,
+    seconds,
+    special,
+    text,
+    whole_number,
+)
+from batsched_py.text import wording
+from batsched_py.text.display import shown
 from batsched_py.timelines.entries import (
-    FIXED,
     Action,
     Drop,
     Entry,
@@ -30,53 +43,116 @@ from batsched_py.timelines.entries import (
 
 #: The key whose entries every managed VM has after its own (F26).
 EVERY_VM: Final = "*"
+_TIME: Final = seconds()
+_DURATION: Final = seconds(least=0)
+_TEXT: Final = text(least=1)
+_EXIT: Final = whole_number(most=255)
+_NAME: Final = name_text()
+
+
+class _Written(Struct, frozen=True):
+    """An entry as written: its name may be absent, or that of another entry of its VM."""
+
+    at: float
+    action: Action
+    name: str | None
+    added: float | None
+
+
+def _infinite(word: str, otherwise: Reader[float]) -> Reader[float]:
+    """Return a reader of an infinite number, which JSON has as a word only, and of others."""
+    infinite = float(word)
+    words = special({word: infinite}, otherwise)
+    return Reader(lambda value: infinite if value == infinite else words(value), words.schema)
+
+
+def _not_now(time: float) -> float:
+    if time == 0:
+        raise ValueError("must not be 0: that is the global barrier")  # the reader around it adds the place
+    return time
+
+
+_ENTRY_TIME: Final = _TIME.then(_not_now, **{"not": {"const": 0}})
+_HOLD_TIME: Final = _infinite("-inf", _DURATION)
+#: Kind of entry -> its time, the members of its own, and its action.
+_KINDS: Final[Mapping[str, tuple[Reader[float], Mapping[str, Reader[Any]], Callable[..., Action]]]] = {
+    "run": (
+        _ENTRY_TIME,
+        {
+            "run": _TEXT,
+            "takes": _DURATION,
+            "exit": by_type("an exit code, or a list of them", {float: _EXIT, list: list_of(_EXIT)}),
+            "ignore_failure": TRUTH,
+            "on_host": TRUTH,
+            "size": _DURATION,
+            "kind": _TEXT,
+            "with": Reader(mapping, {"type": "object"}),
+        },
+        Program,
+    ),
+    "drop": (_ENTRY_TIME, {"drop": _TEXT, "takes": _DURATION, "size": _DURATION}, Drop),
+    "transfer": (_ENTRY_TIME, {"transfer": _TEXT, "interval": optional(seconds(above=0))}, Transfer),
+    "pause": (_HOLD_TIME, {"pause": _infinite("inf", _DURATION)}, Hold),
+    "break": (_HOLD_TIME, {"break": exactly(True, math.inf)}, Hold),
+    "resume": (_ENTRY_TIME, {"resume": special({"all": None}, list_of(_TEXT, "VMs", least=1))}, Resume),
+}
 #: Members of an entry by its kind, in addition to `at`, `name` and `added`.
 ENTRY_MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "run": ("takes", "exit", "ignore_failure", "on_host", "size", "kind", "with"),
-    "drop": ("takes", "size"),
-    "transfer": ("interval",),
-    "pause": (),
-    "break": (),
-    "resume": (),
+    kind: (*members,)[1:] for kind, (_, members, _) in _KINDS.items()
 }
-_COMMON: Final = ("at", "name", "added")
-VM_MEMBERS: Final = ("launch", "managed", "lease", "entries")
-MOST_EXIT_CODE: Final = 255
+#: Member -> the field of its action, where they differ.
+_FIELDS: Final = {"run": "program", "exit": "exits", "with": "arguments", "drop": "file", "transfer": "path"}
+_FIELDS_OF_HOLDS: Final = {"pause": "duration", "break": "duration", "resume": "vms"}
 
 
-class _Place(Struct, frozen=True):
-    """A place in a file, for messages."""
+def _entry_of(kind: str) -> Reader[_Written]:
+    time, own, make = _KINDS[kind]
+    fields = {**dict.fromkeys(own), **_FIELDS, **_FIELDS_OF_HOLDS}
 
-    file: str
-    field: str = ""
+    def build(found: dict[str, Any]) -> _Written:
+        action = make(**{fields[member] or member: value for member, value in found.items() if member in own})
+        return _Written(found["at"], action, found.get("name"), found.get("added"))
 
-    def __truediv__(self, member: str) -> _Place:
-        return _Place(self.file, f"{self.field}.{displayed(member)}" if self.field else displayed(member))
+    return members_of({"at": time, **own, "name": _TEXT, "added": optional(_TIME)}, ("at", kind)).then(build)
 
-    def __getitem__(self, index: int) -> _Place:
-        return _Place(self.file, f"{self.field}[{index}]")
 
-    def refuse(self, rule: str) -> NoReturn:
-        raise WorkloadError(self.file, self.field, rule)
+_READERS: Final = {kind: _entry_of(kind) for kind in _KINDS}
+
+
+def _read_entry(value: Any) -> _Written:
+    kinds = [kind for kind in _READERS if kind in mapping(value)]
+    if len(kinds) != 1:
+        given = f", not {' and '.join(kinds)}" if kinds else ""
+        raise FieldError("", f"must have one of {', '.join(_READERS)}{given}")
+    return _READERS[kinds[0]](value)
+
+
+_ENTRY: Final = Reader(_read_entry, {"oneOf": [reader.schema for reader in _READERS.values()]})
+_VM: Final[Mapping[str, Reader[Any]]] = {
+    "launch": _TIME,
+    "managed": TRUTH,
+    "lease": optional(_DURATION),
+    "entries": list_of(_ENTRY, "entries"),
+}
+VM_MEMBERS: Final = tuple(_VM)
+_RULES: Final[Mapping[str, Reader[Any]]] = {
+    "buffer": _DURATION,
+    "on_exit": one_of(get_args(OnExit)),
+    "on_failed": one_of(get_args(OnFailed)),
+    "reboot_delay": _DURATION,
+    "reboot_limit": whole_number(),
+    "preload_rate": seconds(above=0),
+}
 
 
 def parse_timelines(file: str, document: Mapping[str, Any], others: Collection[str] = ()) -> Timelines:
-    """Return the timelines of a document; WorkloadError names the file, the field and the rule.
+    """Return the timelines of a document; WorkloadError names the file, and the field and rule of each fault.
 
     `others` are names of VMs that are not in the document and that its entries may name.
     """
-    place = _Place(file)
-    _check_members(place, document, (*TimelineRules.__struct_fields__, "vms"))
     vms = document.get("vms")
-    if not isinstance(vms, dict):
-        (place / "vms").refuse(f"must be an object of VMs, not {shown(vms)}")
-    own = [name for name in vms if name != EVERY_VM]
-    known = [*own, *others]
-    shared = _listed(place / "vms" / EVERY_VM, vms.get(EVERY_VM, []))
-    for index, one in enumerate(shared):  # also without a VM that has it
-        _read_entry((place / "vms" / EVERY_VM)[index], one, index, known, {})
-    read = [_read_vm(place / "vms", name, vms[name], known, shared) for name in own]
-    return Timelines(tuple(read), _read_rules(place, document))
+    known = [*(name for name in vms if name != EVERY_VM), *others] if isinstance(vms, dict) else []
+    return read_whole(_document(known), document, WorkloadError, file)
 
 
 def parse_entry(source: str, members: Any, number: int, vms: Sequence[str], taken: Collection[str] = ()) -> Entry:
@@ -89,114 +165,74 @@ def parse_entry(source: str, members: Any, number: int, vms: Sequence[str], take
         vms: names of all VMs.
         taken: names that other entries of its VM have.
     """
-    place = _Place(source)
-    if isinstance(members, dict) and "added" in members:
-        (place / "added").refuse("must not be given for an entry that is added during the run")
-    return _read_entry(place, members, number, vms, dict.fromkeys(taken, 1))
+
+    def read(members: Any) -> Entry:
+        if "added" in mapping(members):
+            raise FieldError("added", "must not be given for an entry that is added during the run")
+        return _numbered(_known(_ENTRY(members), vms), number, dict.fromkeys(taken, 1))
+
+    return read_whole(read, members, WorkloadError, source)
 
 
-def _read_rules(place: _Place, document: Mapping[str, Any]) -> TimelineRules:
-    readers: Mapping[str, Callable[[_Place, Any], Any]] = {
-        "buffer": _duration,
-        "on_exit": lambda where, value: _choice(where, value, get_args(OnExit)),
-        "on_failed": lambda where, value: _choice(where, value, get_args(OnFailed)),
-        "reboot_delay": _duration,
-        "reboot_limit": _count,
-        "preload_rate": _positive,
-    }
-    return TimelineRules(
-        **{name: read(place / name, document[name]) for name, read in readers.items() if name in document}
+def schema() -> dict[str, Any]:
+    """Return the schema (draft 2020-12). It cannot express that names of VMs in a resume must be known."""
+    return document_schema("Timelines of the VMs of an experiment", _document(()))
+
+
+def _document(known: Collection[str]) -> Reader[Timelines]:
+    """Return the reader of documents whose entries may name these VMs."""
+    entries = list_of(_ENTRY.then(lambda written: _known(written, known)), "entries")
+    listed = entries.then(lambda written: {"entries": written})
+    vm = by_type(
+        "a list of entries, or an object with them", {list: listed, dict: members_of({**_VM, "entries": entries})}
+    )
+
+    def read_vms(value: Any) -> tuple[VmTimeline, ...]:
+        faults, found = Faults(), dict[str, dict[str, Any]]()
+        shared: tuple[_Written, ...] = ()
+        for name, one in mapping(value, "VMs").items():
+            with faults.at(member("", name)):
+                if name == EVERY_VM:
+                    shared = entries(one)
+                else:
+                    found[_NAME(name)] = vm(one)
+        faults.refuse()
+        return tuple(_vm(name, members, shared) for name, members in found.items())
+
+    own = {"type": "object", "properties": {EVERY_VM: entries.schema}, "additionalProperties": vm.schema}
+    vms = Reader(read_vms, {**own, "propertyNames": _NAME.schema})
+    return members_of({**_RULES, "vms": vms}, required=("vms",)).then(
+        lambda members: Timelines(members.pop("vms"), TimelineRules(**members))
     )
 
 
-def _read_vm(place: _Place, name: str, value: Any, known: Sequence[str], shared: Sequence[Any]) -> VmTimeline:
-    inside = place / name
-    if not name or breaks_csv(name):
-        inside.refuse(f"the name of a VM {NAME_RULE}" if name else "the name of a VM must not be empty")
-    members: Mapping[str, Any] = {"entries": value} if isinstance(value, list) else value
-    if not isinstance(members, dict):
-        inside.refuse(f"must be a list of entries, or an object with them, not {shown(value)}")
-    _check_members(inside, members, VM_MEMBERS)
-    where = inside if isinstance(value, list) else inside / "entries"
-    own = [(where[index], one) for index, one in enumerate(_listed(where, members.get("entries", [])))]
-    managed = _truth(inside / "managed", members.get("managed", True))
-    if managed:
-        own += [((place / EVERY_VM)[index], one) for index, one in enumerate(shared)]
+def _vm(name: str, members: Mapping[str, Any], shared: Sequence[_Written]) -> VmTimeline:
+    written = (*members.get("entries", ()), *(shared if members.get("managed", True) else ()))
     taken = dict[str, int]()
-    return VmTimeline(
-        name,
-        tuple(_read_entry(at, one, number, known, taken) for number, (at, one) in enumerate(own)),
-        launch=_time(inside / "launch", members.get("launch", 0.0)),
-        managed=managed,
-        lease=_duration(inside / "lease", members["lease"]) if members.get("lease") is not None else None,
-    )
+    entries = tuple(_numbered(one, number, taken) for number, one in enumerate(written))
+    return VmTimeline(name, **{**members, "entries": entries})
 
 
-def _read_entry(place: _Place, value: Any, number: int, known: Sequence[str], taken: dict[str, int]) -> Entry:
-    """Read an entry; its name is made unique among the `taken` ones of its VM, whose uses are counted."""
-    if not isinstance(value, dict):
-        place.refuse(f"must be an object, not {shown(value)}")
-    kinds = [kind for kind in ENTRY_MEMBERS if kind in value]
-    if len(kinds) != 1:
-        given = " and ".join(kinds)
-        place.refuse(f"must have one of {', '.join(ENTRY_MEMBERS)}" + (f", not {given}" if given else ""))
-    _check_members(place, value, (*_COMMON, kinds[0], *ENTRY_MEMBERS[kinds[0]]))
-    action = _read_action(place, kinds[0], value, known)
-    at = _read_at(place / "at", value.get("at"), action)
-    name = _text(place / "name", value["name"]) if "name" in value else _default_name(at, action)
-    unique = name
+def _known(written: _Written, vms: Collection[str]) -> _Written:
+    """Return the entry; FieldError if it resumes a VM that is not among these."""
+    for index, name in enumerate((written.action.vms or ()) if isinstance(written.action, Resume) else ()):
+        if name not in vms:
+            raise FieldError(f"resume[{index}]", f"VM {shown(name)}: {wording.unknown(name, vms)}")
+    return written
+
+
+def _numbered(written: _Written, number: int, taken: dict[str, int]) -> Entry:
+    """Return an entry with a name that is unique among the `taken` ones of its VM, whose uses are counted."""
+    name = unique = written.name or _default_name(written.at, written.action)
     while unique in taken:
         taken[name] += 1
         unique = f"{name}#{taken[name]}"
     taken[unique] = 1
-    added = None if value.get("added") is None else _time(place / "added", value["added"])
-    return Entry(at, number, unique, action, added)
-
-
-def _read_action(place: _Place, kind: str, members: Mapping[str, Any], known: Sequence[str]) -> Action:
-    value, where = members[kind], place / kind
-    if kind == "pause":
-        return Hold(_pause(where, value))
-    if kind == "break":
-        return Hold(math.inf) if value is True else where.refuse(f"must be true, not {shown(value)}")
-    if kind == "resume":
-        return Resume(_vms(where, value, known))
-    text = _text(where, value)
-    if kind == "transfer":
-        interval = members.get("interval")
-        return Transfer(text, None if interval is None else _positive(place / "interval", interval))
-    takes = _duration(place / "takes", members.get("takes", 0.0))
-    size = _duration(place / "size", members.get("size", 0.0))
-    if kind == "drop":
-        return Drop(text, takes, size)
-    return Program(
-        text,
-        takes,
-        exits=_exits(place / "exit", members.get("exit", 0)),
-        ignore_failure=_truth(place / "ignore_failure", members.get("ignore_failure", False)),
-        on_host=_truth(place / "on_host", members.get("on_host", False)),
-        size=size,
-        kind=_text(place / "kind", members.get("kind", FIXED)),
-        arguments=_arguments(place / "with", members.get("with", {})),
-    )
-
-
-def _read_at(place: _Place, value: Any, action: Action) -> float:
-    at = -math.inf if value == "-inf" else _float(place, value)
-    if isinstance(action, Hold):
-        if at == -math.inf:
-            return at
-        if at < 0:
-            place.refuse(f"a pause or break must be at -inf, 0 or a positive time, not {shown(value)}")
-    elif at == 0:
-        place.refuse("must not be 0: that is the global barrier")
-    elif at == -math.inf:
-        place.refuse("only a pause or break may be at -inf")
-    return _time(place, value)
+    return Entry(written.at, number, unique, written.action, written.added)
 
 
 def _default_name(at: float, action: Action) -> str:
-    time = "-inf" if at == -math.inf else seconds(at) if abs(at) >= 1e-6 or not at else f"{at:g}"
+    time = "-inf" if at == -math.inf else wording.seconds(at) if abs(at) >= 1e-6 or not at else f"{at:g}"
     match action:
         case Program(program=text) | Drop(file=text) | Transfer(path=text):
             return text
@@ -204,87 +240,3 @@ def _default_name(at: float, action: Action) -> str:
             return f"{'break' if action.is_break else 'pause'}@{time}"
         case Resume():
             return f"resume@{time}"
-
-
-def _check_members(place: _Place, value: Mapping[str, Any], known: Sequence[str]) -> None:
-    for member in value:
-        if member not in known:
-            (place / str(member)).refuse(unknown(str(member), known))
-
-
-def _listed(place: _Place, value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else place.refuse(f"must be a list of entries, not {shown(value)}")
-
-
-def _float(place: _Place, value: Any) -> float:
-    """Return a float, which may be infinite; finite numbers above LONGEST become 2 * LONGEST, which fits in a float."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or (isinstance(value, float) and math.isnan(value)):
-        place.refuse(f"must be a number, not {shown(value)}")
-    if abs(value) > LONGEST and abs(value) != math.inf:
-        return 2.0 * LONGEST if value > 0 else -2.0 * LONGEST
-    return float(value)
-
-
-def _time(place: _Place, value: Any) -> float:
-    number = _float(place, value)
-    return number if abs(number) <= LONGEST else place.refuse(f"{TOO_LONG} not {shown(value)}")
-
-
-def _duration(place: _Place, value: Any) -> float:
-    number = _time(place, value)
-    return number if number >= 0 else place.refuse(f"must be at least 0, not {shown(value)}")
-
-
-def _positive(place: _Place, value: Any) -> float:
-    number = _time(place, value)
-    return number if number > 0 else place.refuse(f"must be more than 0, not {shown(value)}")
-
-
-def _pause(place: _Place, value: Any) -> float:
-    return math.inf if value in ("inf", math.inf) else _duration(place, value)
-
-
-def _count(place: _Place, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        place.refuse(f"must be a whole number from 0, not {shown(value)}")
-    return value
-
-
-def _choice(place: _Place, value: Any, choices: Sequence[str]) -> Any:
-    return value if value in choices else place.refuse(f"must be one of {', '.join(choices)}, not {shown(value)}")
-
-
-def _truth(place: _Place, value: Any) -> bool:
-    return value if isinstance(value, bool) else place.refuse(f"must be true or false, not {shown(value)}")
-
-
-def _text(place: _Place, value: Any) -> str:
-    return value if isinstance(value, str) and value else place.refuse(f"must be a text, not {shown(value)}")
-
-
-def _arguments(place: _Place, value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else place.refuse(f"must be an object, not {shown(value)}")
-
-
-def _exits(place: _Place, value: Any) -> int | tuple[int, ...]:
-    if isinstance(value, list):
-        return tuple(_exit(place[index], one) for index, one in enumerate(value))
-    return _exit(place, value)
-
-
-def _exit(place: _Place, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_EXIT_CODE:
-        place.refuse(f"must be an exit code from 0 to {MOST_EXIT_CODE}, not {shown(value)}")
-    return value
-
-
-def _vms(place: _Place, value: Any, known: Sequence[str]) -> tuple[str, ...] | None:
-    if value == "all":
-        return None
-    if not isinstance(value, list) or not value:
-        place.refuse(f'must be a list of VMs or "all", not {shown(value)}')
-    for index, name in enumerate(value):
-        if name not in known:
-            place[index].refuse(f"VM {shown(name)}: {unknown(str(name), known)}")
-    return tuple(dict.fromkeys(value))

@@ -67,11 +67,8 @@ def show(request: ShowRequest) -> None:
         experiment = read_descriptor(str(request.file), content, Situation(testbed), tell=warn)
     except InvalidDescriptorError as error:
         if request.json:
-            found = [{"path": fault.path, "message": fault.message} for fault in error.faults]
+            found = [{"path": fault.path, "message": fault.rule} for fault in error.faults]
             put(json.dumps({"faults": found}, ensure_ascii=False).encode() + b"\n", is_json=True)
-        else:
-            for fault in error.faults:
-                say(displayed(str(fault)))
         raise
     expected = forecast(deployment_order(experiment), testbed)
     if request.json:

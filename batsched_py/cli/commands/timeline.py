@@ -35,10 +35,9 @@ from batsched_py.text.wording import counted
 from batsched_py.timelines.entries import OnExit, OnFailed, Timelines
 from batsched_py.timelines.firewheel import ScheduleConverter
 from batsched_py.timelines.kinds import KINDS, KindMaker
-from batsched_py.timelines.parsing import parse_timelines
+from batsched_py.timelines.parsing import parse_timelines, schema
 from batsched_py.timelines.playing import ResumeRequest, play
 from batsched_py.timelines.run import TimelineRun
-from batsched_py.timelines.schema import schema
 from batsched_py.timelines.tables import timeline_tables
 from batsched_py.timelines.warnings import find_warnings
 from batsched_py.traces.firewheel_file import read_schedule

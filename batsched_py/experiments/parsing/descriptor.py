@@ -6,13 +6,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final, Literal
 
-from batsched_py.errors import WorkloadError
+from batsched_py.errors import Fault, WorkloadError
 from batsched_py.experiments.aggregator import with_aggregator
 from batsched_py.experiments.faults import (
     DescriptorSizeError,
     DescriptorSyntaxError,
     EnoughFaultsError,
-    Fault,
     InvalidDescriptorError,
     Place,
     RefusedValueError,
@@ -72,7 +71,7 @@ def read_descriptor(
                 return experiment
     except (RefusedValueError, EnoughFaultsError):
         pass  # the faults are in the list
-    raise InvalidDescriptorError(file, faults)
+    raise InvalidDescriptorError(file, *faults[0], faults[1:])
 
 
 def _parse(content: bytes, place: Place, form: Form | None, origin: datetime | None, notes: Notes) -> Parsed:

@@ -9,8 +9,8 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.errors import WorkloadError
-from batsched_py.experiments.faults import EnoughFaultsError, Fault, Place, RefusedValueError
+from batsched_py.errors import Fault, WorkloadError
+from batsched_py.experiments.faults import EnoughFaultsError, Place, RefusedValueError
 from batsched_py.experiments.parsing.members import Members, list_of
 from batsched_py.experiments.parsing.quantities import read_delay, read_name, read_text
 from batsched_py.text.display import shown
@@ -58,7 +58,7 @@ def parse_submissions(file: str, document: Mapping[str, Any]) -> tuple[Submissio
     except EnoughFaultsError:
         pass  # the faults are in the list
     if faults:
-        raise WorkloadError(file, faults[0].path, faults[0].message)
+        raise WorkloadError(file, *faults[0], faults[1:])
     located = (replace(one, place=f"{file}: {one.place}") for one in found)
     return tuple(sorted(located, key=lambda one: one.time))
 

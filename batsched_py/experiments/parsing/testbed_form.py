@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from batsched_py.errors import ConfigurationError
-from batsched_py.experiments.faults import EnoughFaultsError, Fault, Place, RefusedValueError
+from batsched_py.errors import ConfigurationError, Fault
+from batsched_py.experiments.faults import EnoughFaultsError, Place, RefusedValueError
 from batsched_py.experiments.model import InstanceType
 from batsched_py.experiments.parsing.members import Members, list_of, mapping_of
 from batsched_py.experiments.parsing.quantities import read_delay, read_name, read_number
@@ -29,7 +29,7 @@ def parse_testbed(file: str, document: Mapping[str, Any]) -> Testbed:
     except (RefusedValueError, EnoughFaultsError):
         pass  # the faults are in the list
     if faults:
-        raise ConfigurationError(file, faults[0].path, faults[0].message)
+        raise ConfigurationError(file, *faults[0], faults[1:])
     return testbed
 
 

@@ -116,7 +116,7 @@ def _checked(site: Site, members: Mapping[str, Any]) -> Experiment:
     except DescriptorSyntaxError as error:
         raise refuse(400, error.rule, displayed(error.field)) from None
     except InvalidDescriptorError as error:
-        problems = [Problem(fault.path, displayed(fault.message, _LONGEST)) for fault in error.faults]
+        problems = [Problem(fault.path, displayed(fault.rule, _LONGEST)) for fault in error.faults]
         raise RefusedError(422, problems) from None
     except WorkloadError as error:
         raise refuse(422, displayed(error.rule, _LONGEST), displayed(error.field)) from None

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
-from batsched_py.timelines.schema import schema
+from batsched_py.timelines.parsing import schema
 
 FA_1 = [{"at": 10, "run": "P1"}, {"at": 15, "break": True}, {"at": 30, "run": "P2"}, {"at": 50, "run": "P3"}]
 

@@ -51,7 +51,7 @@ def faults(content: Any, situation: Situation = Situation()) -> dict[str, str]: 
     """Path -> message of all that is wrong."""
     with pytest.raises(InvalidDescriptorError) as found:
         read(content, situation)
-    return {fault.path: fault.message for fault in found.value.faults}
+    return {fault.path: fault.rule for fault in found.value.faults}
 
 
 def test_both_forms_of_an_experiment_are_one_model() -> None:
@@ -389,7 +389,7 @@ def test_envelopes_have_one_collection(content: str) -> None:
     """What no envelope can be without."""
     with pytest.raises(InvalidDescriptorError) as found:
         read_descriptor("e.ovf", content.encode())
-    assert {fault.path: fault.message for fault in found.value.faults} == OVF_FAULTS[content]
+    assert {fault.path: fault.rule for fault in found.value.faults} == OVF_FAULTS[content]
 
 
 def test_all_faults_of_an_envelope_are_found() -> None:

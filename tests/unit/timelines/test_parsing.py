@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from batsched_py.errors import WorkloadError
 from batsched_py.timelines.entries import Drop, Hold, Program, Resume, Transfer
-from batsched_py.timelines.schema import schema
+from batsched_py.timelines.parsing import schema
 from tests.unit.timelines.fa_cases import CASES, one, pause, read, run
 
 VALIDATOR = Draft202012Validator(schema())
@@ -54,18 +54,18 @@ def test_repeated_names_are_numbered() -> None:
 
 #: What is wrong -> what is told.
 WRONG: Mapping[str, tuple[Any, str]] = {
-    "no VMs": ({}, "vms: must be an object of VMs, not None"),
+    "no VMs": ({}, "vms: is missing"),
     "a list of VMs": ({"vms": []}, "vms: must be an object of VMs, not []"),
     "unknown member": ({"vms": {}, "bufer": 1}, "bufer: unknown; did you mean buffer?"),
     "wrong rule": ({"vms": {}, "on_exit": "die"}, "on_exit: must be one of log, fail, not 'die'"),
     "wrong limit": ({"vms": {}, "reboot_limit": 1.5}, "reboot_limit: must be a whole number from 0, not 1.5"),
-    "negative buffer": ({"vms": {}, "buffer": -1}, "buffer: must be at least 0, not -1"),
-    "name": ({"vms": {"a,b": []}}, "vms.a,b: the name of a VM must have no comma"),
-    "no name": ({"vms": {"": []}}, "vms.: the name of a VM must not be empty"),
+    "negative buffer": ({"vms": {}, "buffer": -1}, "buffer: must be a number of seconds from 0, not -1"),
+    "name": ({"vms": {"a,b": []}}, "vms.a,b: must have no comma"),
+    "no name": ({"vms": {"": []}}, 'vms."": must not be empty'),
     "a VM that is a number": ({"vms": {"a": 3}}, "vms.a: must be a list of entries, or an object with them, not 3"),
     "member of a VM": ({"vms": {"a": {"start": 3}}}, "vms.a.start: unknown; "),
     "managed": ({"vms": {"a": {"managed": 1}}}, "vms.a.managed: must be true or false, not 1"),
-    "lease": ({"vms": {"a": {"lease": -1}}}, "vms.a.lease: must be at least 0, not -1"),
+    "lease": ({"vms": {"a": {"lease": -1}}}, "vms.a.lease: must be a number of seconds from 0, not -1"),
     "entries": ({"vms": {"a": {"entries": 1}}}, "vms.a.entries: must be a list of entries, not 1"),
     "for every VM": ({"vms": {"*": {}}}, "vms.*: must be a list of entries, not {}"),
     "an entry of every VM": ({"vms": {"a": [], "*": [1]}}, "vms.*[0]: must be an object, not 1"),
@@ -77,13 +77,22 @@ WRONG: Mapping[str, tuple[Any, str]] = {
         "vms.vm[0]: must have one of run, drop, transfer, pause, break, resume, not run and break",
     ),
     "member of another kind": (one(pause(1, 1, takes=3)), "vms.vm[0].takes: unknown; "),
-    "no time": (one({"run": "a"}), "vms.vm[0].at: must be a number, not None"),
+    "no time": (one({"run": "a"}), "vms.vm[0].at: is missing"),
     "a false break": (one({"at": 1, "break": False}), "vms.vm[0].break: must be true, not False"),
-    "an exit code": (one(run("a", 1, exit=256)), "vms.vm[0].exit: must be an exit code from 0 to 255, not 256"),
-    "exit codes": (one(run("a", 1, exit=[0, True])), "vms.vm[0].exit[1]: must be an exit code from 0 to 255, not True"),
-    "an interval": (one({"at": 1, "transfer": "a", "interval": 0}), "vms.vm[0].interval: must be more than 0, not 0"),
-    "who is resumed": (one({"at": 1, "resume": []}), 'vms.vm[0].resume: must be a list of VMs or "all", not []'),
-    "an empty program": (one(run("", 1)), "vms.vm[0].run: must be a text, not ''"),
+    "an exit code": (one(run("a", 1, exit=256)), "vms.vm[0].exit: must be a whole number from 0 to 255, not 256"),
+    "exit codes": (
+        one(run("a", 1, exit=[0, True])),
+        "vms.vm[0].exit[1]: must be a whole number from 0 to 255",
+    ),
+    "an interval": (
+        one({"at": 1, "transfer": "a", "interval": 0}),
+        "vms.vm[0].interval: must be a number of seconds more than 0",
+    ),
+    "who is resumed": (
+        one({"at": 1, "resume": []}),
+        'vms.vm[0].resume: must be "all" or a list of VMs, of at least 1',
+    ),
+    "an empty program": (one(run("", 1)), "vms.vm[0].run: must not be empty"),
     "too late": (one(run("a", 1e11)), "vms.vm[0].at: must be at most 60000000000 s"),
     "too early": (one(run("a", -1e11)), "vms.vm[0].at: must be at most 60000000000 s"),
     "a huge number": (one(run("a", 10**400)), "vms.vm[0].at: must be at most 60000000000 s"),
@@ -97,6 +106,20 @@ def test_what_is_wrong_is_one_line(document: Any, rule: str) -> None:
         read(document)
     assert str(told.value).startswith(f"t.json: {rule}")
     assert not VALIDATOR.is_valid(document)
+
+
+def test_all_faults_are_in_one_error() -> None:
+    """In the order in which the document is read; the text has the first one and counts the others."""
+    with pytest.raises(WorkloadError) as told:
+        read({"vms": {"a": [run("p", 0), {"at": "x", "pause": -1}], "*": [1], "b": 3}, "buffer": -1})
+    assert str(told.value) == ("t.json: buffer: must be a number of seconds from 0, not -1 (and 5 other errors)")
+    assert [str(fault) for fault in told.value.others] == [
+        "vms.a[0].at: must not be 0: that is the global barrier",
+        "vms.a[1].at: must be \"-inf\" or a number of seconds from 0, not 'x'",
+        'vms.a[1].pause: must be "inf" or a number of seconds from 0, not -1',
+        "vms.*[0]: must be an object, not 1",
+        "vms.b: must be a list of entries, or an object with them, not 3",
+    ]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,0 +1,128 @@
+"""Readers of objects and lists, made of readers of their parts: the faults of all parts are raised together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final, TypeVar
+
+from batsched_py.errors import InputError
+from batsched_py.reading.faults import Faults, FieldError, inside, member, of_file, refused
+from batsched_py.reading.values import Reader
+from batsched_py.text.wording import unknown
+
+T = TypeVar("T")
+#: The version of JSON schema of all schemas.
+_DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+def members_of(readers: Mapping[str, Reader[Any]], required: Collection[str] = ()) -> Reader[dict[str, Any]]:
+    """Return a reader of objects: it returns the typed values of the members that are given.
+
+    Members without a reader, and absent ones that are `required`, are faults.
+    """
+
+    def read(value: Any) -> dict[str, Any]:
+        faults, found = Faults(), dict[str, Any]()
+        for key in mapping(value):
+            if key not in readers:
+                faults.note(member("", key), unknown(str(key), readers))
+        for key, reader in readers.items():
+            if key in value:
+                try:
+                    found[key] = reader(value[key])
+                except ValueError as error:
+                    faults.add(key, error)
+            elif key in required:
+                faults.note(key, "is missing")
+        faults.refuse()
+        return found
+
+    schema: dict[str, Any] = {"type": "object", **({"required": list(required)} if required else {})}
+    properties = {name: reader.schema for name, reader in readers.items()}
+    return Reader(read, {**schema, "additionalProperties": False, "properties": properties})
+
+
+def object_of(make: Callable[..., T], readers: Mapping[str, Reader[Any]], required: Collection[str] = ()) -> Reader[T]:
+    """Return a reader of objects as `members_of`; the members that are given become arguments of `make`."""
+    return members_of(readers, required).then(lambda members: make(**members))
+
+
+def list_of(reader: Reader[T], what: str = "", *, least: int = 0, most: int | None = None) -> Reader[tuple[T, ...]]:
+    """Return a reader of lists of `least` to `most` items; `what` names the items in messages."""
+    expected = f"a list of {what}" if what else "a list"
+    if most == least:
+        size = f"{expected}, of {least} items"
+    else:
+        size = f"{expected}, of at least {least}" if most is None else f"{expected}, of {least} to {most}"
+
+    def read(value: Any) -> tuple[T, ...]:
+        if type(value) is not list:
+            raise refused(expected, value)
+        if len(value) < least or (most is not None and len(value) > most):
+            raise FieldError("", f"must be {size}, not of {len(value)}")
+        faults, found = Faults(), list[T]()
+        for index, item in enumerate(value):
+            try:
+                found.append(reader(item))
+            except ValueError as error:
+                faults.add(f"[{index}]", error)
+        faults.refuse()
+        return tuple(found)
+
+    bounds = {name: bound for name, bound in (("minItems", least or None), ("maxItems", most)) if bound is not None}
+    return Reader(read, {"type": "array", "items": reader.schema, **bounds})
+
+
+def mapping_of(reader: Reader[T], key: Reader[str], what: str = "") -> Reader[dict[str, T]]:
+    """Return a reader of objects with any members, whose names are checked by `key`; `what` names them in messages."""
+
+    def read(value: Any) -> dict[str, T]:
+        faults, found = Faults(), dict[str, T]()
+        for name, item in mapping(value, what).items():
+            try:
+                found[key(name)] = reader(item)
+            except ValueError as error:
+                faults.add(member("", name), error)
+        faults.refuse()
+        return found
+
+    return Reader(read, {"type": "object", "propertyNames": key.schema, "additionalProperties": reader.schema})
+
+
+def tagged(readers: Mapping[str, Reader[T]]) -> Reader[T]:
+    """Return a reader of objects with one member, whose name selects the reader of its value."""
+
+    def read(value: Any) -> T:
+        if type(value) is not dict or len(value) != 1:
+            raise refused(f"an object with one of {', '.join(readers)}", value)
+        [(name, inner)] = value.items()
+        if name not in readers:
+            raise FieldError(member("", name), unknown(str(name), readers))
+        try:
+            return readers[name](inner)
+        except ValueError as error:
+            raise inside(name, error) from None
+
+    properties = {name: reader.schema for name, reader in readers.items()}
+    one = {"minProperties": 1, "maxProperties": 1}
+    return Reader(read, {"type": "object", **one, "additionalProperties": False, "properties": properties})
+
+
+def mapping(value: Any, what: str = "") -> dict[Any, Any]:
+    """Return the value if it is an object; FieldError."""
+    if type(value) is not dict:
+        raise refused(f"an object of {what}" if what else "an object", value)
+    return value
+
+
+def read_whole(reader: Callable[[Any], T], document: Any, kind: type[InputError], file: str) -> T:
+    """Return the typed value of a document; an error of this kind names the file and has all faults."""
+    try:
+        return reader(document)
+    except ValueError as error:
+        raise of_file(kind, file, error) from None
+
+
+def document_schema(title: str, reader: Reader[Any]) -> dict[str, Any]:
+    """Return the schema of documents with this title."""
+    return {"$schema": _DRAFT, "title": title, **reader.schema}
