@@ -30,6 +30,8 @@ machine.
 
 --experiments measures managed experiments on hosts that fail, and checks their runs.
 
+--journeys counts the functions that a request passes; --journeys NAME lists those of one journey.
+
 --curie measures whole runs on a large machine: what a job costs there beyond a run of a tenth of the jobs.
 
 Two more measurements are made only when asked for, and print the tables of docs/performance.md in Markdown. --cpp runs
@@ -68,6 +70,7 @@ from tests.benchmarks.cpp import (
 )
 from tests.benchmarks.curie import JOBS, measure_curie
 from tests.benchmarks.growth import ALGORITHMS, LOADS, SIZES, measure_growth
+from tests.benchmarks.journeys import JOURNEYS, make_journey, markdown, passed
 from tests.benchmarks.log import measure_log
 from tests.benchmarks.parts import measure_parts
 from tests.benchmarks.plot import draw, pyplot
@@ -109,12 +112,10 @@ def main() -> None:
         _measure_decisions(console, arguments.decisions, arguments.plot)
     elif arguments.leases is not None:
         _measure_leases(console, arguments.leases, effort)
-    elif arguments.constraints:
-        with console.status("queries of jobs"):
-            rows = constrained.measure_constrained(repeats=1 if arguments.quick else 3)
-        print("\n" + "\n".join(constrained.markdown(rows)) + "\n")
-    elif arguments.queries:
-        print("\n" + "\n".join(queries.markdown(queries.measure_queries(repeats=3 if arguments.quick else 9))) + "\n")
+    elif arguments.constraints or arguments.queries:
+        _measure_queries(console, arguments)
+    elif arguments.journeys is not None:
+        _count_journeys(arguments.journeys)
     elif arguments.contention or arguments.steps:
         _measure_contention_or_steps(arguments)
     elif arguments.campaign is not None or arguments.experiments is not None:
@@ -196,6 +197,21 @@ def _measure_leases(console: Console, most: int, effort: Effort) -> None:
     print("\n" + "\n".join(leases.markdown(rows)) + "\n")
 
 
+def _measure_queries(console: Console, arguments: argparse.Namespace) -> None:
+    if arguments.constraints:
+        with console.status("queries of jobs"):
+            lines = constrained.markdown(constrained.measure_constrained(repeats=1 if arguments.quick else 3))
+    else:
+        lines = queries.markdown(queries.measure_queries(repeats=3 if arguments.quick else 9))
+    print("\n" + "\n".join(lines) + "\n")
+
+
+def _count_journeys(name: str) -> None:
+    """Print the table of all journeys, or the functions of one."""
+    lines = list(passed(make_journey(name)) if name else markdown(map(make_journey, JOURNEYS)))
+    print("\n" + "\n".join(lines) + "\n")
+
+
 def _measure_contention_or_steps(arguments: argparse.Namespace) -> None:
     quick = arguments.quick
     if arguments.contention:
@@ -268,6 +284,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--steps", action="store_true", help="only measure the environment for learning, as Markdown")
     parser.add_argument("--contention", action="store_true", help="only measure jobs that share links, as Markdown")
     parser.add_argument("--queries", action="store_true", help="only measure queries over many records, as Markdown")
+    parser.add_argument(
+        "--journeys",
+        nargs="?",
+        const="",
+        choices=("", *JOURNEYS),
+        metavar="NAME",
+        help=f"only count the functions that requests pass, as Markdown; list those of one of {', '.join(JOURNEYS)}",
+    )
     parser.add_argument(
         "--curie",
         nargs="?",
