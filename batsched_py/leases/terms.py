@@ -100,53 +100,59 @@ def read_terms(job: Job, known: Collection[str] = START_TERMS) -> Terms:
     TermsError (field, rule) if the member is invalid, or has a term that is not among the `known` ones.
     """
     lease = job.members.get(MEMBER)
-    if lease is None:
-        return BEST_EFFORT
+    return BEST_EFFORT if lease is None else parse_terms(lease, job.size, job.submit_time, known)
+
+
+def parse_terms(lease: Any, size: int, submit_time: float, known: Collection[str] = ALL_TERMS) -> Terms:
+    """Return the terms in the member `lease` of a job of `size` hosts that is submitted at `submit_time`.
+
+    TermsError as from `read_terms`.
+    """
     if not isinstance(lease, Mapping):
         raise TermsError(MEMBER, f"must be an object, not {shown(lease)}")
     for name in lease:
         if name not in known:
             *most, last = known
             raise TermsError(f"{MEMBER}.{name}", f"there is no such term; there are {', '.join(most)} and {last}")
-    start, kind = _start(lease.get("start"), job)
+    start, kind = _start(lease.get("start"), submit_time)
     deadline = lease.get("deadline")
     if deadline is not None:
-        kind, start, deadline = _deadline(deadline, kind, start, job)
+        kind, start, deadline = _deadline(deadline, kind, start, submit_time)
     return Terms(
         kind,
         start,
         _preemptible(lease.get("preemptible", kind is Kind.BEST_EFFORT)),
         _duration(lease.get("duration")),
-        _nodes(lease.get("capacity"), job.size),
+        _nodes(lease.get("capacity"), size),
         _software(lease.get("software")),
         deadline,
         _name(lease.get("group"), "group"),
     )
 
 
-def _start(value: Any, job: Job) -> tuple[float | None, Kind]:
+def _start(value: Any, submit_time: float) -> tuple[float | None, Kind]:
     if value is None or value == "best_effort":
         return None, Kind.BEST_EFFORT
     if value == "now":
         return None, Kind.IMMEDIATE
-    return _instant(value, job, "start", _START_RULE), Kind.ADVANCE
+    return _instant(value, submit_time, "start", _START_RULE), Kind.ADVANCE
 
 
-def _deadline(value: Any, kind: Kind, start: float | None, job: Job) -> tuple[Kind, float, float]:
+def _deadline(value: Any, kind: Kind, start: float | None, submit_time: float) -> tuple[Kind, float, float]:
     if kind is Kind.IMMEDIATE:
         raise TermsError(f"{MEMBER}.deadline", "cannot be combined with an immediate start")
-    return Kind.DEADLINE, start or job.submit_time, _instant(value, job, "deadline", _DEADLINE_RULE)
+    return Kind.DEADLINE, start or submit_time, _instant(value, submit_time, "deadline", _DEADLINE_RULE)
 
 
-def _instant(value: Any, job: Job, term: str, rule: str) -> float:
+def _instant(value: Any, submit_time: float, term: str, rule: str) -> float:
     """Return seconds since the start of the simulation."""
     text = value if isinstance(value, str) else ""
     later, clock = _LATER.fullmatch(text), _CLOCK.fullmatch(text)
     if later is not None:
-        instant = job.submit_time + float(later[1])
+        instant = submit_time + float(later[1])
     elif clock is not None:
         days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
-        instant = job.submit_time + ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+        instant = submit_time + ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     elif type(value) in (int, float) and value >= 0:
         instant = float(value) if value <= LATEST else math.inf
     else:

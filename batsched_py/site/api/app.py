@@ -96,11 +96,11 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
         doorkeeper.check(connection)
         if site.inbox.starting:
             raise refuse(503, "the site is starting", **{"Retry-After": "1"})
-        user = who_asks(connection).user  # also for reads: malformed identity headers are refused
+        connection.scope["user"] = who = who_asks(connection)  # also for reads: malformed headers are refused
         _check_type(connection, handler)
         if not writes(connection):
             return
-        waits = limit.seconds_to_wait(user)
+        waits = limit.seconds_to_wait(who.user)
         if waits:
             raise refuse(429, "too many requests", **{"Retry-After": str(math.ceil(waits))})
 

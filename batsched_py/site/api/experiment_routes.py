@@ -19,7 +19,7 @@ from batsched_py.site.api.bodies import JSON, TYPES, XML, body_type, wants_json
 from batsched_py.site.api.experiment_views import unseen
 from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml
 from batsched_py.site.api.handlers import delete, get, post
-from batsched_py.site.api.identity import OPERATOR_HEADER, Identity, who_asks
+from batsched_py.site.api.identity import OPERATOR_HEADER, Identity
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
 from batsched_py.site.inbox import Asked
@@ -88,7 +88,7 @@ class ExperimentController(Controller):
 
 def _identified(request: Asking) -> Identity:
     """Return the caller's identity; RefusedError if it neither names a user nor asks as the operator."""
-    who = who_asks(request)
+    who = request.user
     if not who.asserted and OPERATOR_HEADER not in request.headers:
         raise refuse(401, "must name the user", "X-Bonfire-Asserted-Id")
     return who

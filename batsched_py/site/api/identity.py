@@ -102,7 +102,7 @@ def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
 
 
 def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
-    """Return the identity that an admitted request asserts; RefusedError if its headers are malformed."""
+    """Read the identity that an admitted request asserts; RefusedError if its headers are malformed."""
     for name in request.headers:
         if "_" in name and (meant := name.replace("_", "-")) in _ASSERTED:  # CGI and WSGI confuse both spellings
             raise refuse(400, f"must be spelled {meant}", name)
@@ -114,9 +114,9 @@ def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
     return Identity(user or LOCAL, group, bool(user))
 
 
-def check_operator(request: Request[Any, Any, Any]) -> None:
-    """Raise RefusedError unless the caller is the operator, who asserts no user."""
-    if who_asks(request).asserted:
+def check_operator(request: Request[Identity, Any, Any]) -> None:
+    """Raise RefusedError unless the caller of an admitted request is the operator, who asserts no user."""
+    if request.user.asserted:
         raise refuse(403, "only the operator may do this, without an asserted user")
 
 

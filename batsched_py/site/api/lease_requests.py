@@ -9,8 +9,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from batsched_py.leases.terms import ALL_TERMS, MEMBER, UNLIMITED, TermsError, read_terms
-from batsched_py.model.job import Job
+from batsched_py.leases.terms import MEMBER, UNLIMITED, TermsError, parse_terms
 from batsched_py.reading.limits import LONGEST
 from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
@@ -172,9 +171,8 @@ def _wrong_terms(
     def told(name: str, time: float) -> str:
         return instant(time, dated[name]) if name in dated else f"{time:.6f}"
 
-    job = Job.create("site!0", size=nodes, profile="p", submit_time=now, walltime=seconds, extra={MEMBER: terms})
     try:
-        read = read_terms(job, ALL_TERMS)
+        read = parse_terms(terms, nodes, now)
     except TermsError as error:
         return [Problem(error.field.removeprefix(f"{MEMBER}."), error.rule)]
     wrong = list[Problem]()

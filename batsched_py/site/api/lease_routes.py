@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from batsched_py.leases.terms import MEMBER
 from batsched_py.site.api.handlers import delete, get, post
-from batsched_py.site.api.identity import who_asks
 from batsched_py.site.api.lease_requests import (
     JobRequest,
     LeaseRequest,
@@ -45,7 +44,7 @@ class LeaseController(Controller):
         """Accept a request for a lease. It is saved before the answer is sent, and decided right afterwards."""
         await check_types(request, LeaseRequest)
         site = parts(request).site
-        asked = ask_for_lease(data, who_asks(request), site.inbox.now, site.begun)
+        asked = ask_for_lease(data, request.user, site.inbox.now, site.begun)
         return await _accepted(request, asked)
 
     @get("/", summary="List leases")
@@ -64,18 +63,18 @@ class LeaseController(Controller):
         Leases in final states are listed only with `finished`.
         """
         leases, span = parts(request).leases, range(after + 1, before)
-        found = leases.readable(who_asks(request), span, finished=finished, limit=limit + 1, newest=newest)
+        found = leases.readable(request.user, span, finished=finished, limit=limit + 1, newest=newest)
         return part(request, found, limit, lambda last: {"before" if newest else "after": last.number})
 
     @get("/{number:int}", summary="Show a lease")
     async def shown(self, request: Asking, number: Number) -> Lease:
         """Show one lease."""
-        return parts(request).leases.find(number, who_asks(request))
+        return parts(request).leases.find(number, request.user)
 
     @delete("/{number:int}", summary="Cancel a lease")
     async def cancel(self, request: Asking, number: Number) -> None:
         """Cancel a lease in any state; only the user who requested it may."""
-        leases, who = parts(request).leases, who_asks(request)
+        leases, who = parts(request).leases, request.user
         lease = leases.find(number, who)
         if leases.entry(number).user != who.user:
             raise refuse(403, "only the user who requested it may cancel it")
@@ -94,13 +93,13 @@ class JobController(Controller):
     async def ask(self, data: JSONBody[JobRequest], request: Asking) -> Response[Lease]:
         """Accept a request for a job. It is saved before the answer is sent, and decided right afterwards."""
         await check_types(request, JobRequest)
-        return await _accepted(request, ask_for_job(data, who_asks(request)))
+        return await _accepted(request, ask_for_job(data, request.user))
 
 
 async def _accepted(request: Asking, asked: Asked) -> Response[Lease]:
     """Accept a request, if the quotas of its user allow it, and answer with the lease."""
     found = parts(request)
-    found.quotas.check_leases(found.leases.count_open(who_asks(request)))
+    found.quotas.check_leases(found.leases.count_open(request.user))
     found.quotas.check_bytes(found.site.inbox.bytes_of(asked.user), asked)
     entry = await found.acceptance.accept(asked)
     lease, terms = unseen(entry), entry.members.get("job", {}).get(MEMBER, {})

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from batsched_py.leases import lifecycle
 from batsched_py.leases.accounting.columns import KINDS, LeaseRow
-from batsched_py.leases.terms import ALL_TERMS, MEMBER, read_terms
-from batsched_py.model.job import Job
+from batsched_py.leases.terms import MEMBER, parse_terms
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant, job_id, request_number
@@ -259,11 +258,7 @@ def _of_job(entry: Entry, job: JobNow) -> Lease:
 
 def _refused(entry: Entry, job: JobNow, begun: float) -> Lease:
     """Return the view of a lease whose job was refused before the algorithm received it."""
-    terms = entry.members[MEMBER]
-    asked = Job.create(
-        job.id, size=job.size, profile="p", submit_time=job.submitted, walltime=job.walltime, extra={MEMBER: terms}
-    )
-    read = read_terms(asked, ALL_TERMS)
+    read = parse_terms(entry.members[MEMBER], job.size, job.submitted)
     return replace(
         _of_job(entry, job),
         state=lifecycle.State.REJECTED.label,

@@ -16,12 +16,13 @@ from msgspec import Struct
 from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
 from batsched_py.site.api.experiment_views import Experiments
+from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_views import Leases
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.site import Site
 
-#: A request, without the framework's type parameters.
-Asking = Request[Any, Any, Any]
+#: A request, whose `user` is its caller: the guard of the application sets it.
+Asking = Request[Identity, Any, Any]
 #: The name of the parts in the application's state.
 STATE: Final = "parts"
 T = TypeVar("T")

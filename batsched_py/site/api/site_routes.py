@@ -16,7 +16,7 @@ from msgspec import Struct
 import batsched_py
 from batsched_py.hostset import HostSet
 from batsched_py.site.api.handlers import get, post, put
-from batsched_py.site.api.identity import check_operator, who_asks
+from batsched_py.site.api.identity import check_operator
 from batsched_py.site.api.lease_views import MOST, Lease
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.paging import next_part, part
@@ -170,7 +170,7 @@ class SiteController(Controller):
         Only for the operator, without an asserted user.
         """
         check_operator(request)
-        await parts(request).acceptance.accept(Asked(CLOSE, lambda _: {}, who_asks(request).user))
+        await parts(request).acceptance.accept(Asked(CLOSE, lambda _: {}, request.user.user))
 
     @get("/hosts", summary="List hosts")
     async def hosts(self, request: Asking, after: HostAfter = -1, limit: HostLimit = 1000) -> Response[list[Host]]:
@@ -182,7 +182,7 @@ class SiteController(Controller):
     @get("/queue", summary="Show the queue")
     async def queue(self, request: Asking, after: QueueAfter = 0, limit: QueueLimit = MOST) -> Response[list[Lease]]:
         """List the waiting leases and jobs of the caller and of the caller's group, in the order of the queue."""
-        found = parts(request).leases.queue(who_asks(request), after, limit + 1)
+        found = parts(request).leases.queue(request.user, after, limit + 1)
         return part(request, found, limit, lambda _: {"after": after + limit})
 
     @get("/schedule", summary="Show the schedule")

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from batsched_py.errors import WorkloadError
 from batsched_py.site.api.handlers import get, post
-from batsched_py.site.api.identity import check_operator, who_asks
+from batsched_py.site.api.identity import check_operator
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import Problem, RefusedError
@@ -96,5 +96,5 @@ class TimelineController(Controller):
 
 
 async def _accept(request: Asking, kind: str, members: Mapping[str, Any]) -> Response[Accepted]:
-    entry = await parts(request).acceptance.accept(Asked(kind, lambda _: members, who_asks(request).user))
+    entry = await parts(request).acceptance.accept(Asked(kind, lambda _: members, request.user.user))
     return Response(Accepted(entry.number, entry.time), status_code=202)
