@@ -32,6 +32,10 @@ _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACL
 _loads: Final = orjson.loads
 _dumps: Final = orjson.dumps
 
+#: Id of an event or command -> itself, so that the id stays its own, and the JSON that it is written as.
+Written = dict[int, tuple[Any, orjson.Fragment]]
+NONE_WRITTEN: Final[Written] = {}
+
 
 class Message:
     """An immutable message of either direction: a time, and events or commands.
@@ -124,15 +128,22 @@ def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool,
     return Message(document["now"], tuple(events))
 
 
-def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: bool) -> bytes:
+def encode(
+    message: Message, forms: Forms, dialect_name: str, *, keep_unknown: bool, written: Written = NONE_WRITTEN
+) -> bytes:
     """Write a message; LocalProtocolError for a part that may not be sent. Nop is omitted.
 
     With `keep_unknown`, an Unknown is written unchanged; without, it is refused, because the peer would refuse it.
+    Events that are `written` already are neither checked nor written again.
     """
     writers, choosers, envelope = forms.writers, forms.choosers, forms.envelope
     kind, data = envelope.kind, envelope.data
-    events: list[dict[str, Any]] = []
+    events: list[Any] = []
     for event in message.events:
+        known = written.get(id(event)) if written else None
+        if known is not None and known[0] is event:
+            events.append(known[1])
+            continue
         form = writers.get(type(event))
         if form is None:
             if isinstance(event, Nop):
@@ -154,6 +165,12 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
         return envelope.dump({"now": message.now, "events": events})
     except TypeError as fault:  # such as an object of a user's class: a local error, not the peer's
         raise LocalProtocolError("message", f"cannot be written as JSON: {fault}") from None
+
+
+def encode_alone(event: Any, forms: Forms, dialect_name: str) -> orjson.Fragment:
+    """Write one event or command of a later message, with the errors of `encode`."""
+    raw = encode(Message(0.0, (event,)), forms, dialect_name, keep_unknown=False)
+    return orjson.Fragment(raw[raw.index(b"[") + 1 : raw.rindex(b"]")])
 
 
 def as_read(now: Any, events: Sequence[Any], forms: Forms) -> Message | None:

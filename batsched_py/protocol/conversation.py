@@ -19,7 +19,7 @@ from batsched_py.protocol.batsim5.greeting import (
     write_hello,
 )
 from batsched_py.protocol.begins import highest_of, write_flat_config
-from batsched_py.protocol.codec import Message, as_read, decode, encode, read_document
+from batsched_py.protocol.codec import NONE_WRITTEN, Message, Written, as_read, decode, encode, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import V4, V5, V14, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Config, Event, SimulationBegins, SimulationEnds, Unknown
@@ -155,19 +155,25 @@ class DecisionSide:
         self._sharing = compute_sharing
         return write_hello(hello)
 
-    def reply(self, now: float, commands: Sequence[Command]) -> bytes:
-        """Write the reply to the latest request. LocalProtocolError, without a change, if it breaks a rule."""
-        turn = self._turn_after(now, commands)
-        raw = encode(Message(now, tuple(commands)), self.dialect.commands, self.dialect.name, keep_unknown=False)
+    def reply(self, now: float, commands: Sequence[Command], written: Written = NONE_WRITTEN) -> bytes:
+        """Write the reply to the latest request, some of whose commands may be `written` already.
+
+        LocalProtocolError, without a change, if it breaks a rule.
+        """
+        turn, dialect = self._turn_after(now, commands), self.dialect
+        message = Message(now, tuple(commands))
+        raw = encode(message, dialect.commands, dialect.name, keep_unknown=False, written=written)
         self.turn = turn
         return raw
 
-    def reply_unwritten(self, now: float, commands: Sequence[Command]) -> bytes | Message:
+    def reply_unwritten(
+        self, now: float, commands: Sequence[Command], written: Written = NONE_WRITTEN
+    ) -> bytes | Message:
         """Reply within this process, like `reply`, without encoding if it would not change the message."""
         turn = self._turn_after(now, commands)
         message = as_read(now, commands, self.dialect.commands)
         if message is None:
-            return self.reply(now, commands)
+            return self.reply(now, commands, written)
         self.turn = turn
         return message
 

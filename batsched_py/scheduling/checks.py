@@ -22,6 +22,7 @@ from batsched_py.model.profile import (
     Parallel,
     ParallelHomogeneous,
     ParallelHomogeneousTotal,
+    Profile,
     ProfileError,
     parse_profile,
 )
@@ -222,7 +223,7 @@ def _check_io(state: State, dialect: Dialect, job: Job, io: AdditionalIo, what: 
     if io.profile is not None:
         profiles = state.profiles
         lookup = partial(profiles.members, job.workload)
-        insist(what, profile_fault(io.profile_name, io.profile, dialect, lookup))
+        insist(what, profile_fault(io.profile_name, typed_profile(io.profile_name, io.profile), dialect, lookup))
     try:
         profile = parse_profile(io.profile_name, members or {})
     except ProfileError as error:
@@ -244,16 +245,22 @@ def control_job_fault(dialect: Dialect, state: str, why: str | None, *, runs: bo
     return None
 
 
-def profile_fault(name: str, members: Members, dialect: Dialect, lookup: Lookup) -> str | None:
-    """Check a new profile; `lookup` finds the others of its workload."""
-    if not name or breaks_csv(name):
-        return f"the name {NAME_RULE if name else 'must not be empty'}"
+def typed_profile(name: str, members: Members) -> Profile | str:
+    """Return the typed profile, or the rule that its members break."""
     if not isinstance(members, Mapping):
         return f"must be an object, not {shown(members)}"
     try:
-        profile = parse_profile(name, members)
+        return parse_profile(name, members)
     except ProfileError as error:
         return f"{error.field}: {error.rule}"
+
+
+def profile_fault(name: str, profile: Profile | str, dialect: Dialect, lookup: Lookup) -> str | None:
+    """Check a new profile, as from `typed_profile`; `lookup` finds the others of its workload."""
+    if not name or breaks_csv(name):
+        return f"the name {NAME_RULE if name else 'must not be empty'}"
+    if isinstance(profile, str):
+        return profile
     if profile.type not in _TYPES and (dialect is not V14 or profile.type not in _ONLY_BATSIM_1):
         what = "a type of Batsim 1 only" if profile.type in _ONLY_BATSIM_1 else "not a type of profile"
         return f"type: {shown(profile.type)} is {what}"
@@ -316,11 +323,11 @@ def _with_steps(name: str, lookup: Lookup) -> Iterator[Members]:
             wanted += steps
 
 
-def job_fault(job: Job, dialect: Dialect) -> str | None:
-    """Check a new job, except for the existence of its profile."""
+def job_fault(job: Job, dialect: Dialect, *, is_read: bool) -> str | None:
+    """Check a new job, except for the existence of its profile; with `is_read` it was read from its members."""
     try:
         check_job_id(job.id)
-        described = read_job(job.id, dict(job.members))
+        described = job if is_read else read_job(job.id, dict(job.members))
     except FieldError as error:
         return f"{error.path.removeprefix('job.')}: {error.rule}"
     if described != job:
@@ -339,19 +346,19 @@ def job_fault(job: Job, dialect: Dialect) -> str | None:
     return None
 
 
-def pair_fault(job: Job, members: Members, lookup: Lookup) -> str | None:
-    """Check a job together with its profile and all steps of that; `lookup` finds the steps."""
-    wanted = [members]
+def pair_fault(job: Job, profile: Profile | str, lookup: Lookup) -> str | None:
+    """Check a job together with its profile, as from `typed_profile`, and its steps, which `lookup` finds.
+
+    Invalid ones are left out: Batsim has accepted those of a static workload.
+    """
+    wanted = [profile]
     seen: set[str] = set()
     while wanted:
-        try:
-            profile = parse_profile(job.profile, wanted.pop())
-        except ProfileError:  # of a static workload: Batsim has accepted it
-            continue
+        profile = wanted.pop()
         if isinstance(profile, Parallel) and len(profile.cpu) != job.size:
             return f"profile {job.profile} is for {counted(len(profile.cpu), 'host')}, the job asks for {job.size}"
         if isinstance(profile, Composed):
             steps = [step for step in profile.sequence if step not in seen]
             seen.update(steps)
-            wanted += [found for step in steps if (found := lookup(step)) is not None]
+            wanted += [typed_profile(step, found) for step in steps if (found := lookup(step)) is not None]
     return None

@@ -14,9 +14,10 @@ from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet, IntervalSet, as_host_set
 from batsched_py.model.decision_row import HoldKind
 from batsched_py.model.job import Job
+from batsched_py.model.profile import Profile
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.protocol import events
-from batsched_py.protocol.codec import Message, encode
+from batsched_py.protocol.codec import Written, encode_alone
 from batsched_py.protocol.commands import (
     AdditionalIo,
     CallMeLater,
@@ -53,6 +54,7 @@ from batsched_py.scheduling.checks import (
     profile_fault,
     switch_fault,
     turned_hosts,
+    typed_profile,
     usable_storages,
 )
 from batsched_py.scheduling.holds import Hold
@@ -84,6 +86,7 @@ class Plan(RecurringVerbs):
         "rejections",
         "timestamp",
         "watch",
+        "written",
     )
 
     def __init__(self, state: State, tell: Callable[[str], None] | None = None) -> None:
@@ -99,6 +102,8 @@ class Plan(RecurringVerbs):
         #: The calls. They are sent first, because Batsim's clock advances slightly with each event that it applies
         #: (E18).
         self._calls: list[Command] = []
+        #: Commands that were written when they were checked.
+        self.written: Written = {}
         #: Called with each start of executors on named hosts, or on hosts that may be shared; None for no callback.
         self.watch: Callable[[Job, ExecuteJob], None] | None = None
         #: Job id -> the reason why it waits; waiting jobs only.
@@ -160,7 +165,7 @@ class Plan(RecurringVerbs):
             strategy = placement if placement is not None and self.dialect is V5 else "spread"
             command = replace(command, placement=strategy, overrides=tuple(overrides))
             insist(f"start {job.id} on {hosts}", overrides_fault(state, command.overrides))
-            self._check_written(f"start {job.id} on {hosts}", command)
+            self._write(f"start {job.id} on {hosts}", command)
         if storage_mapping is not None or additional_io is not None or state.hosts.stores:
             command = self._with_extras(job, command)
         if self.watch is not None and (
@@ -228,7 +233,7 @@ class Plan(RecurringVerbs):
         status = self._state.profiles.status(workload, name)
         if status is not ProfileStatus.UNKNOWN:
             raise PlanError(f"{what}: {status}")
-        self._send(self._new_profile(what, workload, name, profile))
+        self._send(self._new_profile(what, workload, name, typed_profile(name, profile), profile))
 
     def submit(self, job: Job, profile: Members | None = None) -> None:
         """Submit a job of the algorithm (see Job.create) now, with its profile if that is not registered yet.
@@ -238,18 +243,29 @@ class Plan(RecurringVerbs):
         job.
         """
         what = f"submit {displayed(id_of('submit', job))}"
+        if "subtime" not in job.members:
+            members = {"id": job.id, "subtime": self.timestamp, **job.members}
+            job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members)
+        self._submit(what, job, profile, is_read=False)
+
+    def submit_read(self, job: Job, profile: Members | None) -> None:
+        """Submit a job that was read from its members, like `submit`, for the engine."""
+        self._submit(f"submit {displayed(job.id)}", job, profile, is_read=True)
+
+    def _submit(self, what: str, job: Job, profile: Members | None, *, is_read: bool) -> None:
         self._check_registration(what)
-        described = self._described(what, job)
+        self._check_job(what, job, is_read=is_read)
         known = self._known_profile(what, job, profile)
         members = known if profile is None else profile
         if members is None:
             raise PlanError(f"{what}: profile {job.profile} is not registered in workload {job.workload}")
-        insist(what, pair_fault(job, members, partial(self._state.profiles.members, job.workload)))
-        command = RegisterJob(self.timestamp, job.id, described)
-        self._check_written(what, command)
+        typed = typed_profile(job.profile, members)
+        insist(what, pair_fault(job, typed, partial(self._state.profiles.members, job.workload)))
+        command = RegisterJob(self.timestamp, job.id, job)
+        self._write(what, command)
         if known is None:
             whose = f"{what}: profile {displayed(job.profile)}"
-            self._send(self._new_profile(whose, job.workload, job.profile, members))
+            self._send(self._new_profile(whose, job.workload, job.profile, typed, members))
         self._send(command)
 
     def finish_registration(self) -> None:
@@ -351,6 +367,8 @@ class Plan(RecurringVerbs):
         self.timestamp = timestamp
         self._others = []
         self._calls = []
+        if self.written:
+            self.written = {}
 
     def _check_usable(self, job: Job, hosts: HostSet, usable: int) -> None:
         """Raise PlanError unless the hosts beyond the usable ones (bits) are storage hosts."""
@@ -366,7 +384,7 @@ class Plan(RecurringVerbs):
             return command if named is None else replace(command, storage_mapping=named)
         insist(what, None if given is None else missing(self.dialect, AdditionalIo))
         check_extras(self._state, self.dialect, job, command)
-        self._check_written(what, command)
+        self._write(what, command)
         return command
 
     def _placed(
@@ -384,28 +402,24 @@ class Plan(RecurringVerbs):
 
     def _send_written(self, what: str, command: Command) -> None:
         """Send a command of a rare verb, whose data comes from the algorithm and may not be valid JSON."""
-        self._check_written(what, command)
+        self._write(what, command)
         self._send(command)
 
-    def _check_written(self, what: str, command: Command) -> None:
-        """Raise PlanError if a command cannot be written in this dialect."""
+    def _write(self, what: str, command: Command) -> None:
+        """Write a command for the reply; PlanError if that is impossible in this dialect."""
         try:
-            encode(Message(0.0, (command,)), self.dialect.commands, self.dialect.name, keep_unknown=False)
+            self.written[id(command)] = command, encode_alone(command, self.dialect.commands, self.dialect.name)
         except LocalProtocolError as error:
             raise PlanError(f"{what}: {error.path.removeprefix('events[0].')}: {error.rule}") from None
 
-    def _described(self, what: str, job: Job) -> Job:
-        """Return the job in the form to send, with its time of submission, after the checks that Batsim makes."""
+    def _check_job(self, what: str, job: Job, *, is_read: bool) -> None:
+        """Check a job to be submitted as Batsim does."""
         if job.id in self._state.known:
             raise PlanError(f"{what}: this id was used before")
-        if "subtime" not in job.members:
-            members = {"id": job.id, "subtime": self.timestamp, **job.members}
-            job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members)
-        insist(what, job_fault(job, self.dialect))
+        insist(what, job_fault(job, self.dialect, is_read=is_read))
         if job.submit_time > self.timestamp:
             later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
             raise PlanError(f"{what}: its submit_time {seconds(job.submit_time)} is later than now; {later}")
-        return job
 
     def _known_profile(self, what: str, job: Job, given: Members | None) -> Members | None:
         """Return the members of the job's profile if it is registered; None if it never was."""
@@ -419,14 +433,16 @@ class Plan(RecurringVerbs):
             raise PlanError(f"{what}: profile {job.profile} of workload {job.workload} has other members")
         return known
 
-    def _new_profile(self, what: str, workload: str, name: str, members: Members) -> RegisterProfile:
+    def _new_profile(
+        self, what: str, workload: str, name: str, typed: Profile | str, members: Members
+    ) -> RegisterProfile:
         """Return the command that registers a profile, after the checks of Batsim and those against later crashes."""
         profiles = self._state.profiles
         if not workload or "!" in workload or breaks_csv(workload):
             raise PlanError(f"{what}: a workload's name must have no exclamation mark, and {NAME_RULE}")
-        insist(what, profile_fault(name, members, self.dialect, partial(profiles.members, workload)))
+        insist(what, profile_fault(name, typed, self.dialect, partial(profiles.members, workload)))
         command = RegisterProfile(self.timestamp, workload, name, dict(members))
-        self._check_written(what, command)
+        self._write(what, command)
         return command
 
     def _forget(self, job_id: str) -> None:

@@ -83,10 +83,10 @@ class Requests:
     def _submit(self, members: Mapping[str, Any]) -> None:
         job_id = members.get("job_id")
         try:
-            job, profile = _read(members)
+            job, profile = _read(members, self._plan.timestamp)
             if not self._state.registration_open:
                 self._plan.continue_registration()
-            self._plan.submit(job, profile)
+            self._plan.submit_read(job, profile)
         except FieldError as error:
             self._plan.warn(f"{SUBMIT_JOB} {shown(job_id)}: {error}; it is ignored")
         except PlanError as error:
@@ -102,8 +102,8 @@ class Requests:
             self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: it neither waits nor runs")
 
 
-def _read(members: Mapping[str, Any]) -> tuple[Job, Mapping[str, Any] | None]:
-    """Return the requested job, without a submission time, and its profile if one is given."""
+def _read(members: Mapping[str, Any], now: float) -> tuple[Job, Mapping[str, Any] | None]:
+    """Return the requested job, submitted now, and its profile if one is given."""
     job_id, described, profile = members.get("job_id"), members.get("job"), members.get("profile")
     if not isinstance(job_id, str):
         raise FieldError("job_id", f"must be a text, not {shown(job_id)}")
@@ -111,4 +111,5 @@ def _read(members: Mapping[str, Any]) -> tuple[Job, Mapping[str, Any] | None]:
         raise FieldError("job", f"must be an object, not {shown(described)}")
     if profile is not None and not isinstance(profile, dict):
         raise FieldError("profile", f"must be an object, not {shown(profile)}")
-    return read_job(job_id, {name: value for name, value in described.items() if name != "subtime"}), profile
+    own = {name: value for name, value in described.items() if name != "subtime"}
+    return read_job(job_id, {"id": job_id, "subtime": now, **own}), profile

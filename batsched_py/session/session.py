@@ -25,7 +25,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.table import Table, checked_tables
 from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features, Hello, is_greeting
-from batsched_py.protocol.codec import Message
+from batsched_py.protocol.codec import Message, Written
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V5, V14, Dialect
@@ -294,7 +294,7 @@ class Session:
         """Return the reply to the received request: the second half of `answer`, with its errors."""
         return self._reply(self._conversation.reply)
 
-    def _reply(self, write: Callable[[float, Sequence[Command]], _Reply]) -> _Reply:
+    def _reply(self, write: Callable[[float, Sequence[Command], Written], _Reply]) -> _Reply:
         message, plan, wall, conversation = self._message, self.plan, self._clock.wall, self._conversation
         if not self._ends:
             self._complete(message)
@@ -308,7 +308,7 @@ class Session:
         if self._store is not None:
             commands = deposit(commands, self._store, with_profiles=conversation.dialect is V14)
         try:
-            reply = write(now, commands)
+            reply = write(now, commands, plan.written)
         except LocalProtocolError as error:
             circumstances = f"t={seconds(message.now)}: {self._class.name} answering {in_short(message)}"
             raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error
