@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, counted, option, seconds
+from batsched_py.leases.api import MEMBER, Kind, TermsError, read_terms
 from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.segments import Segments
-from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
 from batsched_py.planning.future.promise_book import PromiseBook
 from batsched_py.planning.future.reservations import Reservation, Reservations
 from batsched_py.schedulers.backfilling.algorithms import Backfilling

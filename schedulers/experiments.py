@@ -49,8 +49,8 @@ from batsched_py.experiments.testbed import Location, Testbed
 from batsched_py.experiments.validation import Situation
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, view_of
 from batsched_py.leases.actions import Action, Occupy
+from batsched_py.leases.api import UNLIMITED
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.terms import UNLIMITED
 from batsched_py.queries.host_attributes import host_attributes, idle_attributes
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.timelines.enactment import Mode

@@ -24,15 +24,14 @@ from batsched_py.api import (
 )
 from batsched_py.leases.accounting.accounting import Stats
 from batsched_py.leases.accounting.catalogue import PROBES, Probes
-from batsched_py.leases.accounting.columns import MACHINES
 from batsched_py.leases.accounting.ledger import Ledger
+from batsched_py.leases.accounting.rows import MACHINES
 from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.leases.actions import LeaseFailedError, Occupy
+from batsched_py.leases.api import UNLIMITED, Kind, Quantity, State
 from batsched_py.leases.arrivals import Arrivals
-from batsched_py.leases.capacity import Quantity
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.lifecycle import State
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, Choice
@@ -42,7 +41,6 @@ from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site, host_resources
-from batsched_py.leases.terms import UNLIMITED, Kind
 
 # Haizea's scheduler decides when a machine starts, stops or is suspended, and Batsim only runs jobs. This class
 # connects both: events become facts about leases, the scheduler goes through the instants that have come, and its

@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 
 from batsched_py.api import Event, HostSet, Job, Notify, OptionError, Plan, Table, View, document, named, option
 from batsched_py.leases.actions import Action, Occupy, Reject, Start
+from batsched_py.leases.api import UNLIMITED, Kind
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.terms import UNLIMITED, Kind
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME, add_entry
 from batsched_py.timelines.enactment import Mode, TimelineEnactment

@@ -15,14 +15,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from batsched_py.leases.accounting.columns import ReservationRow
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.scheduler import LeaseScheduler
-from batsched_py.leases.terms import Kind, Software
 from batsched_py.model.job import Job
+from batsched_py.model.lease_terms import DiskImage, Kind
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
+from batsched_py.results.lease_rows import ReservationRow
 from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.session.option_values import parse_options
 from tests.lease_driver import LeaseDriver, Request, site
@@ -423,7 +423,7 @@ def _request(number: int, asked: Asked) -> Request:
         start=asked.submit if asked.kind == "DL" and asked.start is None else asked.start,
         deadline=asked.deadline,
         preemptible=asked.kind in ("BE", "DL") and not asked.kept,
-        software=None if asked.image is None else Software(*asked.image),
+        software=None if asked.image is None else DiskImage(*asked.image),
     )
     return Request(lease, asked.real)
 

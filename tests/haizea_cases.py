@@ -18,7 +18,7 @@ from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
 from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.site import Site
-from batsched_py.leases.terms import Kind, Software
+from batsched_py.model.lease_terms import DiskImage, Kind
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite
 from batsched_py.traces.lwf import read_lwf
 from tests.clone import ROOT
@@ -115,7 +115,7 @@ def lease_of(request: LeaseRequest, number: int, site: Site) -> Lease:
         start=start,
         preemptible=request.preemptible,
         deadline=request.deadline,
-        software=None if request.image is None else Software(*request.image),
+        software=None if request.image is None else DiskImage(*request.image),
     )
 
 

@@ -17,7 +17,7 @@ from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
-from batsched_py.leases.terms import Kind, Software
+from batsched_py.model.lease_terms import DiskImage, Kind
 from batsched_py.model.resources import CPU, MEMORY
 
 #: Policies with which reservations go first.
@@ -108,7 +108,7 @@ def lease(number: int, submit: float, nodes: int, duration: float, **terms: Any)
     demand = terms.pop("cpu", 100.0), terms.pop("memory", 1024.0)
     image = terms.pop("image", None)
     kind = terms.pop("kind", Kind.ADVANCE if "start" in terms else Kind.BEST_EFFORT)
-    software = None if image is None else Software(*image)
+    software = None if image is None else DiskImage(*image)
     return Lease(number, kind, submit, duration, (demand,) * nodes, software=software, **terms)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
+from batsched_py.model.settings import Settings
 from batsched_py.protocol.commands import (
     AdditionalIo,
     CallMeLater,
@@ -30,7 +31,6 @@ from batsched_py.protocol.commands import Command as Typed
 from batsched_py.protocol.events import Notify, Query, Unknown
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
-from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import Command, call, execute, job, kill, reject, workload
 
 #: Four hosts; a (1 host) and b (2 hosts) come at t=1, late (1 host) at t=50; each lasts 10 s.

@@ -18,6 +18,7 @@ from batsched_py.campaigns.run import Run, RunOrigin
 from batsched_py.example_files import path_or_example
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.reporting.algorithm_files import files_of_algorithm
@@ -27,7 +28,6 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
 from batsched_py.simulator.wire.scheduler_link import DirectExchange
 from batsched_py.traces.lublin import Drawn

@@ -9,8 +9,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from batsched_py.campaigns.study_tables import data_frame, study_columns, study_html
+from batsched_py.model.features import Features
 from batsched_py.plugins import load
-from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import InputFile, WorkloadFile

@@ -22,12 +22,12 @@ from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.errors import OptionError
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import WorkloadFile
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
 
 #: A function of the number of runs that ended and the number of all runs.

@@ -11,7 +11,7 @@ from batsched_py.experiments.model import PlannedResource
 from batsched_py.experiments.resource_manager import InstanceRequest, ReservedInstances, ResourceStatus
 from batsched_py.experiments.states import ReservationState
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.lifecycle import State
+from batsched_py.results.lease_rows import State
 
 #: State of a lease -> state of its reservation, which is pending in all others.
 _RESERVATION_STATES: Final[Mapping[State, ReservationState]] = {

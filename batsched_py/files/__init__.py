@@ -1,7 +1,7 @@
 """Files: reading within limits of size, whatever their compression and encoding; writing whole or not at all.
 
 * `bounded_file` reads texts and bytes, `compression` unpacks what their content says they are.
-* `json_document` reads JSON and YAML and finds the place of an error; `document_file` reads either by its name.
+* `document_file` reads JSON and YAML.
 * `atomic_file` replaces a file as a whole; `text_spool` keeps rows until that happens; `table_file` writes CSV and
   Parquet.
 

@@ -11,9 +11,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
-from batsched_py.errors import InputError
+from batsched_py.errors import InputError, WorkloadError
 from batsched_py.files.compression import HEAD, DamageError, form_of
-from batsched_py.reading.limits import LimitError, Limits
+from batsched_py.reading.limits import LIMITS, LimitError, Limits
 from batsched_py.text.encoding import EncodingError, marked_encoding
 
 #: Bytes that are read at a time.
@@ -60,6 +60,12 @@ def read_file(path: Path, limits: Limits, *, encoded: bool = False) -> bytes:
             limits.check("file_size", size)
             made.append(piece)
     return b"".join(made)
+
+
+def read_content(path: Path, limits: Limits = LIMITS) -> bytes:
+    """Read the file's bytes, without a byte order mark; WorkloadError names the file."""
+    with reported(path, WorkloadError):
+        return read_file(path, limits)
 
 
 def read_lines(path: Path, limits: Limits, *, encoded: bool = False) -> Iterator[bytes]:

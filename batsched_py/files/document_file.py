@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from batsched_py.errors import ExtraError, WorkloadError
-from batsched_py.files.json_document import parse_object, read_content, refuse_doubled
+from batsched_py.files.bounded_file import read_content
+from batsched_py.reading.json_document import parse_object, refuse_doubled
 from batsched_py.reading.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import displayed, shown
 

@@ -20,9 +20,9 @@ from batsched_py.gym.observations import Observation, QueueWindow
 from batsched_py.gym.pick_job import PickJob
 from batsched_py.gym.question import Shape
 from batsched_py.gym.rewards import BoundedSlowdown, EpisodeRewards, Reward
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.metrics.summary import summarise_jobs
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown

@@ -13,6 +13,7 @@ from typing import Any, cast
 from batsched_py.gym.actions import Actions, Decisions, Mask
 from batsched_py.gym.question import Question
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import JobRecord, Result
 from batsched_py.scheduling.base import Scheduler
@@ -20,7 +21,6 @@ from batsched_py.scheduling.options import NoOptions
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 
 

@@ -9,10 +9,10 @@ from typing import Final
 from batsched_py.haizea.config import LogLevel
 from batsched_py.haizea.summary import StatusSummary
 from batsched_py.leases.actions import NOT_ADMITTED
-from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
-from batsched_py.leases.lifecycle import State
+from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.observer import LeaseSchedule, Observer
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
+from batsched_py.results.lease_rows import State, Use
 
 #: Levels; each includes the previous ones.
 _LEVELS: Final[Mapping[LogLevel, int]] = {"STATUS": 0, "INFO": 1, "DEBUG": 2, "VDEBUG": 3}

@@ -19,16 +19,16 @@ from batsched_py.leases.actions import LeaseFailedError
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
-from batsched_py.leases.terms import Kind
+from batsched_py.model.external_event import ExternalEvent
+from batsched_py.model.lease_terms import Kind
+from batsched_py.model.settings import Settings
 from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.scheduling.view import View
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.cleaning import CleaningRules, clean_jobs
-from batsched_py.traces.event_file import ExternalEvent
 from batsched_py.traces.image_file import read_images
 from batsched_py.traces.lease_changes import LeaseChanges, Overheads
 from batsched_py.traces.lease_log import log_requests

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from batsched_py.model.lease_terms import NodeSet
 from batsched_py.model.resources import CPU, MEMORY
-from batsched_py.traces.lease_request import LeaseRequest, LeaseTrace, NodeSet
+from batsched_py.traces.lease_request import LeaseRequest, LeaseTrace
 from batsched_py.traces.lwf import lwf_text
 
 #: The folder of the sample in which they are.

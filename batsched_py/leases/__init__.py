@@ -1,9 +1,9 @@
 """Leases: jobs with terms, such as a fixed start, and jobs that are preempted for them.
 
-This is Haizea's scheduler, without clock and machines. Start with `lifecycle` (states) and `lease` (the data model),
-then `scheduler`, which composes the other modules and returns commands to machines, `actions`:
+This is Haizea's scheduler, without clock and machines. Start with `lifecycle` (transitions between states) and `lease`
+(the data model), then `scheduler`, which composes the other modules and returns commands to machines, `actions`:
 
-* `terms`: the terms in the member `lease` of a job. `site`, `capacity`: hosts and their resources.
+* `site`, `capacity`: hosts and their resources. The terms of a lease are in `model.lease_terms`.
 * `table`: the slot table, an `occupancy` of all hosts and a `timeline` of each; `upcoming`: the next begins and ends of
   reservations; `book`: changes of both.
 * `planner`: finds a run for one lease at given `points` of time; `mapping`: the host of each node; `overheads`,
@@ -12,7 +12,7 @@ then `scheduler`, which composes the other modules and returns commands to machi
   of tentative plans; `losses`: hosts that fail; `negotiation`: alternative starts for refused leases.
 * `execution`: begins and ends of reservations. `observer`: the interface of observers; `accounting`: those that count.
 * `preparation`: disk images. `policies`: admission, preemption and host selection.
-* `own`: Haizea's interfaces for users' own policies and probes.
+* `own`: Haizea's interfaces for users' own policies and probes; `api`: what such classes import.
 
 Times are seconds; intervals are half-open. A reservation is in the table until it is over; a lease's state changes only
 as `lifecycle` allows.

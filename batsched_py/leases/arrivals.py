@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from batsched_py.leases.capacity import Amounts, Quantity
+from batsched_py.leases.capacity import Amounts
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.site import Site
-from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, Kind, NodeSet, Terms, TermsError, read_terms
 from batsched_py.model.job import Job
+from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Kind, NodeSet, Terms, TermsError, read_terms
+from batsched_py.model.resources import Quantity
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.text.display import shown
@@ -174,11 +175,11 @@ class Arrivals:
 
     def _node(self, asked: NodeSet) -> Amounts | None:
         """Return the demand of a node, None if the site lacks a resource type; cached, because few demands differ."""
-        key = tuple(asked.capacity.items())
+        key = tuple(asked.resources.items())
         if key not in self._amounts:
             if len(self._amounts) >= _MOST_KEPT:
                 self._amounts.clear()
-            self._amounts[key] = self._site.amounts(asked.capacity) if key else self._site.smallest()
+            self._amounts[key] = self._site.amounts(asked.resources) if key else self._site.smallest()
         return self._amounts[key]
 
     def _number(self, jobs: Sequence[Job]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run, Use
-from batsched_py.leases.lifecycle import SUSPENDED, State
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
+from batsched_py.leases.lifecycle import SUSPENDED
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.preparation.image_transfer import ImageTransfer, TransferSettings
 from batsched_py.leases.preparation.images import Disks
@@ -15,6 +15,7 @@ from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.undo import Undo
 from batsched_py.leases.upcoming import Upcoming
+from batsched_py.results.lease_rows import State, Use
 
 
 class LeaseBook:

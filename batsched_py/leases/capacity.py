@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-#: The quantity of one type: a number, or one for each instance.
-Quantity = float | tuple[float, ...]
+from batsched_py.model.resources import Quantity
+
 #: Quantities in the order of the site's resource types.
 Amounts = tuple[Quantity, ...]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from batsched_py.leases.actions import Action, Occupy, Start, Stop
 from batsched_py.leases.book import LeaseBook
-from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run, Use
-from batsched_py.leases.lifecycle import State
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.queue import LeaseQueue
+from batsched_py.results.lease_rows import State, Use
 
 
 class Execution:

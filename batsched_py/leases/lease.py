@@ -7,8 +7,9 @@ from enum import Enum
 from functools import lru_cache
 
 from batsched_py.leases.capacity import Amounts, add, total
-from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS, State
-from batsched_py.leases.terms import Kind, Software
+from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS
+from batsched_py.model.lease_terms import DiskImage, Kind
+from batsched_py.results.lease_rows import State, Use
 from batsched_py.text.wording import seconds
 
 
@@ -76,7 +77,7 @@ class Lease:
         start: float | None = None,
         preemptible: bool = True,
         deadline: float | None = None,
-        software: Software | None = None,
+        software: DiskImage | None = None,
         repeatable: bool = True,
         suitable: Mapping[int, int] | None = None,
         apart: bool = False,
@@ -178,18 +179,6 @@ class Phase(Enum):
     PLANNED = "planned"
     UNDER_WAY = "under way"
     OVER = "over"
-
-
-class Use(Enum):
-    """The purpose of a reservation, as spelled in files."""
-
-    VM = "vm"
-    SHUTDOWN = "shutdown"
-    SUSPEND = "suspend"
-    RESUME = "resume"
-    MIGRATE_DISK = "migrate-disk"
-    MIGRATE_MEMORY = "migrate-memory"
-    TRANSFER = "transfer"
 
 
 class LeaseReservation:

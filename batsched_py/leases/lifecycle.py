@@ -1,45 +1,10 @@
-"""States of a lease and their transitions (H10, H11)."""
+"""Transitions between the states of a lease (H10, H11)."""
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Final
 
-
-class State(Enum):
-    """The state of a lease: the name that users see, and its number in Haizea's interfaces."""
-
-    NEW = "New", 0
-    PENDING = "Pending", 1
-    REJECTED = "Rejected", 2
-    SCHEDULED = "Scheduled", 3
-    QUEUED = "Queued", 4
-    CANCELLED = "Cancelled", 5
-    PREPARING = "Preparing", 6
-    READY = "Ready", 7
-    ACTIVE = "Active", 8
-    SUSPENDING = "Suspending", 9
-    SUSPENDED_PENDING = "Suspended-Pending", 10
-    SUSPENDED_QUEUED = "Suspended-Queued", 11
-    SUSPENDED_SCHEDULED = "Suspended-Scheduled", 12
-    MIGRATING = "Migrating", 13
-    RESUMING = "Resuming", 14
-    RESUMED_READY = "Resumed-Ready", 15
-    DONE = "Done", 16
-    FAIL = "Fail", 17
-
-    __hash__ = object.__hash__  # faster than Enum's; the order of sets of states is never used
-
-    @property
-    def label(self) -> str:
-        """The name that users see."""
-        return self.value[0]
-
-    @property
-    def code(self) -> int:
-        """The number of the state in Haizea's interfaces."""
-        return self.value[1]
-
+from batsched_py.results.lease_rows import State
 
 #: State -> allowed next states. Any other transition is a programming error.
 TRANSITIONS: Final[dict[State, frozenset[State]]] = {

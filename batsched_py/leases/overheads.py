@@ -8,9 +8,10 @@ from typing import Final
 
 from batsched_py.addition import add_up
 from batsched_py.leases.capacity import Amounts, total
-from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
+from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.suspension import Step, Steps, backward, forward, memory_time, move_groups, steps, transfer_time
+from batsched_py.results.lease_rows import Use
 
 #: The largest number of cached estimates, and of cached steps.
 _MOST_KEPT: Final = 4096

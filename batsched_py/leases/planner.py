@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable
 from collections.abc import Mapping as Nodes
 from typing import Final, NamedTuple
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
-from batsched_py.leases.lifecycle import State
+from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.mapping import GreedyMapper, Victims
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.points import Point
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
+from batsched_py.results.lease_rows import State, Use
 
 # A run is found by trying starts in ascending order, and the first that works is taken. Starts are given by the caller:
 # those at which hosts are prepared, then the ends of other runs, because nothing becomes possible between two ends. A

@@ -6,12 +6,12 @@ import math
 
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease, Phase, Run
-from batsched_py.leases.lifecycle import State
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.planner import Planner
 from batsched_py.leases.points import Point
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.model.resources import CPU
+from batsched_py.results.lease_rows import State
 
 # Between two calls each best-effort lease that is not over is in `waiting`, or has something planned or under way;
 # those in `future` have one that counts against `future_leases` (0: no backfilling, 1: aggressive, infinity:

@@ -34,7 +34,6 @@ from batsched_py.leases.deadlines import Deadlines
 from batsched_py.leases.eviction import Eviction
 from batsched_py.leases.execution import Execution
 from batsched_py.leases.lease import Lease, LeaseReservation, Run
-from batsched_py.leases.lifecycle import State
 from batsched_py.leases.losses import Losses
 from batsched_py.leases.mapping import GreedyMapper
 from batsched_py.leases.negotiation import nearest_start
@@ -49,7 +48,8 @@ from batsched_py.leases.queue import LeaseQueue
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
+from batsched_py.results.lease_rows import State
 
 #: The largest number of cached answers to whether a request is too large.
 _MOST_KEPT: Final = 4096

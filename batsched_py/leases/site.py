@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from batsched_py.leases.capacity import Amounts, Quantity, total
+from batsched_py.leases.capacity import Amounts, total
 from batsched_py.model.resources import (
     CPU,
     HOST_PROPERTIES,
     MEMORY,
     OTHERS,
+    Quantity,
     Resources,
     read_quantity,
     read_resources,

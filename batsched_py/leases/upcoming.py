@@ -6,7 +6,8 @@ import heapq
 from collections.abc import Iterator
 from typing import Final
 
-from batsched_py.leases.lease import LeaseReservation, Phase, Use
+from batsched_py.leases.lease import LeaseReservation, Phase
+from batsched_py.results.lease_rows import Use
 
 _Entry = tuple[float, int, LeaseReservation]
 #: The number of entries above which outdated ones are dropped.

@@ -14,9 +14,6 @@ from batsched_py.text.display import displayed
 
 Name = TypeVar("Name")
 
-#: Batsim's default prefix, without --redis-prefix.
-DEFAULT_PREFIX: Final = "default"
-
 #: Options of orjson: types that it would convert by its own rules go to `_plain`, which converts or refuses them.
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from batsched_py.metadata.keys import DEFAULT_PREFIX, KeyedStore
+from batsched_py.metadata.keys import KeyedStore
+from batsched_py.model.settings import DEFAULT_PREFIX
 
 
 class MemoryStore(KeyedStore):

@@ -7,6 +7,9 @@ Start with job.py: a request for hosts during a time. Then
 * workload.py: jobs in submission order with their profiles; packed_jobs.py and name_set.py store a million jobs, and
   a million names, in little memory;
 * platform.py: hosts, links and the routes between hosts; zone.py: the computation of routes in zones;
+* settings.py: the options of a simulation; features.py: those requested from Batsim 5; external_event.py: events at
+  fixed times;
+* lease_terms.py: the terms of a lease, in the member `lease` of a job; resources.py: resources of leases and hosts;
 * limits.py: limits of input sizes, and rules for names and times.
 
 Invariants:

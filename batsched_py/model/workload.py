@@ -9,7 +9,7 @@ from typing import Final
 
 from batsched_py.model.job import Job
 from batsched_py.model.packed_jobs import PackedJobs
-from batsched_py.model.profile import Profile
+from batsched_py.model.profile import ParallelHomogeneousTotal, Profile
 from batsched_py.text.representation import Brief
 
 #: Much faster than a generator over the jobs, which are iterated three times before a run.
@@ -50,3 +50,13 @@ class Workload(Brief, frozen=True):
         if isinstance(jobs, PackedJobs):
             return zip(jobs.profiles, jobs.sizes, strict=True)
         return map(_PROFILE_AND_SIZE, jobs)
+
+    def divided_otherwise(self, protocol: str) -> list[str]:
+        """Return the profiles whose total of bytes is divided differently by the Batsim of a protocol.
+
+        Batsim 4 assigns each pair of n hosts 1/n of the total, Batsim 5 1/(n * n - n): the same for up to two hosts.
+        """
+        if (self.protocol == "v5") == (protocol == "v5") or all(size <= 2 for _, size in self.requests()):
+            return []
+        totals = (one for one in self.profiles.values() if isinstance(one, ParallelHomogeneousTotal))
+        return [profile.name for profile in totals if profile.com > 0]

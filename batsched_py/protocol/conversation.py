@@ -10,14 +10,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
-from batsched_py.protocol.batsim5.greeting import (
-    Features,
-    Hello,
-    read_greeting,
-    read_hello,
-    write_greeting,
-    write_hello,
-)
+from batsched_py.model.features import Features
+from batsched_py.protocol.batsim5.greeting import Hello, read_greeting, read_hello, write_greeting, write_hello
 from batsched_py.protocol.begins import highest_of, write_flat_config
 from batsched_py.protocol.codec import NONE_WRITTEN, Message, Written, as_read, decode, encode, read_document
 from batsched_py.protocol.commands import CallMeLater, Command

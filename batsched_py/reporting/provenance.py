@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import msgspec
 
+from batsched_py.model.settings import Settings
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.run_file import InputFile, RunFile
-from batsched_py.simulator.settings import Settings
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, spelled
 

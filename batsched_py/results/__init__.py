@@ -6,6 +6,7 @@
 * `result_files` writes jobs and schedule in Batsim's columns, `trace_files` the rows of `tracing`; `file_forms`
 contains
   the names of these files in each version of Batsim.
+* `lease_rows`, `timeline_rows`, `experiment_rows`: rows of the tables of algorithms with leases.
 * `run_file` describes a run, with hashes of its files; `decisions_file` contains the reasons of an algorithm.
 
 Invariants: nothing here depends on the origin of a run; numbers are written as Batsim writes them.

@@ -15,9 +15,9 @@ from msgspec import Struct, field
 
 from batsched_py.bits import size_of
 from batsched_py.hostset import HostSet
+from batsched_py.model.features import Features
 from batsched_py.model.job import Job
 from batsched_py.model.table import Table
-from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.results.attempts import Attempt, bases_of, has_sign
 from batsched_py.results.file_forms import BATSIM_4, FileForm

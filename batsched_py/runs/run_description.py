@@ -22,8 +22,9 @@ import batsched_py
 from batsched_py.errors import DeadlockError
 from batsched_py.example_files import told_path
 from batsched_py.files.output_file import writing
+from batsched_py.model.features import Features
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
-from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.results.run_file import (
     InputFile,
     Measured,
@@ -34,7 +35,6 @@ from batsched_py.results.run_file import (
     run_path,
     write_run,
 )
-from batsched_py.simulator.settings import Settings
 from batsched_py.traces.lublin import Drawn
 
 #: The name of the program, and of the package.

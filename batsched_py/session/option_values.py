@@ -134,8 +134,8 @@ def _read(
         return None
     if not isinstance(value, str) or not value:
         raise ValueError(f"must name a file, not {shown(value)}")
+    from batsched_py.files.bounded_file import read_content  # noqa: PLC0415
     from batsched_py.files.document_file import read_document  # noqa: PLC0415  # few runs have documents
-    from batsched_py.files.json_document import read_content  # noqa: PLC0415
 
     path = Path(value)
     if path.suffix.lower() in others:

@@ -21,10 +21,11 @@ from batsched_py.errors import (
 from batsched_py.hostset import HostSet
 from batsched_py.interruption import is_interruption
 from batsched_py.metadata.store import JobStore
+from batsched_py.model.features import NO_FEATURES, Features
 from batsched_py.model.job import Job
 from batsched_py.model.table import Table, checked_tables
 from batsched_py.planning.waiting import TOLERANCE
-from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features, Hello, is_greeting
+from batsched_py.protocol.batsim5.greeting import Hello, is_greeting
 from batsched_py.protocol.codec import Message, Written
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide, Turn

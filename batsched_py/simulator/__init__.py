@@ -1,10 +1,8 @@
 """The embedded simulator: it plays Batsim's role in the protocol, without Batsim.
 
 Start with `simulation`, the sequence of a run, then `assembly`, which creates the parts, and `context`, their shared
-state.
-The packages, from the bottom up:
+state. The input is `model.settings`, the output is in `results`. The packages, from the bottom up:
 
-* `settings`: the input; the output is in `batsched_py.results`.
 * `time`: the clock with its event queue, the mailbox of Batsim's server, sources, and four loops.
 * `contention`: parallel tasks and messages that share processors and links.
 * `machines`: states of hosts, power states, energy, failures.

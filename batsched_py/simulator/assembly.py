@@ -17,6 +17,7 @@ from msgspec import Struct
 from batsched_py.errors import OptionError, PlatformError, WorkloadError
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform, PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import Event, SimulationBegins
 from batsched_py.results.records import EndedJobs, JobRecord
@@ -43,7 +44,6 @@ from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.referee.platform_rules import check_speeds, check_ways
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.simulator.referee.strictness import refused_files, refused_names
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.time.batsim1_loop import Batsim1Loop
 from batsched_py.simulator.time.event_queue import RANK_MACHINES, RANK_SUBMISSION, EventQueue
 from batsched_py.simulator.time.instant_loop import InstantLoop

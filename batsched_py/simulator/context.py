@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # parts import these names from their own modules, not from here
+    from batsched_py.model.settings import Settings
     from batsched_py.protocol.events import Event
     from batsched_py.simulator.contention.fluid_model import FluidModel
     from batsched_py.simulator.generation import Generation
     from batsched_py.simulator.machines.energy_meter import EnergyMeter
     from batsched_py.simulator.machines.machines import Machines
     from batsched_py.simulator.machines.tracer import Tracer
-    from batsched_py.simulator.settings import Settings
     from batsched_py.simulator.time.event_queue import EventQueue
     from batsched_py.simulator.time.mailbox import Mailbox
     from batsched_py.simulator.wire.store_link import StoreLink

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
 from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.commands import ChangeJobState
 from batsched_py.protocol.events import (
@@ -28,7 +29,6 @@ from batsched_py.protocol.events import (
 from batsched_py.reading.limits import NAME_RULE, breaks_csv
 from batsched_py.results.file_forms import BATSIM_1, BATSIM_4, BATSIM_5
 from batsched_py.simulator.referee.errors import BrokenRuleError
-from batsched_py.simulator.settings import Settings
 
 #: Hexadecimal digits of a workload's name.
 NAME_DIGITS: Final = 6

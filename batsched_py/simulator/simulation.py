@@ -19,9 +19,10 @@ from msgspec.structs import replace
 from batsched_py.errors import DeadlockError, OptionError, PlatformError
 from batsched_py.hostset import HostSet
 from batsched_py.metadata.store import JobStore
+from batsched_py.model.features import Features
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
-from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.dialects import DIALECTS
@@ -34,7 +35,6 @@ from batsched_py.simulator.referee.errors import StoppedError
 from batsched_py.simulator.referee.idling import IN_VAIN, IdleGuard
 from batsched_py.simulator.referee.livelock import MOST_IN_VAIN, LivelockGuard
 from batsched_py.simulator.referee.platform_rules import check_roles
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.time.event_queue import RANK_CALL
 from batsched_py.simulator.time.instant_loop import InstantLoop, apply_reply
 from batsched_py.simulator.time.live_loop import LiveEvents

@@ -14,11 +14,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import SiteError
+from batsched_py.model.external_event import ExternalEvent
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT
 from batsched_py.simulator.time.live_loop import LiveBatch
 from batsched_py.site.journal import Entry, Journal
 from batsched_py.site.pacing import PacedClock
-from batsched_py.traces.event_file import ExternalEvent
 
 # One lock decides two things together: the instant of a request, and how far the simulation may go. So the simulation
 # is never past an instant at which a request may still come, and the same requests at the same instants give the same

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from batsched_py.errors import RemoteProtocolError
+from batsched_py.model.external_event import ExternalEvent
 from batsched_py.protocol.codec import read_document
 from batsched_py.protocol.events import Event, JobCompleted, Notify, RequestedCall, SimulationEnds, ToldBy
 from batsched_py.protocol.forms import Forms
@@ -22,7 +23,6 @@ from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.site.board import JobNow
 from batsched_py.site.site import Site, SiteSettings
-from batsched_py.traces.event_file import ExternalEvent
 from batsched_py.transport.connection import Connection
 
 

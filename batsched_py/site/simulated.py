@@ -8,9 +8,9 @@ import orjson
 from msgspec.structs import asdict, replace
 
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import JobRecord
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.site.board import JobNow, ended_job
 from batsched_py.site.site import Site, SiteSettings

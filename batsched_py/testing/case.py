@@ -7,13 +7,13 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 from batsched_py.model.job import Job
 from batsched_py.model.platform import DEFAULT_MASTER, Platform, PlatformHost
 from batsched_py.model.profile import Delay
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import Link, Segment, TableZone
-from batsched_py.simulator.settings import Settings
-from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 
 #: Seconds; an integer stays one, also on its way to another process.
 Seconds = int | float

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.table import Table
+from batsched_py.results.timeline_rows import EntryRow
 from batsched_py.timelines.entries import Entry
 from batsched_py.timelines.run import TimelineRun
-from batsched_py.timelines.tables import EntryRow, entry_rows
+from batsched_py.timelines.tables import entry_rows
 
 
 class RunRow(NamedTuple):

@@ -14,19 +14,13 @@ from msgspec import Raw
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.atomic_file import write_pieces_atomically
-from batsched_py.files.json_document import (
-    count_members,
-    may_be_doubled,
-    parse_object,
-    parse_outline,
-    read_content,
-    refuse_doubled,
-)
+from batsched_py.files.bounded_file import read_content
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
+from batsched_py.reading.json_document import count_members, may_be_doubled, parse_object, parse_outline, refuse_doubled
 from batsched_py.reading.limits import (
     LIMITS,
     LONGEST,

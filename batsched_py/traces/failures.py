@@ -19,10 +19,10 @@ from msgspec.structs import fields
 
 from batsched_py.bits import MAX_HOST
 from batsched_py.errors import OptionError
+from batsched_py.model.external_event import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE
 from batsched_py.reading.limits import LONGEST
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
-from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE
 from batsched_py.traces.quantity import TIME, parse_quantity
 
 #: Maximum number of failures: more are a mistake, or exhaust the memory.

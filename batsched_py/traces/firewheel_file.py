@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
-from batsched_py.files.json_document import read_content
+from batsched_py.files.bounded_file import read_content
 from batsched_py.reading.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.text.display import displayed, shown
 

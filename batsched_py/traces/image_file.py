@@ -8,11 +8,11 @@ from typing import Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
+from batsched_py.model.lease_terms import DiskImage
 from batsched_py.reading.limits import LIMITS, NAME_RULE, Limits, breaks_csv
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted
-from batsched_py.traces.lease_request import DiskImage
 
 #: Maximum number of digits of a size in MB.
 _MOST_DIGITS: Final = 15

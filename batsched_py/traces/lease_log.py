@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from batsched_py.model.lease_terms import NodeSet
 from batsched_py.traces.delay_workload import DelayJob
-from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, NodeSet
+from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest
 
 
 def log_requests(jobs: Iterable[DelayJob]) -> tuple[LeaseRequest, ...]:

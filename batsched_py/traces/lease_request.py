@@ -5,25 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from batsched_py.model.lease_terms import DiskImage, NodeSet
 from batsched_py.model.resources import CPU, MEMORY, Resources, check_type, read_resources
 from batsched_py.text.display import shown
 
 #: Resources of hosts of logs, and default request of nodes of leases: one CPU, and 1 GB.
 WHOLE_HOST: Final[Resources] = {CPU: 100, MEMORY: 1024}
-
-
-class DiskImage(NamedTuple):
-    """A disk image that the hosts of a lease need: its name, and its size in MB."""
-
-    name: str
-    size: float
-
-
-class NodeSet(NamedTuple):
-    """Identical nodes of a lease, or hosts of a site: their number, and the resources that each requests or has."""
-
-    number: int
-    resources: Resources
 
 
 class LeaseRequest(NamedTuple):

@@ -14,11 +14,12 @@ from typing import Final, Literal, TypeVar
 from batsched_py.errors import WorkloadError
 from batsched_py.files.atomic_file import write_pieces_atomically
 from batsched_py.files.bounded_file import read_lines, reported
+from batsched_py.model.lease_terms import DiskImage, NodeSet
 from batsched_py.model.resources import CPU, MEMORY, PLENTY, Quantity, check_type
 from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import escaped, shown
-from batsched_py.traces.lease_request import DiskImage, LeaseRequest, LeaseSite, LeaseTrace, NodeSet, check_types
+from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, check_types
 from batsched_py.traces.lwf_element import DESCRIPTION, REQUEST, ROOT, SITE, LwfElement, read_elements
 from batsched_py.traces.lwf_time import format_time, read_time
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from batsched_py.model.profile import ParallelHomogeneousTotal
 from batsched_py.model.workload import Workload
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
@@ -17,17 +16,6 @@ def prepared(workload: Workload, protocol: str) -> Workload:
     return without_unused_profiles(workload) if protocol == "v5" else workload
 
 
-def divided_otherwise(workload: Workload, protocol: str) -> list[str]:
-    """Return the profiles whose total of bytes is divided differently by the Batsim for which the file is written.
-
-    Batsim 4 assigns each pair of n hosts 1/n of the total, Batsim 5 1/(n * n - n): the same for up to two hosts.
-    """
-    if (workload.protocol == "v5") == (protocol == "v5") or all(size <= 2 for _, size in workload.requests()):
-        return []
-    totals = (one for one in workload.profiles.values() if isinstance(one, ParallelHomogeneousTotal))
-    return [profile.name for profile in totals if profile.com > 0]
-
-
 def lines_on_changes(workload: Workload, protocol: str) -> Iterator[str]:
     """Yield a line for each feature that the Batsim of a protocol cannot express, or interprets differently."""
     kept = prepared(workload, protocol)
@@ -35,7 +23,7 @@ def lines_on_changes(workload: Workload, protocol: str) -> Iterator[str]:
     if dropped:
         yield f"{counted(dropped, 'profile')} left out: no job uses {'it' if dropped == 1 else 'them'}"
     profiles = list(kept.profiles.values())
-    divided = divided_otherwise(kept, protocol)
+    divided = kept.divided_otherwise(protocol)
     if divided:
         here, there = ("n * n - n", "Batsim 4 by n") if protocol == "v5" else ("n", "Batsim 5 by n * n - n")
         yield f"{', '.join(map(displayed, divided))}: com of n hosts is divided by {here}, in {there}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 
 from batsched_py.errors import WorkloadError
-from batsched_py.files.json_document import read_content
+from batsched_py.files.bounded_file import read_content
 from batsched_py.queries.values import Value
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import displayed, shown

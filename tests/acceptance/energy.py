@@ -12,13 +12,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.results.records import Result
 from batsched_py.results.result_files import schedule_columns, write_jobs
 from batsched_py.results.trace_files import write_consumed_energy, write_machine_states, write_pstate_changes
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform

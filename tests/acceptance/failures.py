@@ -10,14 +10,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Case
 from batsched_py.traces.cleaning import CleaningRules, clean
-from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 from batsched_py.traces.swf import read_swf
 from tests.acceptance.check import Check, same
 

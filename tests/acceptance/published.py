@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import Final, Literal
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.results.records import Result
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean

@@ -26,10 +26,10 @@ from batsched_py.campaigns.execution.campaign_runner import read_state, run_miss
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.plan.planner import plan_campaign
 from batsched_py.campaigns.plan.study_file import read_study
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.site.api import server
 from batsched_py.site.api.app import DoorSettings, make_app
 from batsched_py.site.api.listening import listen

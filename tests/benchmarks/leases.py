@@ -13,8 +13,9 @@ from typing import Final
 from batsched_py.cli.__main__ import GARBAGE
 from batsched_py.haizea.reader import read_config
 from batsched_py.haizea.run import HaizeaRun, run
+from batsched_py.model.lease_terms import NodeSet
 from batsched_py.reading.limits import LIMITS
-from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, LeaseTrace, NodeSet
+from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, LeaseTrace
 from batsched_py.traces.lwf import write_lwf
 from tests.benchmarks.growth import peak_megabytes
 from tests.benchmarks.timing import Effort, Timing, measure

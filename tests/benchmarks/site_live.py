@@ -25,8 +25,8 @@ from msgspec import Struct
 from batsched_py.cli.commands.site import DEFAULT
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
-from batsched_py.simulator.settings import Settings
 from batsched_py.site.client import SiteClient
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, SiteSettings

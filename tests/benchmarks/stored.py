@@ -11,10 +11,10 @@ from pathlib import Path
 
 from batsched_py.metadata.redis_store import RedisStore
 from batsched_py.metadata.store import JobStore
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from tests.benchmarks.timing import Effort, enough_left

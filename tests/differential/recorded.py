@@ -15,12 +15,12 @@ from msgspec.structs import replace
 
 from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.metadata.store import JobStore
+from batsched_py.model.features import NO_FEATURES, Features
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
-from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features
 from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Config, SimulationBegins
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.event_file import read_events

@@ -11,13 +11,15 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from batsched_py.errors import RemoteProtocolError, WorkloadError
-from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features, is_greeting, read_greeting, read_hello
+from batsched_py.model.external_event import ExternalEvent
+from batsched_py.model.features import NO_FEATURES, Features
+from batsched_py.model.settings import Settings
+from batsched_py.protocol.batsim5.greeting import is_greeting, read_greeting, read_hello
 from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import SimulationBegins
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.traces.event_file import ExternalEvent, read_events
+from batsched_py.traces.event_file import read_events
 from batsched_py.transcripts.facts import FactKind
 from batsched_py.transcripts.transcript import Exchange
 from tests.differential.recorded import Command, Recorded, UnusableError

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from batsched_py.leases.lifecycle import FINAL, TRANSITIONS, State
+from batsched_py.leases.lifecycle import FINAL, TRANSITIONS
+from batsched_py.results.lease_rows import State
 from tests.clone import ROOT
 from tests.docs.state_picture import StatePicture
 

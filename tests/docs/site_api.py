@@ -16,8 +16,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 import batsched_py.site.api
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
-from batsched_py.simulator.settings import Settings
 from batsched_py.site.api.app import DoorSettings, make_app
 from batsched_py.site.api.description import completed
 from batsched_py.site.api.problems import REFUSALS

@@ -6,7 +6,7 @@ import pytest
 
 from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.catalogue import HOOKS, PROBES
-from batsched_py.leases.accounting.columns import ImageRow, LeaseRow, ReservationRow
+from batsched_py.results.lease_rows import ImageRow, LeaseRow, ReservationRow
 from tests.clone import ROOT
 
 PAGE = (ROOT / "docs" / "lease-tables.md").read_text()

@@ -15,6 +15,7 @@ from batsched_py.campaigns.metrics import METRICS
 from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.main import batsched
 from batsched_py.cli.shared.repetition import MovedOption
+from batsched_py.model.settings import Settings
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.dialects import V4, V5, V14
 from batsched_py.protocol.events import Event
@@ -25,7 +26,6 @@ from batsched_py.results.trace_files import (
     PSTATE_CHANGES_HEADER,
 )
 from batsched_py.scheduling.recurring import RecurringVerbs
-from batsched_py.simulator.settings import Settings
 from batsched_py.testing import Bench, Case, ContractTests, Decision, Played
 from tests.clone import ROOT, below, files
 from tests.docs.pages import PAGES, name

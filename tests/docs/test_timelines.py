@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from batsched_py.reporting.pictures.terminal.timeline import IDLE, MEANINGS
+from batsched_py.cli.shared.timeline_picture import IDLE, MEANINGS
 from batsched_py.timelines.entries import TimelineRules
 from batsched_py.timelines.parsing import ENTRY_MEMBERS, VM_MEMBERS
 from batsched_py.timelines.states import TRANSITIONS

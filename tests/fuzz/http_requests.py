@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 from hypothesis import strategies as st
 
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
-from batsched_py.simulator.settings import Settings
 from batsched_py.site.api.app import DoorSettings, make_app
 from batsched_py.site.api.listening import listen
 from batsched_py.site.api.server import run

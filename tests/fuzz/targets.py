@@ -23,6 +23,7 @@ from batsched_py.gym import read_weights, write_weights
 from batsched_py.haizea.data import counter_table, read_data
 from batsched_py.haizea.sample import multi_sample, sample, sample_files
 from batsched_py.metadata.memory_store import MemoryStore
+from batsched_py.model.settings import Settings
 from batsched_py.model.table import csv_text
 from batsched_py.plugins import load
 from batsched_py.protocol.batsim5.greeting import Hello, is_greeting, write_greeting, write_hello
@@ -30,7 +31,6 @@ from batsched_py.queries.columns import Columns
 from batsched_py.queries.parser import parse
 from batsched_py.queries.values import Value
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform

@@ -10,15 +10,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from batsched_py.experiments.managed import ManagedExperiment
+from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.model.table import Table
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import Segment, TableZone
 from batsched_py.schedulers.experiments import ExperimentsScheduler
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.traces.event_file import ExternalEvent
 from tests.integration.timeline_runs import SETTINGS
 
 #: Seconds of a message.

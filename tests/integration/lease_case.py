@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from batsched_py.leases.terms import Kind, TermsError, read_terms
 from batsched_py.model.job import Job
+from batsched_py.model.lease_terms import Kind, TermsError, read_terms
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.protocol.events import COMPLETED_KILLED, REJECTED

@@ -23,13 +23,13 @@ import pytest
 
 from batsched_py.api import HostSet, Job, JobCompleted, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import DeadlockError, RemoteProtocolError
+from batsched_py.model.external_event import ExternalEvent
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.clock import DecisionClock
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.traces.event_file import ExternalEvent
 from tests.builders import begins_data, begun, completed_data, message, said, submitted_data
 from tests.clone import ROOT
 from tests.integration.conversations import Conversation, algorithm, in_order

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batsched_py.api import HostSet, Job, Profile
+from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.profile import Delay, parse_profile
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
-from batsched_py.traces.event_file import ExternalEvent
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins_data, completed_data, message, submitted_data
 from tests.clone import ROOT

@@ -15,12 +15,15 @@ from msgspec.structs import replace
 from batsched_py.api import Answer, HostSet, NoOptions, Plan, RequestedCall, Scheduler, View
 from batsched_py.cli.main import run as command
 from batsched_py.errors import DeadlockError, OptionError, RefusedError
+from batsched_py.model.external_event import ExternalEvent
+from batsched_py.model.features import Features
 from batsched_py.model.platform import Platform
 from batsched_py.model.profile import Delay
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.protocol import commands
-from batsched_py.protocol.batsim5.greeting import Features, Hello, is_greeting, read_hello, write_greeting
+from batsched_py.protocol.batsim5.greeting import Hello, is_greeting, read_hello, write_greeting
 from batsched_py.protocol.batsim5.greeting import write_hello as hello
 from batsched_py.protocol.codec import Message, decode, encode
 from batsched_py.protocol.commands import Command
@@ -41,12 +44,10 @@ from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.session import Session
 from batsched_py.simulator.jobs.execution import WRITES_READ
 from batsched_py.simulator.referee.strictness import DIVIDED_BY_HOSTS
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import ContractTests
 from batsched_py.testing.edges import crowded, edges
 from batsched_py.traces.batsim_json import read_workload
-from batsched_py.traces.event_file import ExternalEvent
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins
 from tests.clone import ROOT

@@ -6,7 +6,7 @@ import pytest
 
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import DeadlockError
-from batsched_py.simulator.settings import Settings
+from batsched_py.model.settings import Settings
 from tests.integration.conversations import Conversation, algorithm, in_order
 from tests.unit.simulator.scenario import job, workload
 

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from batsched_py.api import HostSet, Job, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import AlgorithmError
 from batsched_py.metadata.memory_store import MemoryStore
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.results.records import Result
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.drawing import given_once
 from tests.integration.conversations import Conversation

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from batsched_py.errors import OptionError
 from batsched_py.model.job import Job
 from batsched_py.model.profile import parse_profile
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench, play
 from batsched_py.testing.case import Outage, Peer

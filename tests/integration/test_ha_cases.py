@@ -13,11 +13,11 @@ from batsched_py.cli.main import run
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.observer import Observers
 from batsched_py.model.platform import DEFAULT_MASTER, Platform, PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.model.zone import Link, Segment, TableZone
 from batsched_py.results.records import JobRecord
 from batsched_py.schedulers.leases import Leases
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.transcripts.transcript import Transcript
 from tests.clone import ROOT

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from batsched_py.api import Event, HostSet, Job, JobKilled, NoOptions, Plan, Scheduler, View
+from batsched_py.model.settings import Settings
 from batsched_py.session.clock import DecisionClock
-from batsched_py.simulator.settings import Settings
 from tests.integration.conversations import Conversation, Decide, algorithm, in_order
 from tests.unit.simulator.scenario import Profiles, job, workload
 

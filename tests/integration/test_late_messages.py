@@ -8,9 +8,9 @@ import pytest
 
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, Slot, View
 from batsched_py.campaigns import simulate
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins_data, completed_data, message, submitted_data

@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
-from batsched_py.leases.accounting.columns import ReservationRow
 from batsched_py.leases.accounting.rows import reservation_rows
 from batsched_py.protocol.events import COMPLETED_KILLED
+from batsched_py.results.lease_rows import ReservationRow
 from batsched_py.schedulers.leases import Leases
 from batsched_py.session.session import Session
 from tests.drawing import drawn

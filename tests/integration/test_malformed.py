@@ -21,11 +21,11 @@ from batsched_py.errors import (
     RemoteProtocolError,
     StoreError,
 )
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform

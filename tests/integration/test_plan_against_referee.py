@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from batsched_py.api import Event, HostSet, Job, JobKilled, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import DeadlockError, PlanError
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.session.clock import DecisionClock
-from batsched_py.simulator.settings import Settings
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.integration.conversations import Conversation, in_order
 from tests.unit.simulator.scenario import DELAYS, SLEEPER, SLEEPER_SPEEDS, job, workload

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from batsched_py.campaigns import simulate
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.reporting.formatting import STATE_NAMES
 from batsched_py.reporting.metrics.over_time import busy_hosts, queue_length
@@ -30,7 +31,6 @@ from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.reporting.waits.longest import longest_waits
 from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform

@@ -12,10 +12,10 @@ import pytest
 
 from batsched_py.cli.main import run
 from batsched_py.errors import OptionError
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT

@@ -16,9 +16,10 @@ import pytest
 
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError
-from batsched_py.leases.accounting.columns import LeaseRow, LiveRow
+from batsched_py.leases.accounting.rows import LiveRow
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
-from batsched_py.simulator.settings import Settings
+from batsched_py.results.lease_rows import LeaseRow
 from batsched_py.site.inbox import Asked
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, Site, SiteSettings

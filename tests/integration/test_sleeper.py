@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import Result
 from batsched_py.schedulers.energy.sleeper import Sleeper
-from batsched_py.simulator.settings import Settings
 from tests.integration.conversations import Conversation
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, platform
 

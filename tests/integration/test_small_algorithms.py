@@ -14,10 +14,10 @@ from hypothesis import given
 
 from batsched_py.errors import AlgorithmError, OptionError
 from batsched_py.interruption import Interruption
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.results.records import Result
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Case
 from batsched_py.testing.case import Outage

@@ -26,12 +26,12 @@ from batsched_py.errors import (
     TransportError,
 )
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.protocol import commands
 from batsched_py.protocol.commands import CallMeLater
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.results.records import Result
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.transport.zmq_req import ReqSocket
 from tests.builders import begins_data, message

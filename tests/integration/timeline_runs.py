@@ -10,15 +10,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import ExternalEvent
+from batsched_py.model.settings import Settings
 from batsched_py.model.table import Table
 from batsched_py.model.workload import Workload
 from batsched_py.schedulers.timelines import TimelinesScheduler
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.timelines.playing import play
 from batsched_py.timelines.run import TimelineRun
-from batsched_py.traces.event_file import ExternalEvent
 from tests.integration.test_ha_cases import platform
 from tests.unit.timelines.fa_cases import FaCase, read, requested
 

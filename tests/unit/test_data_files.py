@@ -9,11 +9,11 @@ import pytest
 
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.model.profile import FORMER_TYPES
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
 from batsched_py.simulator.referee.strictness import refused_files
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from batsched_py.campaigns.study import Variant
 from batsched_py.errors import EngineError
 from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.reporting.schedules.members import with_members
@@ -25,7 +26,6 @@ from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import workload_content
 from batsched_py.transport.zmq_rep import RepSocket

@@ -18,6 +18,7 @@ from batsched_py.campaigns.study import Outcome, Variant
 from batsched_py.errors import BatschedError
 from batsched_py.interruption import is_interruption
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.run_metrics import measure_run
@@ -26,7 +27,6 @@ from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.records import Result
 from batsched_py.session.decision_log import PassOn
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
 
 #: A function of the names of a workload and of an algorithm, and of the result of the run.

@@ -11,10 +11,10 @@ from typing import Any, Final, Literal, get_type_hints
 from batsched_py.campaigns.plan.campaign import SimulatorName, SimulatorSettings
 from batsched_py.campaigns.plan.study_tables import StudyFile, member
 from batsched_py.errors import OptionError
+from batsched_py.model.settings import NETWORK, ON_FAILURE, Settings
 from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.reading.limits import Limits
 from batsched_py.session.clock import parse_clock
-from batsched_py.simulator.settings import NETWORK, ON_FAILURE, Settings
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 

@@ -39,6 +39,7 @@ from batsched_py.cli.shared.time_window import window_options
 from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
 from batsched_py.files.output_file import writing
 from batsched_py.loading import require
+from batsched_py.model.settings import Settings
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.results.decisions_file import DECISIONS
@@ -53,7 +54,6 @@ from batsched_py.runs.run_description import (
     write_description,
 )
 from batsched_py.simulator.generation import generation_of
-from batsched_py.simulator.settings import Settings
 from batsched_py.text.wording import unlike
 
 #: Limits; larger numbers are typing errors: more resamples change nothing, and no machine has more cores.

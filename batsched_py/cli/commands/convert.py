@@ -26,7 +26,6 @@ from batsched_py.cli.shared.terminal import say, warn_all
 from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, skip_option
 from batsched_py.errors import NothingKeptError
 from batsched_py.files.output_file import make_folder
-from batsched_py.leases.requests import workload_requests
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import V4, V5
 from batsched_py.reading.limits import Limits
@@ -45,6 +44,7 @@ from batsched_py.traces.other_batsim import lines_on_changes, prepared
 from batsched_py.traces.sacct import Unit, read_sacct
 from batsched_py.traces.simgrid_xml import write_flat_platform
 from batsched_py.traces.swf import SwfLog, read_swf
+from batsched_py.traces.workload_leases import workload_requests
 from batsched_py.traces.workload_parts import part_of, parts_of
 
 _WALLTIME_NOTE: Final = (

@@ -15,8 +15,9 @@ from batsched_py.cli.shared.parameters import PATH, algorithm_options, flag
 from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import RemoteProtocolError, TranscriptError
+from batsched_py.model.features import Features
 from batsched_py.plugins import is_built_in
-from batsched_py.protocol.batsim5.greeting import Features, is_greeting, read_hello
+from batsched_py.protocol.batsim5.greeting import is_greeting, read_hello
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.transcripts.lines import Header

@@ -41,13 +41,13 @@ from batsched_py.cli.shared.simulation_options import (
 from batsched_py.cli.shared.slow_decisions import watched_decisions
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.errors import BatschedError, WorkloadError
-from batsched_py.files.json_document import refuse_doubled
 from batsched_py.interruption import Interruption
-from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
+from batsched_py.model.settings import DEFAULT_PREFIX, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Config
+from batsched_py.reading.json_document import refuse_doubled
 from batsched_py.reporting.metrics.summary import summary_table
 from batsched_py.results.records import Result
 from batsched_py.runs.decision_spool import DecisionSpool, decision_spool, outage_rows
@@ -65,7 +65,6 @@ from batsched_py.runs.run_description import (
 )
 from batsched_py.session.session import Session
 from batsched_py.simulator.generation import generation_of
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange
 from batsched_py.traces.batsim_json import read_workload

@@ -15,7 +15,7 @@ from batsched_py.cli.shared.simulation_options import machine_options, platform_
 from batsched_py.cli.shared.site_callers import QuotaOptions, quota_options
 from batsched_py.cli.shared.terminal import warn_all
 from batsched_py.files.bounded_file import read_raw
-from batsched_py.simulator.settings import Settings
+from batsched_py.model.settings import Settings
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import SiteSettings
 from batsched_py.traces.simgrid_xml import read_platform

@@ -21,20 +21,20 @@ from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, optio
 from batsched_py.cli.shared.repetition import MovedOption, OnceGroup
 from batsched_py.cli.shared.runs import PictureOptions, read_picture, write_picture
 from batsched_py.cli.shared.terminal import put, say, warn
+from batsched_py.cli.shared.timeline_picture import render_timelines
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.document_file import read_document
 from batsched_py.files.output_file import writing
 from batsched_py.loading import load_object
 from batsched_py.reading.limits import LONGEST
-from batsched_py.reporting.pictures.terminal.timeline import render_timelines
 from batsched_py.reporting.schedules.time_window import WHOLE
 from batsched_py.reporting.schedules.timeline_tables import chart_of_tables
-from batsched_py.reporting.timelines.listing import HEADINGS, basic_json, full_json, rows
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.timelines.entries import OnExit, OnFailed, Timelines
 from batsched_py.timelines.firewheel import ScheduleConverter
 from batsched_py.timelines.kinds import KINDS, KindMaker
+from batsched_py.timelines.listing import HEADINGS, basic_json, full_json, rows
 from batsched_py.timelines.parsing import parse_timelines, schema
 from batsched_py.timelines.playing import ResumeRequest, play
 from batsched_py.timelines.run import TimelineRun

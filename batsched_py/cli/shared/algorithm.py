@@ -21,8 +21,8 @@ from batsched_py.cli.shared.terminal import warn
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.files.bounded_file import read_file
 from batsched_py.files.compression import DamageError
+from batsched_py.model.features import Features
 from batsched_py.plugins import load
-from batsched_py.protocol.batsim5.greeting import Features
 from batsched_py.reading.limits import LimitError
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
@@ -158,7 +158,7 @@ def read_options(path: Path | None) -> Mapping[str, Any]:
     """Read the options in a JSON file; none without a file. OptionError names the file and the rule."""
     if path is None:
         return {}
-    from batsched_py.files.json_document import refuse_doubled  # noqa: PLC0415  # `serve` starts without it
+    from batsched_py.reading.json_document import refuse_doubled  # noqa: PLC0415  # `serve` starts without it
 
     try:
         content = read_file(path, current_limits())

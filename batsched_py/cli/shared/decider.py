@@ -12,10 +12,10 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import BatschedError, DeadlockError, RefusedError, RemoteProtocolError
+from batsched_py.model.settings import Settings
 from batsched_py.protocol.stopping import check_stop
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange, Exchange
 from batsched_py.text.wording import seconds

@@ -9,7 +9,7 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.live import live_options
 from batsched_py.haizea.live_log import LiveLog
-from batsched_py.simulator.settings import Settings
+from batsched_py.model.settings import Settings
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.traces.lease_workload import site_platform

@@ -21,8 +21,8 @@ from batsched_py.reporting.pictures.terminal.live import (
     LiveFrame,
     LivePicture,
     LiveStatus,
+    NextJob,
     next_lines,
-    session_status,
     simulation_status,
 )
 from batsched_py.session.session import Session
@@ -44,6 +44,37 @@ LOOK_EVERY: Final = 0.05
 _FIRST: Final = 100
 #: Seconds over which the rate of messages is averaged.
 _LATELY: Final = 3.0
+
+
+def session_status(session: Session, total: int | None = None) -> LiveStatus:
+    """Return the status after a decision, from the state of a session, which does not know `total`."""
+    view = session.view
+    everyone, free = view.all_hosts.bits, view.free.bits
+    down = (view.unavailable.bits | view.asleep.bits | view.switching.bits) & everyone
+    return LiveStatus(
+        now=session.now,
+        total=total,
+        submitted=session.submitted,
+        waiting=len(view.queue),
+        running=len(view.running),
+        ended=session.ended,
+        rejected=len(session.rejections),
+        hosts=everyone.bit_count(),
+        busy=(everyone & ~free & ~down).bit_count(),
+        down=down.bit_count(),
+        first=_first(session),
+    )
+
+
+def _first(session: Session) -> NextJob | None:
+    plan = session.plan
+    job = session.view.queue.first()
+    if job is None:
+        return None
+    if job.id not in plan.holds and job.id not in plan.promises and plan.holds:
+        job = next(iter(plan.holds.values())).job
+    hold = plan.holds.get(job.id)
+    return NextJob(job, hold.reason if hold else "", plan.promises.get(job.id))
 
 
 class Watch:

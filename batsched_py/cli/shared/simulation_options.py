@@ -14,12 +14,13 @@ from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, flag, option, read_items, read_roles, together
 from batsched_py.errors import PlatformError
+from batsched_py.model.external_event import MACHINE_EVENTS, ExternalEvent
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
+from batsched_py.model.settings import MOST_CALLS, NETWORK, ON_FAILURE, Settings
 from batsched_py.protocol.dialects import DIALECTS, V4, V5
-from batsched_py.simulator.settings import MOST_CALLS, NETWORK, ON_FAILURE, Settings
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
-from batsched_py.traces.event_file import MACHINE_EVENTS, ExternalEvent, read_events
+from batsched_py.traces.event_file import read_events
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: Upper limit: more are a typing error.

@@ -20,7 +20,7 @@ from batsched_py.experiments.model import Experiment
 from batsched_py.experiments.parsing.json_form import Parsed, parse_document
 from batsched_py.experiments.parsing.ovf import parse_ovf
 from batsched_py.experiments.validation import Situation, validate
-from batsched_py.files.json_document import parse_object, refuse_doubled
+from batsched_py.reading.json_document import parse_object, refuse_doubled
 from batsched_py.reading.limits import LIMITS, LimitError, check_depth
 from batsched_py.reading.notes import Notes
 

@@ -9,10 +9,10 @@ from batsched_py.leases.accounting.counters import Average
 from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.accounting.times import slowdown, waiting_time
 from batsched_py.leases.capacity import total
-from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
-from batsched_py.leases.lifecycle import State
+from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.observer import LeaseSchedule
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
+from batsched_py.results.lease_rows import State, Use
 
 #: Uses of reservations that count as CPU utilization.
 _WORK: Final = (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN)

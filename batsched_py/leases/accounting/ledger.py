@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from batsched_py.leases.accounting.accounting import Accounting, Stats
 from batsched_py.leases.accounting.catalogue import NO_PROBES, Probes
-from batsched_py.leases.accounting.columns import LeaseRow, LiveRow, ReservationRow
 from batsched_py.leases.accounting.probe import AccountingProbe
-from batsched_py.leases.accounting.rows import lease_row, live_rows, reservation_rows
+from batsched_py.leases.accounting.rows import LiveRow, lease_row, live_rows, reservation_rows
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.own.bases import HaizeaProbe
@@ -18,6 +17,7 @@ from batsched_py.leases.own.views import LeaseView
 from batsched_py.leases.site import Site
 from batsched_py.model.table import Table
 from batsched_py.named import failed
+from batsched_py.results.lease_rows import LeaseRow, ReservationRow
 from batsched_py.text.wording import seconds
 
 #: The hooks of probes.

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 from batsched_py.addition import add_up
 from batsched_py.bits import format_bits
 from batsched_py.leases.accounting import times
-from batsched_py.leases.accounting.columns import KINDS, LeaseRow, LiveRow, ReservationRow
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase
 from batsched_py.leases.preparation.repository import Transfer
-from batsched_py.leases.terms import ALL_TERMS, read_terms
 from batsched_py.model.job import Job
+from batsched_py.model.lease_terms import ALL_TERMS, read_terms
+from batsched_py.results.lease_rows import KINDS, LeaseRow, ReservationRow
+
+#: The live table of leases that no request of a user made: numbers, and names such as 3/Server or VM.
+MACHINES: Final = "machines"
+
+
+class LiveRow(NamedTuple):
+    """A reservation of a lease that has not ended.
+
+    Attributes:
+        lease: the number of its lease.
+        kind: as in ReservationRow.
+        phase: planned, under way or over.
+        start, end: the planned times, if in the future.
+        hosts: an interval set of numbers from 0, such as "0-3 7".
+    """
+
+    lease: int
+    kind: str
+    phase: str
+    start: float
+    end: float
+    hosts: str
 
 
 def lease_row(lease: Lease) -> LeaseRow:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.built_in import BestEffortProbe
-from batsched_py.leases.accounting.columns import ImageRow, LeaseRow, ReservationRow
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.model.table import Table
+from batsched_py.results.lease_rows import ImageRow, LeaseRow, ReservationRow
 
 #: Statistics that the table of leases already has, for leases of all kinds.
 _ANYWAY: Final = (BestEffortProbe.WAIT, BestEffortProbe.SLOWDOWN)

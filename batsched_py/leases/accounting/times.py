@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run, Use
-from batsched_py.leases.lifecycle import FINAL, State
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
+from batsched_py.leases.lifecycle import FINAL
+from batsched_py.results.lease_rows import State, Use
 
 #: The smallest duration in slowdowns, in seconds.
 SLOWDOWN_BOUND: Final = 10.0

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from batsched_py.leases.capacity import Amounts, Quantity, total
+from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.lifecycle import State
 from batsched_py.leases.own.times import Instant, TimeDelta
 from batsched_py.leases.table import LeaseTable
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
+from batsched_py.model.resources import Quantity
+from batsched_py.results.lease_rows import State
 
 
 @dataclass(frozen=True, slots=True)

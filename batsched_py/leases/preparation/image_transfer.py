@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
-from batsched_py.leases.lifecycle import State
 from batsched_py.leases.points import Point, near_points
 from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.preparation.repository import Repository, Transfer
 from batsched_py.leases.preparation.unmanaged import Unmanaged
 from batsched_py.leases.suspension import transfer_time
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
+from batsched_py.results.lease_rows import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class ImageTransfer(Unmanaged):
         seconds = self._seconds(lease, lease.size)
         hole = self.repository.first_hole(seconds, now, without=self._own(lease))
         ready = dict.fromkeys(range(self._hosts), hole + seconds)
-        for host in self.disks.holding(lease.software.image):
+        for host in self.disks.holding(lease.software.name):
             ready[host] = now
         for transfer in self._shareable(lease, now):
             for host in range(self._hosts) if self._settings.mechanism == "multicast" else transfer.hosts:
@@ -70,7 +70,7 @@ class ImageTransfer(Unmanaged):
         """Return the transfer that a run needs besides cached images and shared transfers; None if it would be late."""
         if lease.software is None:
             return ()
-        image = lease.software.image
+        image = lease.software.name
         there = self.disks.holding(image)
         missing = {node: host for node, host in run.nodes.items() if host not in there}
         shared, new = None, list[LeaseReservation]()
@@ -106,7 +106,7 @@ class ImageTransfer(Unmanaged):
         """Return True if the image can be on all hosts of this run by its start."""
         if lease.software is None:
             return True
-        missing = set(run.nodes.values()) - self.disks.holding(lease.software.image)
+        missing = set(run.nodes.values()) - self.disks.holding(lease.software.name)
         nodes = [node for node, host in run.nodes.items() if host in missing]
         return not nodes or self.repository.place(self._seconds(lease, len(nodes)), run.start, now) is not None
 
@@ -148,7 +148,7 @@ class ImageTransfer(Unmanaged):
         if not self._settings.share or lease.software is None or lease.kind is Kind.ADVANCE:
             return []
         transfers = self.repository.transfers
-        image = lease.software.image
+        image = lease.software.name
         planned = [one for one in transfers if one.image == image and one.phase is Phase.PLANNED and one.end > now]
         return [one for one in planned if one not in self._own(lease)]
 
@@ -178,7 +178,7 @@ class ImageTransfer(Unmanaged):
         if lease.kind is not Kind.ADVANCE:
             # The run was planned as if all nodes needed the image, with this hole.
             start = self.repository.first_hole(self._seconds(lease, lease.size), now)
-            return Transfer(lease, lease.software.image, (start, start + seconds), nodes, None)
+            return Transfer(lease, lease.software.name, (start, start + seconds), nodes, None)
         assert lease.start is not None  # noqa: S101  # it is an advance reservation
         placed = self.repository.place(seconds, lease.start, now)
         if placed is None:
@@ -188,7 +188,7 @@ class ImageTransfer(Unmanaged):
             self._move(other, time)
         if moves:
             self.repository.transfers.sort(key=lambda one: one.start)
-        return Transfer(lease, lease.software.image, (start, start + seconds), nodes, lease.start)
+        return Transfer(lease, lease.software.name, (start, start + seconds), nodes, lease.start)
 
     def _seconds(self, lease: Lease, nodes: int) -> float:
         """Return the seconds to transfer the image of a lease to so many nodes."""

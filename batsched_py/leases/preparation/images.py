@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from batsched_py.addition import add_up
-from batsched_py.leases.accounting.columns import ImageRow
 from batsched_py.leases.lease import Lease
+from batsched_py.results.lease_rows import ImageRow
 
 
 class _Kept:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Use
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase
+from batsched_py.results.lease_rows import Use
 
 #: A transfer to move, and its new start.
 Move = tuple["Transfer", float]

@@ -6,14 +6,12 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final
 
-from batsched_py.leases.accounting.columns import KINDS, LeaseRow
-from batsched_py.leases.lease import Use
-from batsched_py.leases.lifecycle import State
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
 from batsched_py.reporting.metrics.statistics import mean
 from batsched_py.reporting.metrics.steps import Steps, stacked
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.results.lease_rows import KINDS, LeaseRow, State, Use
 
 #: Kinds of spans in which a lease holds the CPUs of its hosts, as in the probe `cpu-utilization`.
 _HOLDING: Final = frozenset(use.value for use in (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN))

@@ -8,11 +8,11 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.accounting.columns import KINDS
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.results.lease_rows import KINDS
 
 MarkKind = Literal["suspend", "resume", "migrate", "transfer", "shutdown", "lost", "reservation", "image"]
 

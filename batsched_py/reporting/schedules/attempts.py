@@ -10,10 +10,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.leases.lease import Use
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables
 from batsched_py.results.attempts import Attempt, split_later
+from batsched_py.results.lease_rows import Use
 from batsched_py.text.representation import Brief
 
 #: Id of a job that shows an overhead of a lease: the id of the lease's first job, the kind, and a number.

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from batsched_py.experiments.tables import ResourceRow
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart, TimelineNeed
+from batsched_py.results.experiment_rows import ResourceRow
 
 #: Suffix of the file name.
 EXPERIMENT_RESOURCES: Final = "_experiment_resources.csv"

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.accounting.columns import LeaseRow
-from batsched_py.leases.lifecycle import State
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
+from batsched_py.results.lease_rows import LeaseRow, State
 from batsched_py.results.records import JobRecord
 
 

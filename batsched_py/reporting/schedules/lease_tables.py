@@ -10,12 +10,11 @@ from typing import Any, Final, get_type_hints
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.accounting.columns import KINDS, ImageRow, LeaseRow, ReservationRow
-from batsched_py.leases.lease import Use
 from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
+from batsched_py.results.lease_rows import KINDS, ImageRow, LeaseRow, ReservationRow, Use
 from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief

@@ -10,8 +10,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
-from batsched_py.leases.terms import MEMBER, TermsError, read_terms
 from batsched_py.model.job import Job
+from batsched_py.model.lease_terms import MEMBER, TermsError, read_terms
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord

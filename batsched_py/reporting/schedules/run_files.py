@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from batsched_py.errors import InputError
-from batsched_py.files.json_document import parse_object, read_content
+from batsched_py.files.bounded_file import read_content
+from batsched_py.reading.json_document import parse_object
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes

@@ -12,13 +12,12 @@ from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
+from batsched_py.results.timeline_rows import KINDS, EntryRow, VmRow
 from batsched_py.text.display import shown
-from batsched_py.timelines.tables import ENTRY_KINDS, LOAD, REBOOT, EntryRow, VmRow
 
 #: Suffixes of the file names.
 TIMELINE: Final = "_timeline.csv"
 TIMELINE_VMS: Final = "_timeline_vms.csv"
-_KINDS: Final = (*ENTRY_KINDS, REBOOT, LOAD)
 
 
 class TimelineBar(Struct, frozen=True):
@@ -94,8 +93,8 @@ def read_timeline_tables(entries: Path, vms: Path, *, told: FileNotes, limits: L
     bars = list[TimelineBar]()
     for row in table.rows():
         one = _read(table, row, EntryRow, ("begin", "end", "late"))
-        if one.kind not in _KINDS:
-            raise table.error(f"must be one of {', '.join(_KINDS)}, not {shown(one.kind)}", column=table.column("kind"))
+        if one.kind not in KINDS:
+            raise table.error(f"must be one of {', '.join(KINDS)}, not {shown(one.kind)}", column=table.column("kind"))
         if one.vm not in names:
             raise table.error(f"is none of {vms.name}: {shown(one.vm)}", column=table.column("vm"))
         if (bar := _bar(one)) is not None:

@@ -11,8 +11,8 @@ from msgspec import Struct
 from batsched_py.errors import OptionError, PlatformError
 from batsched_py.model.platform import Platform
 from batsched_py.model.zone import LOOPBACK, Link
+from batsched_py.simulator.contention.simgrid_items import is_known, plain_item
 from batsched_py.text.display import displayed
-from batsched_py.traces.simgrid_config import is_known, plain_item
 
 #: SimGrid's default TCP window in bytes; its quotient by twice the route's latency limits the rate of a transfer.
 TCP_WINDOW: Final = 4_194_304.0

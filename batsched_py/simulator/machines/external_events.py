@@ -9,6 +9,13 @@ import orjson
 
 from batsched_py.bits import format_bits
 from batsched_py.errors import WorkloadError
+from batsched_py.model.external_event import (
+    GENERIC,
+    MACHINE_AVAILABLE,
+    MACHINE_EVENTS,
+    MACHINE_UNAVAILABLE,
+    ExternalEvent,
+)
 from batsched_py.protocol import events as notices
 from batsched_py.protocol.events import Notify, ToldBy
 from batsched_py.reading.members import Members, Unknown
@@ -17,13 +24,6 @@ from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.machines import SWITCHING_ON
 from batsched_py.simulator.wire.rounding import wire_members
 from batsched_py.text.wording import seconds
-from batsched_py.traces.event_file import (
-    GENERIC,
-    MACHINE_AVAILABLE,
-    MACHINE_EVENTS,
-    MACHINE_UNAVAILABLE,
-    ExternalEvent,
-)
 
 FAILED_WHILE_SWITCHED_ON: Final = (
     "machines: a host that fails while it is switched on continues here; real Batsim 4.2.1 aborts when it is on"

@@ -8,10 +8,9 @@ from typing import Final
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.fields import is_job_number
+from batsched_py.simulator.contention.simgrid_items import is_known
 from batsched_py.simulator.generation import NAMED_JOBS, Generation
 from batsched_py.simulator.jobs.profiles import ProfileStore
-from batsched_py.traces.other_batsim import divided_otherwise
-from batsched_py.traces.simgrid_config import is_known
 
 NO_TRANSFERS: Final = "profiles: a parallel task without all its `com` sends nothing here; Batsim refuses the workload"
 NO_SIZE: Final = "workloads: an `nb_res` that is absent or 0 is ignored here; Batsim refuses the workload"
@@ -42,7 +41,7 @@ def refused_names(generation: Generation, workloads: Sequence[Workload], store: 
     if any(profile.type in generation.foreign_types for profile in profiles):
         yield generation.foreign_types_note
     jobs = (job for workload in workloads for job in workload.jobs)
-    if any(divided_otherwise(workload, generation.protocol) for workload in workloads):
+    if any(workload.divided_otherwise(generation.protocol) for workload in workloads):
         yield DIVIDED_BY_PAIRS if generation.protocol == "v5" else DIVIDED_BY_HOSTS
     if generation.jobs_are_numbers and not all(is_job_number(job.id) for job in jobs):
         yield NAMED_JOBS

@@ -7,10 +7,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from batsched_py.model.external_event import ExternalEvent
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.time.event_queue import EventQueue
 from batsched_py.simulator.time.instant_loop import Apply, Ask, apply_reply
-from batsched_py.traces.event_file import ExternalEvent
 
 
 class LiveBatch(Struct, frozen=True):

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import batsched_py
 from batsched_py.model.platform import PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.protocol.batsim5.greeting import PROTOCOL_VERSION
 from batsched_py.protocol.events import NO_MEMBERS, Config, Resource, SimulationBegins
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.profiles import ProfileStore
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.wire.rounding import wire_members
 
 #: Versions that Batsim 5 reports.

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from batsched_py.leases.terms import MEMBER, UNLIMITED, TermsError, parse_terms
+from batsched_py.model.lease_terms import MEMBER, UNLIMITED, TermsError, parse_terms
 from batsched_py.reading.limits import LONGEST
 from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
 from batsched_py.site.api.identity import Identity

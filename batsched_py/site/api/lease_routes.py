@@ -8,7 +8,7 @@ from litestar import Controller, Response
 from litestar.params import JSONBody, PathParameter, QueryParameter
 from msgspec.structs import replace
 
-from batsched_py.leases.terms import MEMBER
+from batsched_py.model.lease_terms import MEMBER
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.lease_requests import (
     JobRequest,

@@ -10,9 +10,9 @@ from typing import Final, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.leases import lifecycle
-from batsched_py.leases.accounting.columns import KINDS, LeaseRow
-from batsched_py.leases.terms import MEMBER, parse_terms
+from batsched_py.leases.lifecycle import FINAL
+from batsched_py.model.lease_terms import MEMBER, parse_terms
+from batsched_py.results.lease_rows import KINDS, LeaseRow, State
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant, job_id, request_number
@@ -27,7 +27,7 @@ MOST: Final = 1000
 #: Names of the types of leases, as in Haizea's lists.
 TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadline"}
 #: Labels of the final states of leases.
-_FINAL: Final = frozenset(state.label for state in lifecycle.FINAL)
+_FINAL: Final = frozenset(state.label for state in FINAL)
 #: States of jobs before their end.
 _OPEN: Final = ("waiting", "running")
 #: The state of a job that was refused before the algorithm received it.
@@ -261,7 +261,7 @@ def _refused(entry: Entry, job: JobNow, begun: float) -> Lease:
     read = parse_terms(entry.members[MEMBER], job.size, job.submitted)
     return replace(
         _of_job(entry, job),
-        state=lifecycle.State.REJECTED.label,
+        state=State.REJECTED.label,
         type=TYPES[KINDS[read.kind]],
         requested_start=read.start,
         requested_date=None if read.start is None else instant(read.start, begun),

@@ -8,7 +8,8 @@ from typing import Final, cast
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.accounting.columns import MACHINES, LiveRow, ReservationRow
+from batsched_py.leases.accounting.rows import MACHINES, LiveRow
+from batsched_py.results.lease_rows import ReservationRow
 from batsched_py.site.api.lease_requests import request_number
 from batsched_py.site.site import Site
 

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from msgspec import Struct
 
+from batsched_py.results.timeline_rows import EntryRow
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.site import Site
 from batsched_py.timelines.live import LiveVmRow, RunRow
-from batsched_py.timelines.tables import EntryRow
 
 
 class Vm(Struct, frozen=True):

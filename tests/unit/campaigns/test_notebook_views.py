@@ -21,7 +21,7 @@ from batsched_py.campaigns import (
 from batsched_py.campaigns.comparison_files import write_json
 from batsched_py.cli.main import run as run_command
 from batsched_py.errors import ExtraError, InputError, OptionError
-from batsched_py.simulator.settings import Settings
+from batsched_py.model.settings import Settings
 from tests.clone import ROOT
 
 PLATFORM, JOBS = ROOT / "platforms" / "cluster32.xml", ROOT / "workloads" / "lublin200.json"

@@ -12,11 +12,11 @@ import pytest
 from batsched_py.campaigns import Run, read_run, simulate
 from batsched_py.cli.main import run
 from batsched_py.errors import BatschedError, InputError, OptionError, PlatformError, PluginError, WorkloadError
+from batsched_py.model.settings import Settings
 from batsched_py.results.result_files import write_jobs
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.plan import MOST_TOLD
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.traces.lublin import generate
 from tests.clone import ROOT
 from tests.platforms import plain_platform

@@ -29,7 +29,7 @@ from batsched_py.gym import (
     ScheduleEnv,
     Wait,
 )
-from batsched_py.simulator.settings import Settings
+from batsched_py.model.settings import Settings
 from batsched_py.testing import Case
 from tests.drawing import given_once
 from tests.integration.variants import PLATFORM, SPECS, workload

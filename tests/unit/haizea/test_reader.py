@@ -15,8 +15,9 @@ from batsched_py.haizea.config import TraceFiles
 from batsched_py.haizea.reader import read_config
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.settings import LeaseSettings
+from batsched_py.model.lease_terms import NodeSet
 from batsched_py.reading.limits import Limits
-from batsched_py.traces.lease_request import LeaseSite, NodeSet
+from batsched_py.traces.lease_request import LeaseSite
 from tests.clone import below
 from tests.unit.haizea.configurations import config, written
 

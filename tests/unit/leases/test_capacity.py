@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.leases.capacity import Quantity, add, fits, subtract, total
+from batsched_py.leases.capacity import add, fits, subtract, total
+from batsched_py.model.resources import Quantity
 
 MEMORY = 1024.0
 

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.leases.actions import Reject, Start
-from batsched_py.leases.lease import Lease, Phase, Use
-from batsched_py.leases.lifecycle import State
+from batsched_py.leases.lease import Lease, Phase
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay
 from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
 from batsched_py.model.resources import CPU, MEMORY
+from batsched_py.results.lease_rows import State, Use
 from batsched_py.traces.lwf import read_lwf
 from tests.lease_checks import Checks, free, plans
 from tests.lease_driver import LeaseDriver, Request, lease, play, site

@@ -7,12 +7,12 @@ import math
 import pytest
 
 from batsched_py.leases.actions import Stop
-from batsched_py.leases.lease import Lease, Use
-from batsched_py.leases.lifecycle import State
+from batsched_py.leases.lease import Lease
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
+from batsched_py.results.lease_rows import State, Use
 from tests.lease_checks import Checks
 from tests.lease_driver import RESERVATIONS_FIRST, Request, lease, play, site
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from batsched_py.leases.accounting.columns import ImageRow
 from batsched_py.leases.preparation.image_transfer import TransferSettings
+from batsched_py.results.lease_rows import ImageRow
 from tests.lease_driver import lease, play
 
 

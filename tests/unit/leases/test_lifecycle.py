@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS, State
-from batsched_py.leases.terms import Kind
+from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS
+from batsched_py.model.lease_terms import Kind
+from batsched_py.results.lease_rows import State
 
 
 def test_each_state_has_a_row_and_a_number() -> None:

@@ -10,15 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.leases.actions import Reject, Stop
-from batsched_py.leases.lease import Lease, Phase, Use
-from batsched_py.leases.lifecycle import FINAL, State
+from batsched_py.leases.lease import Lease, Phase
+from batsched_py.leases.lifecycle import FINAL
 from batsched_py.leases.policies.admission import NoReservations
 from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.terms import Kind, Software
+from batsched_py.model.lease_terms import DiskImage, Kind
+from batsched_py.results.lease_rows import State, Use
 from tests.lease_checks import Checks, free
 from tests.lease_driver import RESERVATIONS_FIRST, LeaseDriver, Request, lease, site
 from tests.unit.leases.test_deadlines import GIVE_WAY, deadline, requests
@@ -373,6 +374,6 @@ def _with_image(request: Request) -> Request:
     one = request.lease
     asked = Lease(
         one.id, one.kind, one.submit, one.duration, one.demands, start=one.start, deadline=one.deadline,
-        preemptible=one.preemptible, software=Software(f"image{one.id % 2}", 300.0),
+        preemptible=one.preemptible, software=DiskImage(f"image{one.id % 2}", 300.0),
     )  # fmt: skip
     return Request(asked, request.real)

@@ -8,11 +8,12 @@ import random
 import pytest
 
 from batsched_py.leases.capacity import Amounts
-from batsched_py.leases.lease import Lease, LeaseReservation, Use
+from batsched_py.leases.lease import Lease, LeaseReservation
 from batsched_py.leases.occupancy import Occupancy
 from batsched_py.leases.table import LeaseTable, numbers
-from batsched_py.leases.terms import Kind
 from batsched_py.leases.timeline import HostTimeline
+from batsched_py.model.lease_terms import Kind
+from batsched_py.results.lease_rows import Use
 
 WHOLE: Amounts = (100.0, 1024.0)
 NOTHING: Amounts = (0.0, 0.0)

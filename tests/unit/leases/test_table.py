@@ -8,10 +8,11 @@ import random
 import pytest
 
 from batsched_py.leases.capacity import Amounts, total
-from batsched_py.leases.lease import Lease, LeaseReservation, Use
+from batsched_py.leases.lease import Lease, LeaseReservation
 from batsched_py.leases.policies.hosts import GreedyHosts, score
 from batsched_py.leases.table import LeaseTable
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
+from batsched_py.results.lease_rows import Use
 
 FULL: Amounts = (100.0, 1024.0)
 HALF: Amounts = (50.0, 512.0)

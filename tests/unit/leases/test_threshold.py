@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.leases.lease import Use
 from batsched_py.leases.preparation.image_transfer import TransferSettings
+from batsched_py.results.lease_rows import Use
 from tests.lease_driver import lease, play
 
 

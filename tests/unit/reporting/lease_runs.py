@@ -12,12 +12,12 @@ from batsched_py.files.table_file import table_path, write_table
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
+from batsched_py.model.settings import Settings
 from batsched_py.model.table import csv_text
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.results.records import Result
 from batsched_py.results.result_files import write_jobs
-from batsched_py.simulator.settings import Settings
 from tests.clone import ROOT
 
 #: Reservations are preferred, images are transferred and kept, machines are shut down, and may resume elsewhere.

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from batsched_py.model.settings import Settings
 from batsched_py.results.file_forms import BATSIM_1
 from batsched_py.results.records import Result, Tally
 from batsched_py.results.result_files import PIECE, JobRows, schedule_columns, write_jobs, write_schedule
-from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import execute, job, play, reject, workload
 
 

@@ -9,7 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.errors import DeadlockError, OptionError, RefusedError, RemoteProtocolError
+from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.platform import Platform, PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import TableZone
 from batsched_py.protocol.dialects import DIALECTS
@@ -22,9 +24,7 @@ from batsched_py.simulator.generation import (
     Batsim14,
     workload_names,
 )
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.traces.event_file import ExternalEvent
 from tests.unit.simulator.scenario import (
     SLEEPER,
     SLEEPER_SPEEDS,

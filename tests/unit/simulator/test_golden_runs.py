@@ -9,6 +9,7 @@ import orjson
 import pytest
 from msgspec.structs import replace
 
+from batsched_py.model.settings import Settings
 from batsched_py.results.records import Result
 from batsched_py.results.result_files import write_jobs, write_schedule
 from batsched_py.results.trace_files import (
@@ -18,7 +19,6 @@ from batsched_py.results.trace_files import (
     write_pstate_changes,
 )
 from batsched_py.results.tracing import EnergyRows, StateRows
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.event_file import read_events

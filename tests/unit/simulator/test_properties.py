@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import Result
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import DELAYS, Fcfs, Profiles, job, platform, workload
 

@@ -7,8 +7,8 @@ import pytest
 
 from batsched_py.errors import DeadlockError, OptionError, PlatformError, RemoteProtocolError, WorkloadError
 from batsched_py.model.job import Job
+from batsched_py.model.settings import Settings
 from batsched_py.results.progress import RunProgress
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import (
     Fcfs,

@@ -9,9 +9,9 @@ import pytest
 
 from batsched_py.errors import PlatformError, RefusedError
 from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
 from batsched_py.results.result_files import schedule_columns
 from batsched_py.simulator.jobs.profiles import DYNAMIC_COMPOSED
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.unit.simulator.scenario import DELAYS, Fcfs, Profiles, execute, job, kill, play, workload

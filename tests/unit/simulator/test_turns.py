@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.errors import DeadlockError, OptionError
+from batsched_py.model.settings import Settings
 from batsched_py.results.records import Result
 from batsched_py.schedulers.easy import Easy
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.drawing import given_once
 from tests.integration.variants import PLATFORM, SPECS, workload

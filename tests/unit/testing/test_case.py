@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.api import HostSet
+from batsched_py.model.external_event import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.testing.case import FRUGAL_SPEEDS, POWER_SPEEDS, Case
-from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE
 
 CASE = Case(hosts=3, jobs=((5, 1, 2, None), (0, 2, 1 / 3, 4)), outages=((4, "0 2", 9), (1, "1", None)))
 

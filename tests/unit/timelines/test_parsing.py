@@ -12,11 +12,17 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from batsched_py.errors import WorkloadError
+from batsched_py.results.timeline_rows import KINDS, LOAD, REBOOT
 from batsched_py.timelines.entries import Drop, Hold, Program, Resume, Transfer
-from batsched_py.timelines.parsing import schema
+from batsched_py.timelines.parsing import ENTRY_MEMBERS, schema
 from tests.unit.timelines.fa_cases import CASES, one, pause, read, run
 
 VALIDATOR = Draft202012Validator(schema())
+
+
+def test_results_have_rows_of_all_kinds_of_entries() -> None:
+    """And of reboots and loads, which are no entries."""
+    assert (*ENTRY_MEMBERS, REBOOT, LOAD) == KINDS
 
 
 def test_entries_of_all_kinds_are_read() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from batsched_py.traces.lease_request import WHOLE_HOST, DiskImage, LeaseRequest, LeaseSite, LeaseTrace, NodeSet
+from batsched_py.model.lease_terms import DiskImage, NodeSet
+from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, LeaseSite, LeaseTrace
 from batsched_py.traces.lwf import read_lwf
 
 SITE = (

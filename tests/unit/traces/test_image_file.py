@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import WorkloadError
+from batsched_py.model.lease_terms import DiskImage
 from batsched_py.reading.limits import Limits
 from batsched_py.traces.image_file import ImageList, read_images
-from batsched_py.traces.lease_request import DiskImage
 
 
 def read(tmp_path: Path, text: str, limits: Limits = Limits()) -> ImageList:  # noqa: B008  # frozen

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.errors import WorkloadError
+from batsched_py.model.lease_terms import DiskImage, NodeSet
 from batsched_py.traces.image_file import ImageList
 from batsched_py.traces.lease_changes import (
     FARTHEST_START,
@@ -21,7 +22,7 @@ from batsched_py.traces.lease_changes import (
     draw_reservations,
     override_memory,
 )
-from batsched_py.traces.lease_request import DiskImage, LeaseRequest, NodeSet
+from batsched_py.traces.lease_request import LeaseRequest
 from batsched_py.traces.lwf import read_lwf
 from tests.clone import ROOT
 from tests.unit.traces.lwf_files import REQUESTS, request

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.traces.lease_request import LeaseSite, NodeSet, read_site, uniform_site
+from batsched_py.model.lease_terms import NodeSet
+from batsched_py.traces.lease_request import LeaseSite, read_site, uniform_site
 from tests.unit.traces.lwf_files import request
 
 

@@ -11,23 +11,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
-from batsched_py.leases.requests import workload_requests
 from batsched_py.model.job import Job
+from batsched_py.model.lease_terms import DiskImage, NodeSet
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.lease_changes import LeaseChanges
-from batsched_py.traces.lease_request import (
-    WHOLE_HOST,
-    DiskImage,
-    LeaseRequest,
-    LeaseSite,
-    NodeSet,
-    read_site,
-    uniform_site,
-)
+from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, LeaseSite, read_site, uniform_site
 from batsched_py.traces.lease_workload import lease_inputs, lease_workload, site_platform
 from batsched_py.traces.simgrid_xml import read_platform, write_flat_platform
+from batsched_py.traces.workload_leases import workload_requests
 from tests.unit.traces.lwf_files import REQUESTS, SITES, request
 
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 
 from batsched_py.errors import WorkloadError
+from batsched_py.model.lease_terms import DiskImage, NodeSet
 from batsched_py.reading.limits import Limits
-from batsched_py.traces.lease_request import DiskImage, LeaseTrace, NodeSet
+from batsched_py.traces.lease_request import LeaseTrace
 from batsched_py.traces.lwf import read_lwf, write_lwf
 from tests.clone import files
 from tests.unit.traces.lwf_files import NODES, REQUEST, SITE, TRACES, document, read, request, written

@@ -7,11 +7,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.leases.accounting.columns import LeaseRow
 from batsched_py.reporting.pictures.html.short_numbers import Number, short
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark, lease_marks
 from batsched_py.reporting.schedules.lease_tables import LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.results.lease_rows import LeaseRow
 from batsched_py.results.records import JobRecord
 
 #: Type of a lease in tables -> its display name.

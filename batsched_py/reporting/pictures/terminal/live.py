@@ -19,7 +19,6 @@ from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.pictures.terminal.canvas import vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING
 from batsched_py.results.progress import RunStatus
-from batsched_py.session.session import Session
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, grouped
 
@@ -76,42 +75,11 @@ class LiveStatus(Struct, frozen=True):
     first: NextJob | None = None
 
 
-def session_status(session: Session, total: int | None = None) -> LiveStatus:
-    """Return the status after a decision, from the state of a session, which does not know `total`."""
-    view = session.view
-    everyone, free = view.all_hosts.bits, view.free.bits
-    down = (view.unavailable.bits | view.asleep.bits | view.switching.bits) & everyone
-    return LiveStatus(
-        now=session.now,
-        total=total,
-        submitted=session.submitted,
-        waiting=len(view.queue),
-        running=len(view.running),
-        ended=session.ended,
-        rejected=len(session.rejections),
-        hosts=everyone.bit_count(),
-        busy=(everyone & ~free & ~down).bit_count(),
-        down=down.bit_count(),
-        first=_first(session),
-    )
-
-
 def simulation_status(run: RunStatus) -> LiveStatus:
     """Return the status from the state of the simulator, for any decision process."""
     counts = asdict(run)
     busy, idle = counts.pop("computing"), counts.pop("idle")
     return LiveStatus(**counts, busy=busy, down=run.hosts - busy - idle)
-
-
-def _first(session: Session) -> NextJob | None:
-    plan = session.plan
-    job = session.view.queue.first()
-    if job is None:
-        return None
-    if job.id not in plan.holds and job.id not in plan.promises and plan.holds:
-        job = next(iter(plan.holds.values())).job
-    hold = plan.holds.get(job.id)
-    return NextJob(job, hold.reason if hold else "", plan.promises.get(job.id))
 
 
 class History:

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
-from batsched_py.protocol.batsim5.greeting import Features, Hello, read_hello, write_greeting
+from batsched_py.model.features import Features
+from batsched_py.protocol.batsim5.greeting import Hello, read_hello, write_greeting
 from batsched_py.protocol.commands import CallMeLater
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
 from batsched_py.protocol.dialects import V4, V5

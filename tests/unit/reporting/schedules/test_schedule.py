@@ -18,8 +18,8 @@ from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.schedules.placement_tables import COLUMNS as PLACED
 from batsched_py.reporting.schedules.schedule import files_of, read_schedule, read_schedules, schedule_of
 from batsched_py.results.result_files import CONTENTION_HEADER, STATES, write_jobs, write_schedule
+from batsched_py.results.timeline_rows import EntryRow, VmRow
 from batsched_py.results.tracing import TO_SLEEP
-from batsched_py.timelines.tables import EntryRow, VmRow
 from tests.clone import ROOT
 from tests.unit.reporting.records import record, rejected, result
 

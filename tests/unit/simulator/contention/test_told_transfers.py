@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from batsched_py.model.platform import Link, Platform, PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.model.zone import Segment, Spoke, StarZone, TableZone, Zone
 from batsched_py.simulator.contention.fluid_model import ON_ONE_LOOPBACK
 from batsched_py.simulator.jobs.execution import DOUBLED, UNLINKED
-from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import Profiles, execute, job, play, workload
 
 NAMES = ("h0", "h1", "h2", "master_host")

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import MACHINE_UNAVAILABLE, ExternalEvent
 from batsched_py.model.platform import Link, Platform, PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.model.zone import Spoke, StarZone
 from batsched_py.simulator.jobs.execution import NO_CONTENTION
 from batsched_py.simulator.jobs.lifecycle import SHARED_HOSTS
-from batsched_py.simulator.settings import Settings
-from batsched_py.traces.event_file import MACHINE_UNAVAILABLE, ExternalEvent
 from tests.unit.simulator.scenario import (
     DELAYS,
     SLEEPER,

@@ -13,11 +13,11 @@ from batsched_py.campaigns import simulate
 from batsched_py.cli.main import run
 from batsched_py.errors import OptionError, RefusedError
 from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
+from batsched_py.model.settings import OnFailure, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_SUCCESSFULLY
 from batsched_py.results.records import JobRecord
-from batsched_py.simulator.settings import OnFailure, Settings
-from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 from batsched_py.traces.failures import parse_failures
 from batsched_py.traces.lublin import generate
 from tests.platforms import plain_platform

@@ -2,7 +2,7 @@
 
 import pytest
 
-from batsched_py.simulator.settings import Settings
+from batsched_py.model.settings import Settings
 from batsched_py.traces.profile_table import SIMULATED_TYPES
 from tests.unit.simulator.scenario import DELAYS, Profiles, execute, job, kill, platform, play, workload
 

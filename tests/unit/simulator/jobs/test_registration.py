@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import RefusedError
+from batsched_py.model.settings import Settings
 from batsched_py.simulator.jobs.profiles import DYNAMIC_COMPOSED
-from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import Command, Profiles, call, execute, job, play, reject, workload
 
 DYNAMIC = Settings(dynamic_jobs=True)

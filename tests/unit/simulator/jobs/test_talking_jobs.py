@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import DeadlockError, RefusedError, WorkloadError
+from batsched_py.model.settings import Settings
 from batsched_py.simulator.jobs import talking_jobs as talking
 from batsched_py.simulator.jobs.talking_jobs import FORGOTTEN
-from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import (
     DELAYS,
     SLEEPER,

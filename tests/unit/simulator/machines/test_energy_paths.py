@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.model.platform import Link, Platform, PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.model.zone import Spoke, StarZone
 from batsched_py.results.records import JobRecord
-from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import Profiles, execute, job, play, switch, workload
 
 SPEEDS = (2e9, 1e9, 5e8)

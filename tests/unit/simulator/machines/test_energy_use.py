@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from batsched_py.simulator.settings import Settings
+from batsched_py.model.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Fcfs, job, platform, workload
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import WorkloadError
+from batsched_py.model.settings import Settings
 from batsched_py.simulator.machines.external_events import unread_members
-from batsched_py.simulator.settings import Settings
 from batsched_py.traces.event_file import read_events
 from tests.unit.simulator.scenario import job, platform, play, reject, workload
 

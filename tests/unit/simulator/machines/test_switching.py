@@ -6,13 +6,13 @@ import pytest
 
 from batsched_py.errors import PlatformError, RefusedError
 from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.platform import Platform, PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.model.zone import TableZone
 from batsched_py.results.records import Result
 from batsched_py.results.result_files import schedule_columns
 from batsched_py.simulator.machines.external_events import FAILED_WHILE_SWITCHED_ON
-from batsched_py.simulator.settings import Settings
-from batsched_py.traces.event_file import ExternalEvent
 from tests.unit.simulator.scenario import (
     DELAYS,
     SLEEPER,

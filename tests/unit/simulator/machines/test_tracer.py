@@ -1,11 +1,11 @@
 """Rows of the trace files: at which occasions, and what is in them."""
 
 from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.job import Job
+from batsched_py.model.settings import Settings
 from batsched_py.results.tracing import Trace
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.traces.event_file import ExternalEvent
 from tests.unit.simulator.scenario import (
     SLEEPER,
     SLEEPER_SPEEDS,

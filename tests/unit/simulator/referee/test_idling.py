@@ -10,12 +10,12 @@ import pytest
 
 from batsched_py.errors import DeadlockError
 from batsched_py.hostset import HostSet
+from batsched_py.model.external_event import ExternalEvent
+from batsched_py.model.settings import Settings
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Answer, RequestedCall
 from batsched_py.simulator.referee.idling import IdleGuard
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.traces.event_file import ExternalEvent
 from tests.unit.simulator.scenario import DELAYS, Command, Fcfs, execute, job, platform, workload
 
 

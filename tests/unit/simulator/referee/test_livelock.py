@@ -6,9 +6,9 @@ import orjson
 import pytest
 
 from batsched_py.errors import DeadlockError
+from batsched_py.model.settings import Settings
 from batsched_py.protocol.events import Answer
 from batsched_py.simulator.referee.livelock import LivelockGuard
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, job, platform, workload
 

@@ -8,8 +8,8 @@ import pytest
 
 from batsched_py.errors import PlatformError, RefusedError
 from batsched_py.model.platform import Platform, PlatformHost
+from batsched_py.model.settings import Settings
 from batsched_py.model.zone import TableZone
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.unit.simulator.scenario import Profiles, call, execute, job, play, reject, switch, workload

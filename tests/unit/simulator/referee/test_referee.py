@@ -6,8 +6,8 @@ import pytest
 
 from batsched_py.errors import RefusedError
 from batsched_py.hostset import HostSet
-from batsched_py.simulator.settings import Settings
-from batsched_py.traces.event_file import ExternalEvent
+from batsched_py.model.external_event import ExternalEvent
+from batsched_py.model.settings import Settings
 from tests.unit.simulator.scenario import (
     SLEEPER,
     SLEEPER_SPEEDS,

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from batsched_py.model.settings import Settings
 from batsched_py.simulator.referee.strictness import NO_MASTER, NO_SIZE, NO_TRANSFERS, UNKNOWN_CONFIG, refused_files
-from batsched_py.simulator.settings import Settings
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.unit.simulator.scenario import job, platform, play, reject, workload
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import DeadlockError
+from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.contention.messages import message_demands, message_seconds
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous

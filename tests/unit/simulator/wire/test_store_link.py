@@ -10,8 +10,8 @@ import pytest
 
 from batsched_py.errors import RefusedError
 from batsched_py.metadata.memory_store import MemoryStore
+from batsched_py.model.settings import Settings
 from batsched_py.results.records import Result
-from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import Command, Script, execute, job, platform, workload
 

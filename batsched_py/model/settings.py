@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-from batsched_py.metadata.keys import DEFAULT_PREFIX
+from batsched_py.model.external_event import ExternalEvent
+from batsched_py.model.features import NO_FEATURES, Features
 from batsched_py.model.platform import DEFAULT_MASTER
-from batsched_py.protocol.batsim5.greeting import NO_FEATURES, Features
-from batsched_py.protocol.dialects import V5
 from batsched_py.text.representation import Brief
-from batsched_py.traces.event_file import ExternalEvent
 
 #: Jobs on failing hosts: they continue; they end as failed; they end as failed and are resubmitted.
 OnFailure = Literal["ignore", "kill", "requeue"]
 #: Jobs with common links or hosts share them, as in Batsim; each job runs as if it were alone.
 Network = Literal["sharing", "alone"]
 NETWORK: Final[tuple[Network, ...]] = ("sharing", "alone")
+#: Batsim's default prefix of keys in Redis.
+DEFAULT_PREFIX: Final = "default"
 #: Default of `max_calls`.
 MOST_CALLS: Final = 10_000
 ON_FAILURE: Final[tuple[OnFailure, ...]] = ("ignore", "kill", "requeue")
@@ -43,7 +43,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         forward_profiles: JOB_SUBMITTED carries the profile (--forward-profiles-on-submission).
         profile_reuse: keep a profile after the end of its first job (--enable-profile-reuse); always so in v1.4.
         scheduler_config: text passed to the scheduler unchanged (--sched-cfg).
-        external_events: events of machines, see `traces.event_file.read_events` (--events).
+        external_events: events of machines, see `traces.event_file` (--events).
         on_failure: treatment of jobs on failing hosts; "ignore" is Batsim's.
         forward_unknown_events: forward events of other types (--forward-unknown-events).
         network: whether jobs with common links and hosts slow each other down; "sharing" is Batsim's behaviour.
@@ -86,7 +86,7 @@ class Settings(Brief, frozen=True, kw_only=True):
     @property
     def features(self) -> Features:
         """The features to request from Batsim 5 for these options."""
-        if self.protocol != V5.name:
+        if self.protocol != "v5":
             return NO_FEATURES
         return Features(
             dynamic_registration=self.dynamic_jobs,

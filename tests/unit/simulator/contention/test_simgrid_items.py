@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.traces.simgrid_config import is_known
+from batsched_py.simulator.contention.simgrid_items import is_known
 
 
 @pytest.mark.parametrize(

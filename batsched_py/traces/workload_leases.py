@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from batsched_py.errors import WorkloadError
-from batsched_py.leases.terms import ALL_TERMS, Kind, NodeSet, TermsError, read_terms
 from batsched_py.model.job import Job
+from batsched_py.model.lease_terms import ALL_TERMS, Kind, NodeSet, TermsError, read_terms
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
-from batsched_py.traces import lease_request
 from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, check_types
 
 
@@ -32,7 +31,6 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
         duration = next((one for one in (terms.duration, job.walltime, delay) if one is not None), None)
         if duration is None:
             raise TermsError("walltime", "is missing: a lease has a duration")
-        image = terms.software
         return LeaseRequest(
             arrival=job.submit_time,
             duration=duration,
@@ -41,17 +39,17 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
             preemptible=terms.preemptible,
             real=None if delay == duration else delay,
             deadline=terms.deadline,
-            image=None if image is None else lease_request.DiskImage(image.image, image.size),
+            image=terms.software,
         )
     except TermsError as error:
         raise WorkloadError(workload.source, f"job {job.id}.{error.field}", error.rule) from error
 
 
-def _node_set(one: NodeSet) -> lease_request.NodeSet:
-    """Return a node set in the form of a trace, with CPU and memory for each node."""
+def _node_set(one: NodeSet) -> NodeSet:
+    """Return a node set with CPU and memory for each node."""
     try:
-        resources = one.capacity or WHOLE_HOST
+        resources = one.resources or WHOLE_HOST
         check_types(resources)
     except ValueError as error:
         raise TermsError("lease.capacity", f"{error} in a lease trace") from error
-    return lease_request.NodeSet(one.number, resources)
+    return NodeSet(one.number, resources)

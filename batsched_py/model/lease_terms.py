@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
-from batsched_py.leases.capacity import Quantity
 from batsched_py.model.job import Job
+from batsched_py.model.resources import Quantity, Resources
 from batsched_py.reading.limits import LATEST, LONGEST, NAME_RULE, TOO_LATE, breaks_csv, is_too_late
 from batsched_py.text.display import shown
 
@@ -53,18 +53,18 @@ class Kind(StrEnum):
     DEADLINE = "deadline"
 
 
-class Software(NamedTuple):
-    """A disk image that the hosts of a lease need: its name and its size in MB."""
+class DiskImage(NamedTuple):
+    """A disk image that the hosts of a lease need: its name, and its size in MB."""
 
-    image: str
+    name: str
     size: float
 
 
 class NodeSet(NamedTuple):
-    """Nodes of a lease with equal demands: their number, and quantities by resource type."""
+    """Identical nodes of a lease, or hosts of a site: their number, and the resources that each requests or has."""
 
     number: int
-    capacity: Mapping[str, Quantity]
+    resources: Resources
 
 
 class Terms(Struct, frozen=True):
@@ -86,7 +86,7 @@ class Terms(Struct, frozen=True):
     preemptible: bool = True
     duration: float | None = None
     nodes: tuple[NodeSet, ...] = ()
-    software: Software | None = None
+    software: DiskImage | None = None
     deadline: float | None = None
     group: str | None = None
 
@@ -218,7 +218,7 @@ def _is_amount(value: Any) -> bool:
     return type(value) in (int, float) and 0 < value <= LONGEST
 
 
-def _software(value: Any) -> Software | None:
+def _software(value: Any) -> DiskImage | None:
     if value is None:
         return None
     if not isinstance(value, Mapping) or set(value) != {"image", "size"}:
@@ -229,7 +229,7 @@ def _software(value: Any) -> Software | None:
     image = _name(value["image"], "software.image")
     if image is None:
         raise TermsError(f"{MEMBER}.software.image", "must be a text, not null")
-    return Software(image, float(size))
+    return DiskImage(image, float(size))
 
 
 def _name(value: Any, term: str) -> str | None:

@@ -1,16 +1,61 @@
-"""Columns of the tables of leases and of their reservations (docs/lease-tables.md)."""
+"""Rows of the tables of leases (docs/lease-tables.md), and their words: states, uses of hosts, kinds of leases."""
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Final, NamedTuple
 
-from batsched_py.leases.terms import Kind
+from batsched_py.model.lease_terms import Kind
 
 #: Kind -> its abbreviation.
 KINDS: Final = {Kind.BEST_EFFORT: "BE", Kind.ADVANCE: "AR", Kind.IMMEDIATE: "IM", Kind.DEADLINE: "DL"}
 
-#: The live table of leases that no request of a user made: numbers, and names such as 3/Server or VM.
-MACHINES: Final = "machines"
+
+class State(Enum):
+    """The state of a lease: the name that users see, and its number in Haizea's interfaces."""
+
+    NEW = "New", 0
+    PENDING = "Pending", 1
+    REJECTED = "Rejected", 2
+    SCHEDULED = "Scheduled", 3
+    QUEUED = "Queued", 4
+    CANCELLED = "Cancelled", 5
+    PREPARING = "Preparing", 6
+    READY = "Ready", 7
+    ACTIVE = "Active", 8
+    SUSPENDING = "Suspending", 9
+    SUSPENDED_PENDING = "Suspended-Pending", 10
+    SUSPENDED_QUEUED = "Suspended-Queued", 11
+    SUSPENDED_SCHEDULED = "Suspended-Scheduled", 12
+    MIGRATING = "Migrating", 13
+    RESUMING = "Resuming", 14
+    RESUMED_READY = "Resumed-Ready", 15
+    DONE = "Done", 16
+    FAIL = "Fail", 17
+
+    __hash__ = object.__hash__  # faster than Enum's; the order of sets of states is never used
+
+    @property
+    def label(self) -> str:
+        """The name that users see."""
+        return self.value[0]
+
+    @property
+    def code(self) -> int:
+        """The number of the state in Haizea's interfaces."""
+        return self.value[1]
+
+
+class Use(Enum):
+    """The purpose of a reservation, as spelled in files."""
+
+    VM = "vm"
+    SHUTDOWN = "shutdown"
+    SUSPEND = "suspend"
+    RESUME = "resume"
+    MIGRATE_DISK = "migrate-disk"
+    MIGRATE_MEMORY = "migrate-memory"
+    TRANSFER = "transfer"
 
 
 class LeaseRow(NamedTuple):
@@ -76,25 +121,6 @@ class ReservationRow(NamedTuple):
     end: float | None
     hosts: str
     lost: int
-
-
-class LiveRow(NamedTuple):
-    """A reservation of a lease that has not ended.
-
-    Attributes:
-        lease: the number of its lease.
-        kind: as in ReservationRow.
-        phase: planned, under way or over.
-        start, end: the planned times, if in the future.
-        hosts: an interval set of numbers from 0, such as "0-3 7".
-    """
-
-    lease: int
-    kind: str
-    phase: str
-    start: float
-    end: float
-    hosts: str
 
 
 class ImageRow(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, Kind, Terms, TermsError, read_terms
 from batsched_py.model.job import Job
+from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Kind, Terms, TermsError, read_terms
 
 
 def leased(lease: Any) -> Job:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import WorkloadError
-from batsched_py.files.json_document import parse_object, read_content, refuse_doubled
+from batsched_py.files.bounded_file import read_content
+from batsched_py.reading.json_document import parse_object, refuse_doubled
 
 
 @pytest.mark.parametrize(

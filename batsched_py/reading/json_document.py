@@ -1,4 +1,4 @@
-"""A fast reader of JSON files with one object; only after an error, a second, slow pass locates it."""
+"""A fast reader of a JSON object; only after an error, a second, slow pass locates it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import orjson
 
 from batsched_py.errors import WorkloadError
-from batsched_py.files.bounded_file import read_file, reported
-from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import shown
 
 #: Maximum number of digits of a number in a message.
@@ -41,12 +38,6 @@ class _Doubled(dict[str, Any]):
     __slots__ = ("key",)
 
     key: str
-
-
-def read_content(path: Path, limits: Limits = LIMITS) -> bytes:
-    """Read the file's bytes, without a byte order mark; WorkloadError names the file."""
-    with reported(path, WorkloadError):
-        return read_file(path, limits)
 
 
 def parse_object(file: str, content: bytes) -> dict[str, Any]:

@@ -1,0 +1,21 @@
+"""Names for a user's own classes, such as probes, and for algorithms that read the terms of leases."""
+
+from batsched_py.leases.accounting.accounting import Accounting
+from batsched_py.leases.accounting.probe import AccountingProbe
+from batsched_py.leases.lease import Lease
+from batsched_py.model.lease_terms import MEMBER, UNLIMITED, Kind, TermsError, read_terms
+from batsched_py.model.resources import Quantity
+from batsched_py.results.lease_rows import State
+
+__all__ = [
+    "MEMBER",
+    "UNLIMITED",
+    "Accounting",
+    "AccountingProbe",
+    "Kind",
+    "Lease",
+    "Quantity",
+    "State",
+    "TermsError",
+    "read_terms",
+]

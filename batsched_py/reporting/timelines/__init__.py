@@ -1,1 +1,0 @@
-"""Runs of timelines as tables and as JSON."""
