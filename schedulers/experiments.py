@@ -25,7 +25,7 @@ from batsched_py.api import (
 )
 from batsched_py.experiments.deploying import DeploymentSettings
 from batsched_py.experiments.deployment import deployment_order
-from batsched_py.experiments.faults import DescriptorError, InvalidDescriptorError, Place, RefusedValueError
+from batsched_py.experiments.faults import DescriptorError, InvalidDescriptorError
 from batsched_py.experiments.hosting import HostFinder
 from batsched_py.experiments.lease_manager import LeaseManager
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
@@ -33,10 +33,10 @@ from batsched_py.experiments.model import Experiment, PlannedResource, Storage
 from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor
 from batsched_py.experiments.parsing.submissions import (
+    DESCRIPTOR,
+    SUBMITTED,
     Submission,
-    descriptor_content,
     parse_submissions,
-    read_reservation_id,
     submit_text,
 )
 from batsched_py.experiments.parsing.testbed_form import parse_testbed
@@ -226,7 +226,7 @@ class ExperimentsScheduler(Leases):
         """Return the experiment of a descriptor before its submission; DescriptorError for an invalid one."""
         if kind != SUBMIT:
             return None
-        content = descriptor_content(Place([]), members["descriptor"])
+        content = DESCRIPTOR(members["descriptor"])
         try:
             return self.reader.check(content, self._situation_now(now), _origin(members), SUBMIT).experiment
         except DescriptorError:
@@ -369,15 +369,14 @@ class ExperimentsScheduler(Leases):
             plan.warn(f"{event.kind}: {error}")
 
     def _submit_event(self, members: Mapping[str, Any], plan: Plan) -> None:
-        faults = list[Any]()
+        given = {name: members[name] for name in ("descriptor", "reserve") if name in members}
         try:
-            content = descriptor_content(Place(faults, "descriptor"), members.get("descriptor"))
-            reserve = read_reservation_id(Place(faults, "reserve"), members["reserve"]) if "reserve" in members else ""
-        except RefusedValueError:
-            plan.warn(f"{SUBMIT}: {faults[0]}; it is ignored")
+            read = SUBMITTED(given)
+        except ValueError as error:
+            plan.warn(f"{SUBMIT}: {error}; it is ignored")
             return
-        owner = members.get("owner", "")
-        submission = Submission(SUBMIT, self.clock, content, owner if isinstance(owner, str) else "", reserve)
+        owner = owner if isinstance(owner := members.get("owner"), str) else ""
+        submission = Submission(SUBMIT, self.clock, read["descriptor"], owner, read.get("reserve", ""))
         self._submit(submission, plan, members)
 
     def _resume(self, number: str, vms: Any) -> None:

@@ -5,7 +5,7 @@ All rules are checked before anything is stored, in both formats of documents; e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -13,7 +13,6 @@ from msgspec import Struct
 from batsched_py.errors import Fault, QueryError, WorkloadError
 from batsched_py.experiments.contexts import context_keys
 from batsched_py.experiments.deployment import DependencyCycleError, instance_names, needed_by_each, resource_order
-from batsched_py.experiments.faults import Place
 from batsched_py.experiments.model import (
     CUSTOM,
     KINDS,
@@ -29,6 +28,7 @@ from batsched_py.experiments.model import (
 )
 from batsched_py.experiments.testbed import Testbed
 from batsched_py.queries.parser import parse
+from batsched_py.reading.faults import FieldError, Place
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean, seconds, unknown
 from batsched_py.timelines.parsing import EVERY_VM, parse_timelines
@@ -66,25 +66,23 @@ class Situation(Struct, frozen=True):
     reservations: bool = True
 
 
-def validate(experiment: Experiment, paths: Sequence[str], at: Callable[[str], Place], situation: Situation) -> None:
+def validate(experiment: Experiment, paths: Sequence[str], place: Place, situation: Situation) -> None:
     """Note all rules that an experiment violates.
 
     Args:
         experiment: the experiment with valid members, and its aggregator.
         paths: paths of its resources in the document.
-        at: returns the place of a path.
+        place: the place of the document, which gets the faults.
         situation: the testbed and the time.
     """
-    _Validation(experiment, paths, at, situation).run()
+    _Validation(experiment, paths, place, situation).run()
 
 
 class _Validation:
-    def __init__(
-        self, experiment: Experiment, paths: Sequence[str], at: Callable[[str], Place], situation: Situation
-    ) -> None:
-        self._experiment, self._at, self._situation = experiment, at, situation
+    def __init__(self, experiment: Experiment, paths: Sequence[str], place: Place, situation: Situation) -> None:
+        self._experiment, self._document, self._situation = experiment, place, situation
         self._testbed = situation.testbed
-        self._placed = [(at(path), resource) for path, resource in zip(paths, experiment.resources, strict=True)]
+        self._placed = [(place.at(path), resource) for path, resource in zip(paths, experiment.resources, strict=True)]
         self._known: Mapping[str, Resource] = {one.name: one for one in experiment.resources}
 
     def run(self) -> None:
@@ -106,17 +104,17 @@ class _Validation:
         start = experiment.start
         if start is not None and start < now:
             past = f"second {seconds(start)} is in the past: now is second {seconds(now)}"
-            self._at("start").note(past if start >= 0 else "is in the past: before the simulation began")
+            (self._document / "start").note(past if start >= 0 else "is in the past: before the simulation began")
         if not self._situation.reservations:
             for member, value in (("start", start), ("reservation", experiment.reservation)):
                 if value is not None:
-                    self._at(member).note("needs reservations, which are off here")
+                    (self._document / member).note("needs reservations, which are off here")
 
     def _check_names(self) -> bool:
         """Check that names of resources and instances are unique, and their number is within the limit."""
         total = sum(one.count if isinstance(one, Compute) else 1 for one in self._experiment.resources)
         if total > MOST_RESOURCES:
-            self._at("resources").note(f"must be at most {MOST_RESOURCES} with all instances, not {total}")
+            (self._document / "resources").note(f"must be at most {MOST_RESOURCES} with all instances, not {total}")
             return False
         owners, unique = dict[str, str](), True
         for place, resource in self._placed:
@@ -135,7 +133,9 @@ class _Validation:
         counts = {one.name: one.count if isinstance(one, Compute) else 1 for one in self._experiment.resources}
         pairs = sum(counts[name] * sum(counts[one] for one in needed) for name, needed in needs.items())
         if pairs > MOST_PAIRS:
-            self._at("resources").note(f"must have at most {MOST_PAIRS} dependencies between instances, not {pairs}")
+            (self._document / "resources").note(
+                f"must have at most {MOST_PAIRS} dependencies between instances, not {pairs}"
+            )
         try:
             resource_order(needs)
         except DependencyCycleError as error:
@@ -143,7 +143,7 @@ class _Validation:
             first.note(str(error))
 
     def _check_sets(self) -> None:
-        where, of = self._at("resource_set"), dict[str, str]()
+        where, of = (self._document / "resource_set"), dict[str, str]()
         for name, members in self._experiment.resource_sets.items():
             for index, member in enumerate(members):
                 place = (where / name)[index]
@@ -187,7 +187,7 @@ class _Validation:
         entries = sum(one.count * len(one.timeline or ()) for _, one in self._computes())
         if entries > MOST_ENTRIES:
             told = f"must have timelines of at most {MOST_ENTRIES} entries with all instances, not {entries}"
-            self._at("resources").note(told)
+            (self._document / "resources").note(told)
             return
         if not fields:
             return
@@ -200,7 +200,7 @@ class _Validation:
     def _note_timelines(faults: Iterable[Fault], fields: Mapping[str, Place]) -> None:
         for path, rule in faults:
             start = max((prefix for prefix in fields if path.startswith(prefix)), key=len)
-            fields[start].inside(path[len(start) - 1 :]).note(rule)
+            fields[start].add(FieldError(path[len(start) - 1 :], rule))
 
     # One resource
 

@@ -7,13 +7,13 @@ their parts before they raise, so that the faults of a whole document arrive tog
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 from batsched_py.errors import Fault, InputError
 from batsched_py.text.display import displayed, shown
 
+T = TypeVar("T")
 #: Maximum number of faults of one document; reading ends after as many.
 MOST_FAULTS: Final = 100
 
@@ -37,38 +37,62 @@ class FieldError(ValueError):
         return (Fault(self.path, self.rule), *self.others)
 
 
-class Faults:
-    """The faults of a document that is being read, in the order in which they are found."""
+class Place:
+    """A place in a document that is being read, and the list of the faults found so far.
 
-    def __init__(self) -> None:
+    Attributes:
+        path: `resources[0].compute.name`; "" for the whole document.
+    """
+
+    __slots__ = ("_found", "path")
+
+    def __init__(self, path: str = "") -> None:
+        self.path = path
         self._found: list[Fault] = []
 
-    def note(self, place: str, rule: str) -> None:
+    def __truediv__(self, member: object) -> Place:
+        """Return the place of a member, whose name may come from outside."""
+        name = displayed(str(member)) or '""'
+        return self.at(name)
+
+    def __getitem__(self, index: int) -> Place:
+        """Return the place of an item of a list."""
+        return self.at(f"[{index}]")
+
+    def note(self, rule: str) -> None:
         """Add a fault. FieldError, with all faults, after the maximum number."""
-        self._found.append(Fault(place, rule))
+        self._found.append(Fault(self.path, rule))
         if len(self._found) >= MOST_FAULTS:
             self.refuse()
 
-    def add(self, place: str, error: ValueError) -> None:
+    def add(self, error: ValueError) -> None:
         """Add the faults of an error of the value at this place; FieldError as `note`."""
         for path, rule in faults_of(error):
-            self.note(joined(place, path), rule)
+            self.at(path).note(rule)
 
-    @contextmanager
-    def at(self, place: str) -> Iterator[None]:
-        """Add the faults of errors raised in the block, which ends there; FieldError as `note`."""
+    def read(self, reader: Callable[[Any], T], value: Any, default: T) -> T:
+        """Return the typed value; `default`, after adding its faults, if it is wrong. FieldError as `note`."""
         try:
-            yield
+            return reader(value)
         except ValueError as error:
-            self.add(place, error)
+            self.add(error)
+            return default
+
+    @property
+    def is_faulty(self) -> bool:
+        """True if the document has a fault so far."""
+        return bool(self._found)
 
     def refuse(self) -> None:
-        """Raise FieldError if there are faults."""
+        """Raise FieldError if the document has faults."""
         if self._found:
             raise _error(self._found)
 
-    def __bool__(self) -> bool:
-        return bool(self._found)
+    def at(self, path: str) -> Place:
+        """Return the place at a path relative to this one, such as `[3].at`."""
+        place = Place(joined(self.path, path))
+        place._found = self._found
+        return place
 
 
 def faults_of(error: ValueError) -> tuple[Fault, ...]:
@@ -89,12 +113,6 @@ def refused(expected: str, value: object, place: str = "") -> FieldError:
 def joined(place: str, inner: str) -> str:
     """Return the path of a place in another one: "jobs[3]" and "walltime" make "jobs[3].walltime"."""
     return f"{place}{inner}" if not place or not inner or inner.startswith("[") else f"{place}.{inner}"
-
-
-def member(place: str, name: object) -> str:
-    """Return the path of a member, whose name may come from outside."""
-    shown_name = displayed(str(name)) or '""'
-    return f"{place}.{shown_name}" if place else shown_name
 
 
 def of_file(kind: type[InputError], file: str, error: ValueError) -> InputError:

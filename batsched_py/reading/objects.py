@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeVar
 
 from batsched_py.errors import InputError
-from batsched_py.reading.faults import Faults, FieldError, inside, member, of_file, refused
+from batsched_py.reading.faults import FieldError, Place, inside, of_file, refused
 from batsched_py.reading.values import Reader
+from batsched_py.text.display import displayed
 from batsched_py.text.wording import unknown
 
 T = TypeVar("T")
@@ -22,19 +23,19 @@ def members_of(readers: Mapping[str, Reader[Any]], required: Collection[str] = (
     """
 
     def read(value: Any) -> dict[str, Any]:
-        faults, found = Faults(), dict[str, Any]()
-        for key in mapping(value):
+        place, found = Place(), dict[str, Any]()
+        for key, item in mapping(value).items():
             if key not in readers:
-                faults.note(member("", key), unknown(str(key), readers))
-        for key, reader in readers.items():
-            if key in value:
-                try:
-                    found[key] = reader(value[key])
-                except ValueError as error:
-                    faults.add(key, error)
-            elif key in required:
-                faults.note(key, "is missing")
-        faults.refuse()
+                (place / key).note(unknown(str(key), readers))
+                continue
+            try:
+                found[key] = readers[key](item)
+            except ValueError as error:
+                (place / key).add(error)
+        for key in required:
+            if key not in value:
+                (place / key).note("is missing")
+        place.refuse()
         return found
 
     schema: dict[str, Any] = {"type": "object", **({"required": list(required)} if required else {})}
@@ -60,13 +61,13 @@ def list_of(reader: Reader[T], what: str = "", *, least: int = 0, most: int | No
             raise refused(expected, value)
         if len(value) < least or (most is not None and len(value) > most):
             raise FieldError("", f"must be {size}, not of {len(value)}")
-        faults, found = Faults(), list[T]()
+        place, found = Place(), list[T]()
         for index, item in enumerate(value):
             try:
                 found.append(reader(item))
             except ValueError as error:
-                faults.add(f"[{index}]", error)
-        faults.refuse()
+                place[index].add(error)
+        place.refuse()
         return tuple(found)
 
     bounds = {name: bound for name, bound in (("minItems", least or None), ("maxItems", most)) if bound is not None}
@@ -77,13 +78,13 @@ def mapping_of(reader: Reader[T], key: Reader[str], what: str = "") -> Reader[di
     """Return a reader of objects with any members, whose names are checked by `key`; `what` names them in messages."""
 
     def read(value: Any) -> dict[str, T]:
-        faults, found = Faults(), dict[str, T]()
+        place, found = Place(), dict[str, T]()
         for name, item in mapping(value, what).items():
             try:
                 found[key(name)] = reader(item)
             except ValueError as error:
-                faults.add(member("", name), error)
-        faults.refuse()
+                (place / name).add(error)
+        place.refuse()
         return found
 
     return Reader(read, {"type": "object", "propertyNames": key.schema, "additionalProperties": reader.schema})
@@ -97,7 +98,7 @@ def tagged(readers: Mapping[str, Reader[T]]) -> Reader[T]:
             raise refused(f"an object with one of {', '.join(readers)}", value)
         [(name, inner)] = value.items()
         if name not in readers:
-            raise FieldError(member("", name), unknown(str(name), readers))
+            raise FieldError(displayed(str(name)), unknown(str(name), readers))
         try:
             return readers[name](inner)
         except ValueError as error:

@@ -87,16 +87,20 @@ def one_of(words: Collection[str]) -> Reader[str]:
     return Reader(read, {"enum": list(words)})
 
 
-def number(unit: str = "", *, least: float | None = None, above: float | None = None) -> Reader[float]:
-    """Return a reader of finite numbers, of at least `least` or more than `above`."""
+def number(
+    unit: str = "", *, least: float | None = None, above: float | None = None, most: float | None = None
+) -> Reader[float]:
+    """Return a reader of finite numbers, from `least` or greater than `above`, to `most`."""
     expected = _expected("a number", unit, least, above)
 
     def read(value: Any) -> float:
         if not is_number(value, least, above) or abs(value) > sys.float_info.max:
             raise refused(expected, value)
+        if most is not None and value > most:
+            raise refused(f"at most {most}", value)
         return float(value)
 
-    return Reader(read, {"type": "number", **_given(minimum=least, exclusiveMinimum=above)})
+    return Reader(read, {"type": "number", **_given(minimum=least, exclusiveMinimum=above, maximum=most)})
 
 
 def seconds(*, least: float | None = None, above: float | None = None) -> Reader[float]:
@@ -116,7 +120,7 @@ def seconds(*, least: float | None = None, above: float | None = None) -> Reader
 
 def whole_number(unit: str = "", *, least: int = 0, most: int | None = None) -> Reader[int]:
     """Return a reader of whole numbers from `least` to `most`."""
-    expected = _expected("a whole number", unit, least, None) + ("" if most is None else f" to {most}")
+    expected = _expected("a whole number", unit, least) + ("" if most is None else f" to {most}")
 
     def read(value: Any) -> int:
         if type(value) is not int or value < least or (most is not None and value > most):
@@ -188,9 +192,9 @@ def _truth(value: Any) -> bool:
     return value
 
 
-def _expected(kind: str, unit: str, least: float | None, above: float | None) -> str:
-    bound = f" from {least:g}" if least is not None else f" more than {above:g}" if above is not None else ""
-    return f"{kind} of {unit}{bound}" if unit else f"{kind}{bound}"
+def _expected(kind: str, unit: str, least: float | None, above: float | None = None) -> str:
+    bound = f" from {least}" if least is not None else f" greater than {above}" if above is not None else ""
+    return f"{kind}{f' of {unit}' if unit else ''}{bound}"
 
 
 def _given(**members: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 from msgspec import Struct
 
 from batsched_py.errors import WorkloadError
-from batsched_py.reading.faults import Faults, FieldError, member
+from batsched_py.reading.faults import FieldError, Place
 from batsched_py.reading.objects import document_schema, list_of, mapping, members_of, read_whole
 from batsched_py.reading.values import (
     TRUTH,
@@ -188,15 +188,17 @@ def _document(known: Collection[str]) -> Reader[Timelines]:
     )
 
     def read_vms(value: Any) -> tuple[VmTimeline, ...]:
-        faults, found = Faults(), dict[str, dict[str, Any]]()
+        place, found = Place(), dict[str, dict[str, Any]]()
         shared: tuple[_Written, ...] = ()
         for name, one in mapping(value, "VMs").items():
-            with faults.at(member("", name)):
+            try:
                 if name == EVERY_VM:
                     shared = entries(one)
                 else:
                     found[_NAME(name)] = vm(one)
-        faults.refuse()
+            except ValueError as error:
+                (place / name).add(error)
+        place.refuse()
         return tuple(_vm(name, members, shared) for name, members in found.items())
 
     own = {"type": "object", "properties": {EVERY_VM: entries.schema}, "additionalProperties": vm.schema}

@@ -6,7 +6,7 @@ import re
 
 from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS
 from batsched_py.experiments.parsing.resources import MEMBERS
-from batsched_py.experiments.parsing.testbed_form import LOCATION_MEMBERS
+from batsched_py.experiments.parsing.testbed_form import LOCATION
 from batsched_py.schedulers.experiments import ExperimentsOptions
 from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.scheduling.options import describe_options
@@ -32,7 +32,7 @@ def test_each_member_is_described() -> None:
     assert set(compute) == set(MEMBERS["compute"])
     assert ["compute", *kinds] == list(MEMBERS)
     (location,) = first_cells("The testbed")
-    assert tuple(location) == LOCATION_MEMBERS
+    assert location == list(LOCATION)
 
 
 def test_each_option_is_described() -> None:

@@ -288,7 +288,7 @@ def test_events_hand_in_resume_and_delete(peer: str, tmp_path: Path) -> None:
     assert run.start == 160
     assert run.vms["a"].records["r"].time == 150
     assert simulated.warnings == [
-        "t=120: submit_experiment: resources: is missing (and 1 other error); it is ignored",
+        "t=120: submit_experiment: duration: is missing (and 1 other error); it is ignored",
         "t=130: submit_experiment: descriptor: must be an object, or a text, not 7; it is ignored",
         "t=400: resume: resume: VM 'b': unknown; there are: a",
         "t=600: delete_experiment: there is no experiment 2",
@@ -322,7 +322,7 @@ def test_files_are_checked_before_the_run(tmp_path: Path) -> None:
         ExperimentSimulation(tmp_path, document(compute("a"), start=10), SITES)
     with pytest.raises(WorkloadError, match=r"experiments\[0\]\.time"):
         ExperimentSimulation(tmp_path, {"experiments": [{"time": -1, "descriptor": {}}]}, SITES)
-    with pytest.raises(ConfigurationError, match="address_delay: must be seconds from 0 on, not 'x'"):
+    with pytest.raises(ConfigurationError, match="address_delay: must be a number of seconds from 0, not 'x'"):
         ExperimentSimulation(tmp_path, None, SITES, testbed={"locations": {"epcc": {"address_delay": "x"}}})
     kind = document(compute("a", timeline=[{"at": 1, "run": "r", "kind": "evil.py:Kind"}]))
     with pytest.raises(OptionError, match=r"kind 'evil\.py:Kind': unknown"):

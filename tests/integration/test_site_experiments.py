@@ -145,7 +145,7 @@ def test_what_is_wrong_is_refused_with_its_path(shared: SiteProcess) -> None:
     assert problems(ask(shared, "POST", body=b"<a/>", user="bob"))[0] == 400
     assert problems(ask(shared, "POST", body=b"x", kind="text/plain", user="bob")) == (415, ["Content-Type"])
     assert problems(ask(shared, "POST", body=cycle, user="bob")) == (422, ["resources[0].compute"])
-    assert problems(ask(shared, "POST", body={"name": 1}, user="bob")) == (422, ["resources", "name", "duration"])
+    assert problems(ask(shared, "POST", body={"name": 1}, user="bob")) == (422, ["name", "duration", "resources"])
     assert problems(ask(shared, "POST", body={**WEB, "start": "2001-01-01T00:00:00Z"}, user="bob")) == (
         422,
         ["start", "start"],

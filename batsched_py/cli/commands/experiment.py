@@ -22,7 +22,7 @@ from batsched_py.experiments.faults import InvalidDescriptorError
 from batsched_py.experiments.forecast import Forecast, deployed_at, forecast
 from batsched_py.experiments.model import KINDS, Experiment
 from batsched_py.experiments.parsing.descriptor import read_descriptor
-from batsched_py.experiments.parsing.schema import schema
+from batsched_py.experiments.parsing.json_form import schema
 from batsched_py.experiments.parsing.testbed_form import parse_testbed
 from batsched_py.experiments.testbed import Testbed
 from batsched_py.experiments.validation import Situation

@@ -1,12 +1,10 @@
 """Readers of the formats of experiments, all of which produce the same model.
 
 * `descriptor`: bytes of either form to a valid experiment. Start here.
-* `json_form`: the JSON format, with its `resources`, and `members` of any object.
+* `json_form`: the JSON format and its schema, with its `resources`.
 * `ovf`: the XML format, from the elements of an `xml_tree`.
 * `quantities`: values in both formats: texts, numbers, durations, instants, references.
 * `testbed_form`: the description of a testbed; `submissions`: files of descriptors with their times.
-* `schema`: the JSON schema of descriptors.
 
-Readers refuse invalid values (`faults.Place.refuse`) and continue with the surrounding object, so that all faults of a
-document are found at once.
+Readers find all faults of a document at once (`reading.objects`).
 """

@@ -6,20 +6,14 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final, Literal
 
-from batsched_py.errors import Fault, WorkloadError
+from batsched_py.errors import WorkloadError
 from batsched_py.experiments.aggregator import with_aggregator
-from batsched_py.experiments.faults import (
-    DescriptorSizeError,
-    DescriptorSyntaxError,
-    EnoughFaultsError,
-    InvalidDescriptorError,
-    Place,
-    RefusedValueError,
-)
+from batsched_py.experiments.faults import DescriptorSizeError, DescriptorSyntaxError, InvalidDescriptorError
 from batsched_py.experiments.model import Experiment
 from batsched_py.experiments.parsing.json_form import Parsed, parse_document
 from batsched_py.experiments.parsing.ovf import parse_ovf
 from batsched_py.experiments.validation import Situation, validate
+from batsched_py.reading.faults import FieldError, Place, of_file
 from batsched_py.reading.json_document import parse_object, refuse_doubled
 from batsched_py.reading.limits import LIMITS, LimitError, check_depth
 from batsched_py.reading.notes import Notes
@@ -57,39 +51,38 @@ def read_descriptor(
     """
     if len(content) > LARGEST:
         raise DescriptorSizeError(file, "", f"must have at most {LARGEST} bytes, not {len(content)}")
-    faults, notes = list[Fault](), Notes(file)
+    notes = Notes(file)
     try:
-        parsed = _parse(content, Place(faults), form, origin, notes)
-        if not faults:
-            experiment = with_aggregator(parsed.experiment)
-            added = len(experiment.resources) - len(parsed.paths)
-            validate(experiment, (*("aggregator",) * added, *parsed.paths), lambda path: Place(faults, path), situation)
-            if not faults:
-                if tell is not None:
-                    for line in notes.lines():
-                        tell(line)
-                return experiment
-    except (RefusedValueError, EnoughFaultsError):
-        pass  # the faults are in the list
-    raise InvalidDescriptorError(file, *faults[0], faults[1:])
+        parsed = _parse(content, form, origin, notes)
+        experiment = with_aggregator(parsed.experiment)
+        added = len(experiment.resources) - len(parsed.paths)
+        place = Place()
+        validate(experiment, (*("aggregator",) * added, *parsed.paths), place, situation)
+        place.refuse()
+    except FieldError as error:
+        raise of_file(InvalidDescriptorError, file, error) from None
+    if tell is not None:
+        for line in notes.lines():
+            tell(line)
+    return experiment
 
 
-def _parse(content: bytes, place: Place, form: Form | None, origin: datetime | None, notes: Notes) -> Parsed:
+def _parse(content: bytes, form: Form | None, origin: datetime | None, notes: Notes) -> Parsed:
     file = notes.file
     if form == "xml" or (form is None and content.lstrip().startswith((b"<", b"\xef\xbb\xbf<"))):
-        return parse_ovf(place, file, content, origin, notes)
+        return parse_ovf(file, content, origin, notes)
     try:
         document = parse_object(file, content.removeprefix(b"\xef\xbb\xbf"))
     except WorkloadError as error:
         if not error.field:  # JSON, but not an object
-            place.refuse(error.rule)
+            raise FieldError("", error.rule) from None
         raise DescriptorSyntaxError(file, error.field, error.rule) from None
     try:
         refuse_doubled(file, content)
     except WorkloadError as error:
-        place.inside(error.field).refuse(error.rule)
+        raise FieldError(error.field, error.rule) from None
     try:
         check_depth(document, LIMITS)
     except LimitError as error:
-        place.refuse(str(error))
-    return parse_document(place, document, origin)
+        raise FieldError("", str(error)) from None
+    return parse_document(document, origin)

@@ -1,33 +1,47 @@
-"""The JSON format of experiments (M3, M4, M17)."""
+"""The JSON format of experiments (M3, M4, M17), and its schema."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
 
-from batsched_py.experiments.faults import Place
-from batsched_py.experiments.model import Experiment, Resource
-from batsched_py.experiments.parsing.members import Members, list_of, mapping_of
+from batsched_py.experiments.model import KINDS, Experiment, Resource
 from batsched_py.experiments.parsing.quantities import (
-    read_duration,
-    read_name,
-    read_start,
-    read_text,
-    read_truth,
+    DURATION,
+    NAME,
+    NAMES,
+    TEXT,
+    TRUTH_OR_WORD,
+    start_reader,
 )
-from batsched_py.experiments.parsing.resources import read_resource
+from batsched_py.experiments.parsing.resources import RESOURCE
+from batsched_py.reading.objects import document_schema, list_of, mapping_of, members_of
+from batsched_py.reading.values import Reader, special
 
-#: Members of the document.
-DOCUMENT_MEMBERS: Final = (
-    *("name", "description", "duration", "start", "reservation", "best_effort_allocation", "resource_set"),
-    *("aggregator", "resources"),
-)
 #: Location of the aggregator for `true` in the document: that of the first compute.
 FIRST_LOCATION: Final = ""
+#: Words for the location of the aggregator (M21).
+_AGGREGATORS: Final = {"true": FIRST_LOCATION, "false": None, True: FIRST_LOCATION, False: None}
+_TAG: Final = special({"": True, None: True}, TRUTH_OR_WORD)
+#: Member -> its reader, without `start`, whose reader depends on the date of the simulation, and `resources`.
+_MEMBERS: Final[Mapping[str, Reader[Any]]] = {
+    "name": NAME,
+    "description": TEXT,
+    "duration": DURATION,
+    "reservation": NAME,
+    # An empty tag means true (M30), and no sets.
+    "best_effort_allocation": Reader(
+        lambda value: True if value == {} else _TAG(value), {"anyOf": [_TAG.schema, {"const": {}}]}
+    ),
+    "resource_set": special({"": {}, None: {}}, mapping_of(NAMES, NAME)),
+    "aggregator": special(_AGGREGATORS, NAME),
+}
+#: Members of the document.
+DOCUMENT_MEMBERS: Final = (*_MEMBERS, "start", "resources")
+_FIELDS: Final = {"resource_set": "resource_sets"}
 
 
 class Parsed(Struct, frozen=True):
@@ -42,56 +56,35 @@ class Parsed(Struct, frozen=True):
     paths: tuple[str, ...]
 
 
-def parse_document(place: Place, document: Any, origin: datetime | None) -> Parsed:
-    """Return the experiment of an object.
-
-    Faults are noted. Resources that are not objects with one member are left out.
-    """
-    members = Members(place, document, DOCUMENT_MEMBERS)
-    nothing: tuple[tuple[str, Resource], ...] = ()
-    resources = members.required("resources", list_of(_read_with_path), nothing)
-    return _parsed(members, resources, origin)
+def parse_document(document: Any, origin: datetime | None) -> Parsed:
+    """Return the experiment of an object. FieldError."""
+    members = _document(origin)(document)
+    resources = members.pop("resources")
+    paths = [f"resources[{index}].{KINDS[type(one)]}" for index, one in enumerate(resources)]
+    return _parsed(members, resources, paths)
 
 
 def parse_members(
-    place: Place, document: Mapping[str, Any], resources: Sequence[tuple[str, Resource]], origin: datetime | None
+    document: Mapping[str, Any], resources: Sequence[tuple[str, Resource]], origin: datetime | None
 ) -> Parsed:
-    """Return the experiment of an object without resources, and of resources with their paths."""
-    return _parsed(Members(place, document, DOCUMENT_MEMBERS), resources, origin)
+    """Return the experiment of an object without resources, and of resources with their paths. FieldError."""
+    members = members_of({**_MEMBERS, "start": start_reader(origin)}, ("name", "duration"))(document)
+    return _parsed(members, [one for _, one in resources], [path for path, _ in resources])
 
 
-def _parsed(members: Members, resources: Sequence[tuple[str, Resource]], origin: datetime | None) -> Parsed:
-    experiment = Experiment(
-        name=members.required("name", read_name, ""),
-        duration=members.required("duration", read_duration, 1.0),
-        description=members.optional("description", read_text, ""),
-        resources=tuple(resource for _, resource in resources),
-        start=members.optional("start", partial(read_start, origin=origin), None),
-        reservation=members.optional("reservation", read_name, None),
-        best_effort_allocation=members.optional("best_effort_allocation", _read_tag, default=False),
-        resource_sets=members.optional("resource_set", _read_sets, {}),
-        aggregator=members.optional("aggregator", _read_aggregator, None),
-    )
-    return Parsed(experiment, tuple(path for path, _ in resources))
+def schema() -> dict[str, Any]:
+    """Return the schema of documents (draft 2020-12).
+
+    It cannot express rules between members: that names are unique and known, and that dependencies have no cycle.
+    """
+    return document_schema("A managed experiment", _document(None))
 
 
-def _read_with_path(place: Place, value: Any) -> tuple[str, Resource]:
-    resource = read_resource(place, value)
-    return next((place / kind).path for kind in value), resource
+def _document(origin: datetime | None) -> Reader[dict[str, Any]]:
+    readers = {**_MEMBERS, "start": start_reader(origin), "resources": list_of(RESOURCE)}
+    return members_of(readers, ("name", "duration", "resources"))
 
 
-def _read_tag(place: Place, value: Any) -> bool:
-    """Read true or false; an empty tag means true (M30)."""
-    return True if value in ("", None, {}) else read_truth(place, value)
-
-
-def _read_sets(place: Place, value: Any) -> Mapping[str, tuple[str, ...]]:
-    """Read sets of computes by name; an empty tag means none."""
-    return {} if value in ("", None) else mapping_of(list_of(read_name), read_name)(place, value)
-
-
-def _read_aggregator(place: Place, value: Any) -> str | None:
-    """Read the location of the aggregator: FIRST_LOCATION for `true`, None for none (M21)."""
-    if isinstance(value, str) and value not in ("true", "false"):
-        return read_name(place, value)
-    return FIRST_LOCATION if read_truth(place, value) else None
+def _parsed(members: Mapping[str, Any], resources: Sequence[Resource], paths: Sequence[str]) -> Parsed:
+    fields = {_FIELDS.get(name, name): value for name, value in members.items()}
+    return Parsed(Experiment(resources=tuple(resources), **fields), tuple(paths))

@@ -15,13 +15,13 @@ from xml.etree.ElementTree import Element
 
 import msgspec
 
-from batsched_py.experiments.faults import Place, RefusedValueError
 from batsched_py.experiments.model import Resource
 from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS, Parsed, parse_members
 from batsched_py.experiments.parsing.ovf_parts import INSIDE, PASSED_OVER, tell_parts
-from batsched_py.experiments.parsing.quantities import read_count, read_name, read_number, read_text
+from batsched_py.experiments.parsing.quantities import COUNT, NAME, NUMBER, TEXT
 from batsched_py.experiments.parsing.resources import MEMBERS, READERS
 from batsched_py.experiments.parsing.xml_tree import attributes_of, local_name, read_tree
+from batsched_py.reading.faults import FieldError, Place, inside, refused
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
@@ -44,13 +44,13 @@ _UNITS: Final[Mapping[str, float]] = {
 }
 
 
-def parse_ovf(place: Place, file: str, content: bytes, origin: datetime | None, notes: Notes) -> Parsed:
-    """Return the experiment of an envelope; note its faults. DescriptorSyntaxError if it is not XML.
+def parse_ovf(file: str, content: bytes, origin: datetime | None, notes: Notes) -> Parsed:
+    """Return the experiment of an envelope. FieldError; DescriptorSyntaxError if it is not XML.
 
     `notes` receives a line for each kind of part without effect.
     """
     root = read_tree(file, content)
-    parsed = _Envelope(place, root).read(origin)
+    parsed = _Envelope(Place(), root).read(origin)
     tell_parts(root, notes)
     return parsed
 
@@ -67,7 +67,7 @@ class _Envelope:
     def read(self, origin: datetime | None) -> Parsed:
         """Return the experiment."""
         if local_name(self._root.tag) != "Envelope":
-            self._place.refuse(f"must be an Envelope, or JSON, not {shown(local_name(self._root.tag))}")
+            raise refused("an Envelope, or JSON", local_name(self._root.tag))
         collections = []
         for child in _inside(self._place, self._root):
             match local_name(child.tag):
@@ -80,9 +80,13 @@ class _Envelope:
                 case _:
                     collections.append(child)
         if len(collections) != 1:
-            (self._place / "VirtualSystemCollection").refuse(f"must occur once, not {len(collections)} times")
+            (self._place / "VirtualSystemCollection").note(f"must occur once, not {len(collections)} times")
+            self._place.refuse()
         members = self._read_collection(collections[0])
-        return parse_members(self._place, members, self._found, origin)
+        parsed = self._place.read(lambda given: parse_members(given, self._found, origin), members, None)
+        self._place.refuse()
+        assert parsed is not None  # noqa: S101  # else there are faults
+        return parsed
 
     def _read_files(self, section: Element) -> None:
         for place, file in _numbered(self._place, section, "File"):
@@ -104,11 +108,9 @@ class _Envelope:
                 self._images[id] = image or ""
                 continue
             members: dict[str, Any] = {"name": id} | _chosen(attributes, ("location", "persistent"))
-            try:
-                members["size"] = _capacity(place, attributes)
-            except RefusedValueError:
-                continue
-            self._add(place, "storage", members)
+            members["size"] = place.read(_capacity, attributes, None)
+            if members["size"] is not None:
+                self._add(place, "storage", members)
 
     def _read_networks(self, section: Element) -> None:
         for place, network in _numbered(self._place, section, "Network"):
@@ -191,10 +193,9 @@ class _Envelope:
             place.note("must have a HostResource or a Connection: CPU and memory are those of the instanceType")
 
     def _add(self, place: Place, kind: str, members: Mapping[str, Any]) -> None:
-        try:
-            self._found.append((place.path, READERS[kind](place, members)))
-        except RefusedValueError:
-            return
+        resource = place.read(READERS[kind], members, None)
+        if resource is not None:
+            self._found.append((place.path, resource))
 
 
 def _inside(place: Place, element: Element) -> Iterator[Element]:
@@ -222,10 +223,7 @@ def _named(place: Place, attributes: Mapping[str, str], attribute: str) -> str:
     if attribute not in attributes:
         (place / attribute).note("is missing")
         return ""
-    try:
-        return read_name(place / attribute, attributes[attribute])
-    except RefusedValueError:
-        return ""
+    return (place / attribute).read(NAME, attributes[attribute], "")
 
 
 def _chosen(attributes: Mapping[str, str], names: tuple[str, ...]) -> dict[str, Any]:
@@ -258,20 +256,23 @@ def _split(member: str, value: Any) -> Any:
 
 def _from_json(place: Place, text: str) -> Any:
     try:
-        return msgspec.json.decode(read_text(place, text))
-    except (msgspec.DecodeError, RecursionError, RefusedValueError):
+        return msgspec.json.decode(TEXT(text))
+    except (msgspec.DecodeError, RecursionError, FieldError):
         place.note("is not JSON")
         return None
 
 
-def _capacity(place: Place, attributes: Mapping[str, str]) -> float:
+def _capacity(attributes: Mapping[str, str]) -> float:
     """Return the capacity of a disk in MB; the default unit is bytes."""
     if "capacity" not in attributes:
-        (place / "capacity").refuse("is missing")
+        raise FieldError("capacity", "is missing")
     unit = attributes.get("capacityAllocationUnits", "byte").replace(" ", "").lower()
     if unit not in _UNITS:
-        (place / "capacityAllocationUnits").refuse(f"must be one of {', '.join(_UNITS)}, not {shown(unit)}")
-    return read_number(place / "capacity", attributes["capacity"]) * _UNITS[unit]
+        raise refused(f"one of {', '.join(_UNITS)}", unit, "capacityAllocationUnits")
+    try:
+        return NUMBER(attributes["capacity"]) * _UNITS[unit]
+    except FieldError as error:
+        raise inside("capacity", error) from None
 
 
 def _startup(items: list[tuple[Place, Element]], systems: set[str]) -> dict[str, list[str]]:
@@ -283,9 +284,8 @@ def _startup(items: list[tuple[Place, Element]], systems: set[str]) -> dict[str,
         if id and id not in systems:
             (place / "id").note(f"{displayed(id)}: there is no such VirtualSystem")
         elif id and attributes.get("order") != "0":
-            try:
-                groups.setdefault(read_count(place / "order", attributes.get("order", "")), []).append(id)
-            except RefusedValueError:
-                continue
+            order = (place / "order").read(COUNT, attributes.get("order", ""), 0)
+            if order:
+                groups.setdefault(order, []).append(id)
     ordered = sorted(groups)
     return {id: groups[before] for before, order in pairwise(ordered) for id in groups[order]}

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.errors import Fault, WorkloadError
-from batsched_py.experiments.faults import EnoughFaultsError, Place, RefusedValueError
-from batsched_py.experiments.parsing.members import Members, list_of
-from batsched_py.experiments.parsing.quantities import read_delay, read_name, read_text
-from batsched_py.text.display import shown
+from batsched_py.errors import WorkloadError
+from batsched_py.experiments.parsing.quantities import DELAY, NAME, TEXT
+from batsched_py.reading.faults import FieldError
+from batsched_py.reading.objects import list_of, mapping, members_of, read_whole
+from batsched_py.reading.values import Reader, by_type
 
 #: The member that contains them; a document without it is one descriptor.
-MEMBER = "experiments"
+MEMBER: Final = "experiments"
 
 
 class Submission(Struct, frozen=True):
@@ -45,51 +45,41 @@ def submit_text(file: str, content: bytes) -> tuple[Submission, ...]:
 def parse_submissions(file: str, document: Mapping[str, Any]) -> tuple[Submission, ...]:
     """Return the submissions of a document, sorted by time; those of one instant in the file's order.
 
-    WorkloadError names the file, the field and the rule. Descriptors are not read yet.
+    WorkloadError names the file, and the field and rule of each fault. Descriptors are not read yet.
     """
     if MEMBER not in document:
         return (Submission(file, 0.0, orjson.dumps(document)),)
-    faults = list[Fault]()
-    found: tuple[Submission, ...] = ()
-    nothing: tuple[Submission, ...] = ()
+    found = read_whole(_SUBMISSIONS, document, WorkloadError, file)[MEMBER]
+    placed = (replace(one, place=f"{file}: {MEMBER}[{index}].descriptor") for index, one in enumerate(found))
+    return tuple(sorted(placed, key=lambda one: one.time))
+
+
+def _as_json(members: Mapping[str, Any]) -> bytes:
     try:
-        members = Members(Place(faults), document, (MEMBER,))
-        found = members.required(MEMBER, list_of(_read_submission), nothing)
-    except EnoughFaultsError:
-        pass  # the faults are in the list
-    if faults:
-        raise WorkloadError(file, *faults[0], faults[1:])
-    located = (replace(one, place=f"{file}: {one.place}") for one in found)
-    return tuple(sorted(located, key=lambda one: one.time))
+        return orjson.dumps(members)
+    except (orjson.JSONEncodeError, TypeError):  # a whole number beyond 64 bits
+        raise FieldError("", "cannot be written as JSON") from None
 
 
-def descriptor_content(place: Place, value: Any) -> bytes:
-    """Return the bytes of a descriptor given as an object, or as a text in either format."""
-    if isinstance(value, dict):
-        try:
-            return orjson.dumps(value)
-        except (orjson.JSONEncodeError, TypeError):  # a whole number beyond 64 bits
-            place.refuse("cannot be written as JSON")
-    if not isinstance(value, str):
-        place.refuse(f"must be an object, or a text, not {shown(value)}")
-    return value.encode(errors="replace")
+def _not_assigned(name: str) -> str:
+    if name.startswith("/"):
+        raise FieldError("", "must not begin with /: such ids are assigned")
+    return name
 
 
-def read_reservation_id(place: Place, value: Any) -> str:
-    """Return the id of a user's own reservation, which must not have the form of assigned ids."""
-    name = read_name(place, value)
-    return place.refuse("must not begin with /: such ids are assigned") if name.startswith("/") else name
-
-
-def _read_submission(place: Place, value: Any) -> Submission:
-    members = Members(place, value, ("time", "descriptor", "owner", "reserve"))
-    content = members.required("descriptor", descriptor_content, b"")
-    if not content:
-        raise RefusedValueError
-    return Submission(
-        (place / "descriptor").path,
-        members.optional("time", read_delay, 0.0),
-        content,
-        members.optional("owner", read_text, ""),
-        members.optional("reserve", read_reservation_id, ""),
-    )
+#: The reader of a descriptor given as an object, or as a text in either format: its bytes.
+DESCRIPTOR: Final = by_type(
+    "an object, or a text",
+    {
+        dict: Reader(mapping, {"type": "object"}).then(_as_json),
+        str: Reader(lambda text: str(text).encode(errors="replace"), {"type": "string"}),
+    },
+)
+#: The id of a user's own reservation, which must not have the form of assigned ids.
+_RESERVATION_ID: Final = NAME.then(_not_assigned)
+#: The reader of the members of an event that submits a descriptor.
+SUBMITTED: Final = members_of({"descriptor": DESCRIPTOR, "reserve": _RESERVATION_ID}, ("descriptor",))
+_SUBMISSION: Final = members_of(
+    {"time": DELAY, "descriptor": DESCRIPTOR, "owner": TEXT, "reserve": _RESERVATION_ID}, ("descriptor",)
+).then(lambda one: Submission("", one.pop("time", 0.0), one.pop("descriptor"), **one))
+_SUBMISSIONS: Final = members_of({MEMBER: list_of(_SUBMISSION)})

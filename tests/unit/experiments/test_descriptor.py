@@ -14,7 +14,6 @@ from jsonschema import Draft202012Validator
 
 from batsched_py.experiments.deployment import deployment_order
 from batsched_py.experiments.faults import (
-    MOST_FAULTS,
     DescriptorError,
     DescriptorSizeError,
     DescriptorSyntaxError,
@@ -22,11 +21,11 @@ from batsched_py.experiments.faults import (
 )
 from batsched_py.experiments.model import AddressOf, Compute, Experiment, InstanceType, Metric, Reference, Storage
 from batsched_py.experiments.parsing.descriptor import read_descriptor
-from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS
+from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS, schema
 from batsched_py.experiments.parsing.resources import MEMBERS
-from batsched_py.experiments.parsing.schema import schema
 from batsched_py.experiments.testbed import Location, Testbed
 from batsched_py.experiments.validation import MOST_RESOURCES, Situation
+from batsched_py.reading.faults import MOST_FAULTS
 
 EXPERIMENTS = Path(__file__).parents[2] / "data" / "experiments"
 WAN = Reference("BonFIRE WAN", exists=True)
@@ -118,12 +117,12 @@ def test_members_that_are_unknown_or_missing_are_all_noted() -> None:
     found = faults({"nam": "x", "duration": 0, "resources": [{"compute": {"locations": "uk"}}, {"disk": {}}, 3]})
     assert list(found) == [
         "nam",
-        "resources[0].compute.name",
+        "duration",
         "resources[0].compute.locations",
+        "resources[0].compute.name",
         "resources[1].disk",
         "resources[2]",
         "name",
-        "duration",
     ]
     assert "did you mean name?" in found["nam"]
 

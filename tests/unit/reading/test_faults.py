@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from batsched_py.errors import Fault, WorkloadError
-from batsched_py.reading.faults import MOST_FAULTS, Faults, FieldError, inside, joined, member, of_file
+from batsched_py.reading.faults import MOST_FAULTS, FieldError, Place, inside, joined, of_file
 
 
 def test_places_are_joined_as_paths() -> None:
@@ -19,8 +19,8 @@ def test_places_are_joined_as_paths() -> None:
 
 def test_names_from_outside_are_escaped_in_places() -> None:
     """Also an empty one is visible."""
-    assert member("a", "\x1b") == "a.\\x1b"
-    assert member("a", "") == 'a.""'
+    assert (Place("a") / "\x1b").path == "a.\\x1b"
+    assert (Place("a")[1] / "").path == 'a[1].""'
 
 
 def test_a_document_puts_its_place_in_front_of_all_faults() -> None:
@@ -32,24 +32,27 @@ def test_a_document_puts_its_place_in_front_of_all_faults() -> None:
 
 def test_faults_are_raised_together() -> None:
     """In the order in which they were found; without faults nothing is raised."""
-    faults = Faults()
-    faults.refuse()
-    with faults.at("a"):
-        raise ValueError("must be 1")
-    faults.note("b", "must be 2")
-    with pytest.raises(FieldError, match=r"^a: must be 1$") as raised:
-        faults.refuse()
-    assert [str(fault) for fault in raised.value.faults] == ["a: must be 1", "b: must be 2"]
+    place = Place()
+    place.refuse()
+    assert (place / "number").read(int, "3", 0) == 3
+    assert (place / "a").read(int, "x", 0) == 0
+    place[2].note("must be 2")
+    assert place.is_faulty
+    with pytest.raises(FieldError, match=r"^a: invalid literal") as raised:
+        place.refuse()
+    assert [fault.path for fault in raised.value.faults] == ["a", "[2]"]
 
 
 def test_reading_ends_after_many_faults() -> None:
     """Wherever they are: the document around it adds none."""
-    outer, inner = Faults(), Faults()
-    outer.note("first", "must be 0")
+    outer, inner = Place(), Place()
+    outer.note("must be 0")
     for number in range(MOST_FAULTS - 1):
-        inner.note(f"[{number}]", "must be 1")
-    with pytest.raises(FieldError) as raised, outer.at("list"):
-        inner.note("[99]", "must be 1")
+        inner[number].note("must be 1")
+    with pytest.raises(FieldError) as full:
+        inner.note("must be 2")
+    with pytest.raises(FieldError) as raised:
+        (outer / "list").add(full.value)
     assert len(raised.value.faults) == MOST_FAULTS
     assert raised.value.faults[1].path == "list[0]"
 

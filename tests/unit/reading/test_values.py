@@ -66,7 +66,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("number", True, "must be a number, not True"),
     ("number", math.nan, "must be a number, not nan"),
     ("number", 10**400, "must be a number, not 1000000"),
-    ("positive", 0, "must be a number of bytes more than 0, not 0"),
+    ("positive", 0, "must be a number of bytes greater than 0, not 0"),
     ("seconds", -1, "must be a number of seconds from 0, not -1"),
     ("seconds", 10**400, f"must be at most {LONGEST} s, beyond which a clock has no steps of 10 us, not 1000000"),
     ("whole", 1.5, "must be a whole number from 0 to 9, not 1.5"),
@@ -127,11 +127,11 @@ def test_values_are_typed() -> None:
 
 
 def test_all_faults_of_an_object_are_found() -> None:
-    """Of unknown, wrong and missing members, and of the members of members."""
+    """Of unknown and wrong members, in their order, and of the members of members; then of missing ones."""
     reader = members_of({"a": list_of(WHOLE), "b": TRUTH, "c": mapping_of(TRUTH, TEXT)}, ("b", "c"))
     with pytest.raises(ValueError, match="unknown") as raised:
         reader({"x": 1, "a": [1, -1, "x"], "c": {"k": 0}})
-    assert [fault.path for fault in raised.value.faults] == ["x", "a[1]", "a[2]", "b", "c.k"]  # type: ignore[attr-defined]
+    assert [fault.path for fault in raised.value.faults] == ["x", "a[1]", "a[2]", "c.k", "b"]  # type: ignore[attr-defined]
 
 
 def test_a_conversion_may_refuse_a_value() -> None:

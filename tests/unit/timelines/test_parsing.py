@@ -92,7 +92,7 @@ WRONG: Mapping[str, tuple[Any, str]] = {
     ),
     "an interval": (
         one({"at": 1, "transfer": "a", "interval": 0}),
-        "vms.vm[0].interval: must be a number of seconds more than 0",
+        "vms.vm[0].interval: must be a number of seconds greater than 0",
     ),
     "who is resumed": (
         one({"at": 1, "resume": []}),
@@ -115,16 +115,16 @@ def test_what_is_wrong_is_one_line(document: Any, rule: str) -> None:
 
 
 def test_all_faults_are_in_one_error() -> None:
-    """In the order in which the document is read; the text has the first one and counts the others."""
+    """In the order of the document; the text has the first one and counts the others."""
     with pytest.raises(WorkloadError) as told:
         read({"vms": {"a": [run("p", 0), {"at": "x", "pause": -1}], "*": [1], "b": 3}, "buffer": -1})
-    assert str(told.value) == ("t.json: buffer: must be a number of seconds from 0, not -1 (and 5 other errors)")
+    assert str(told.value) == ("t.json: vms.a[0].at: must not be 0: that is the global barrier (and 5 other errors)")
     assert [str(fault) for fault in told.value.others] == [
-        "vms.a[0].at: must not be 0: that is the global barrier",
         "vms.a[1].at: must be \"-inf\" or a number of seconds from 0, not 'x'",
         'vms.a[1].pause: must be "inf" or a number of seconds from 0, not -1',
         "vms.*[0]: must be an object, not 1",
         "vms.b: must be a list of entries, or an object with them, not 3",
+        "buffer: must be a number of seconds from 0, not -1",
     ]
 
 
