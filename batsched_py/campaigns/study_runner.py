@@ -28,7 +28,8 @@ from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import WorkloadFile
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import DEFAULTS, Simulation
+from batsched_py.simulator.inputs import check_inputs
+from batsched_py.simulator.simulation import DEFAULTS
 
 #: A function of the number of runs that ended and the number of all runs.
 ShowProgress = Callable[[int, int], None]
@@ -149,7 +150,7 @@ def _check(
         options[variant.name] = session.options
     for name, given in workloads.items():
         workload = as_workload(given, limits)
-        Simulation(platform, [workload], settings)
+        check_inputs(platform, [workload], settings)
         if not window.whole:  # a window that no run can have is an error now; the ends of runs are not known yet
             window.found(name, workload.log_start, min(workload.submissions(), default=0.0), math.inf)
         origins[name] = origin_of(given, workload)

@@ -1,8 +1,8 @@
 """The assembly of a simulation: creation of all parts from the bottom up, each with its dependencies.
 
-Inputs are checked first. The order of creation is: the *context*, which nearly all parts share; the jobs and their
-execution; the parts that apply commands; and finally the sources and the loop. Assembly schedules no events: the
-simulation does so when it starts its sources and its loop.
+The inputs are checked first (`inputs`). The order of creation is: the *context*, which nearly all parts share; the jobs
+and their execution; the parts that apply commands; and finally the sources and the loop. Assembly schedules no events:
+the simulation does so when it starts its sources and its loop.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from batsched_py.errors import OptionError, PlatformError, WorkloadError
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.settings import Settings
@@ -23,27 +22,22 @@ from batsched_py.protocol.events import Event, SimulationBegins
 from batsched_py.results.records import EndedJobs, JobRecord
 from batsched_py.simulator.contention.demand import Processors
 from batsched_py.simulator.contention.fluid_model import FluidModel
-from batsched_py.simulator.contention.messages import Courier, longest_message, message_demands
-from batsched_py.simulator.contention.simgrid_config import SimgridConfig, read_simgrid_config, unheeded_items
+from batsched_py.simulator.contention.messages import Courier, longest_message
 from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.generation import Generation, generation_of, workload_names
+from batsched_py.simulator.inputs import Inputs, check_inputs
 from batsched_py.simulator.jobs.execution import Execution
 from batsched_py.simulator.jobs.lifecycle import Jobs
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.registration import Registration
 from batsched_py.simulator.jobs.submissions import Submissions
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
-from batsched_py.simulator.machines.external_events import ExternalEvents, check_events, unread_members
-from batsched_py.simulator.machines.machines import Machines
-from batsched_py.simulator.machines.power_properties import read_power_model
+from batsched_py.simulator.machines.external_events import ExternalEvents
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.machines.tracer import Tracer
 from batsched_py.simulator.recurring import Recurring
 from batsched_py.simulator.referee.placement import PlacementRules
-from batsched_py.simulator.referee.platform_rules import check_speeds, check_ways
 from batsched_py.simulator.referee.referee import Referee
-from batsched_py.simulator.referee.strictness import refused_files, refused_names
 from batsched_py.simulator.time.batsim1_loop import Batsim1Loop
 from batsched_py.simulator.time.event_queue import RANK_MACHINES, RANK_SUBMISSION, EventQueue
 from batsched_py.simulator.time.instant_loop import InstantLoop
@@ -53,7 +47,6 @@ from batsched_py.simulator.time.mailbox import InstantMailbox
 from batsched_py.simulator.time.timed_source import TimedSource
 from batsched_py.simulator.wire import simulation_begins
 from batsched_py.simulator.wire.store_link import StoreLink
-from batsched_py.text.wording import counted
 
 
 class Parts(Struct, frozen=True):
@@ -84,28 +77,14 @@ def assemble(
     live: LiveEvents | None = None,
 ) -> Parts:
     """Create the parts of a simulation; PlatformError, WorkloadError or OptionError if it cannot be simulated."""
-    generation = generation_of(settings)
-    _check_settings(settings, generation, live=live is not None, stored=store is not None)
-    config = read_simgrid_config(settings.simgrid_config, platform)
-    platform = platform.with_loopback(config.loopback)
-    computing = _compute_hosts(platform, settings, generation)
-    check_ways(platform, computing, settings.master_host)
-    hosts = computing + (storages := platform.storage_hosts(settings.master_host))
-    notes = _told_of_inputs(platform, workloads, settings)
-    profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, notes)
-    notes.update(refused_names(generation, workloads, profiles))
-    if not (settings.allow_oversized or settings.compute_sharing):  # a shared host may run several executors of one job
-        _check_sizes(workloads, len(computing))
-    machines = Machines(len(computing), len(storages))
-    _check_events(settings, generation, machines, notes)
+    inputs = check_inputs(platform, workloads, settings, live=live is not None, stored=store is not None)
+    computing, storages, profiles = inputs.computing, inputs.storages, inputs.profiles
+    platform, hosts, machines, generation = inputs.platform, inputs.hosts, inputs.machines, inputs.generation
     speeds = [host.speeds[host.pstate] for host in hosts]
     cores = [host.cores for host in hosts]
     processors = Processors(speeds, cores)
-    context, latency_loop = _make_context(
-        platform, hosts, machines, settings, notes, processors=processors, config=config, store=store, trace=trace
-    )
-    check_speeds(platform, computing, context.meter.models if settings.energy and context.meter else None)
-    execution = _make_execution(context, TransferModel(platform, hosts, config.tcp_window), processors)
+    context, latency_loop = _make_context(inputs, settings, processors=processors, store=store, trace=trace)
+    execution = _make_execution(context, TransferModel(platform, hosts, inputs.config.tcp_window), processors)
     again = settings.dynamic_jobs or settings.on_failure == "requeue" or generation.greets
     ended = EndedJobs(machines.compute_count, pass_on, again=again)
     used_ids = set[str]()
@@ -134,54 +113,22 @@ def assemble(
         simulation_begins.build(context, computing, storages, profiles),
         _sources(context, submissions, external, announces_end=live is None),
         loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
-        partial(longest_message, platform, hosts, settings.master_host, config.tcp_window),
+        partial(longest_message, platform, hosts, settings.master_host, inputs.config.tcp_window),
     )
 
 
-def _check_settings(settings: Settings, generation: Generation, *, live: bool, stored: bool) -> None:
-    """Raise OptionError for settings incompatible with each other, a live simulation, or jobs in Redis."""
-    if settings.machines is not None and settings.machines < 1:
-        raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
-    if settings.on_failure == "requeue" and not generation.waits_for_calls:
-        raise OptionError("jobs are requeued in protocol v4 only: in Batsim 1.4 their names are numbers")
-    if live and (settings.message_latency or not generation.waits_for_calls):
-        raise OptionError("a live simulation speaks protocol v4, and its messages take no time")
-    if generation.greets and (live or stored):
-        raise OptionError("a live simulation, or jobs in Redis, do not go with protocol v5")
-
-
-def _told_of_inputs(platform: Platform, workloads: Sequence[Workload], settings: Settings) -> set[str]:
-    """Return the approximations that follow from the inputs."""
-    approximations = set(refused_files(platform, workloads, settings.master_host))
-    if unheeded := unheeded_items(settings.simgrid_config, platform):
-        approximations.add(unheeded)
-    approximations.update(platform.notes, *(workload.notes for workload in workloads))
-    return approximations
-
-
 def _make_context(
-    platform: Platform,
-    hosts: Sequence[PlatformHost],
-    machines: Machines,
-    settings: Settings,
-    approximations: set[str],
-    *,
-    processors: Processors,
-    config: SimgridConfig,
-    store: JobStore | None,
-    trace: bool,
+    inputs: Inputs, settings: Settings, *, processors: Processors, store: JobStore | None, trace: bool
 ) -> tuple[Context, LatencyLoop | None]:
     """Create the context, and the loop for its mailbox if messages take time."""
-    generation, queue, outbox = generation_of(settings), EventQueue(), list[Event]()
-    loop = None
-    fluid = FluidModel(queue, processors, approximations) if settings.network == "sharing" else None
-    if settings.message_latency:
-        demands = message_demands(platform, hosts, settings.master_host, config.tcp_window)
-        loop = LatencyLoop(queue, outbox, Courier(queue, demands, fluid).carry, as_batsim_5=generation.greets)
-    meter = None
-    if settings.energy or (generation.greets and _all_describe_power(hosts)):
-        models = [read_power_model(platform.source, host) for host in hosts]
-        meter = EnergyMeter(models, [host.pstate for host in hosts])
+    generation, machines, queue, outbox = inputs.generation, inputs.machines, EventQueue(), list[Event]()
+    fluid = FluidModel(queue, processors, inputs.notes) if settings.network == "sharing" else None
+    loop = meter = None
+    if inputs.messages is not None:
+        courier = Courier(queue, inputs.messages, fluid)
+        loop = LatencyLoop(queue, outbox, courier.carry, as_batsim_5=generation.greets)
+    if inputs.power is not None:
+        meter = EnergyMeter(inputs.power, [host.pstate for host in inputs.hosts])
     store_link = None
     if store is not None:
         come_along = generation.profiles_come_with_jobs
@@ -199,16 +146,9 @@ def _make_context(
         if trace
         else None,
         store=store_link,
-        approximations=approximations,
+        approximations=inputs.notes,
     )
     return context, loop
-
-
-def _check_events(settings: Settings, generation: Generation, machines: Machines, approximations: set[str]) -> None:
-    """Check the external events, and note the members of them that have no effect. WorkloadError."""
-    check_events(settings.external_events, machines.all)
-    if generation.fails_machines:
-        approximations.update(unread_members(settings.external_events))
 
 
 def _placement_rules(
@@ -234,31 +174,9 @@ def _make_execution(context: Context, transfers: TransferModel, processors: Proc
     )
 
 
-def _all_describe_power(hosts: Sequence[PlatformHost]) -> bool:
-    """Return whether all hosts describe their power states: Batsim 5 changes them even without energy accounting."""
-    computing = [host for host in hosts if host.role != "storage"]
-    return all(not {"wattage_per_state", "watt_per_state"}.isdisjoint(host.properties) for host in computing)
-
-
-def _compute_hosts(platform: Platform, settings: Settings, generation: Generation) -> tuple[PlatformHost, ...]:
-    hosts = platform.compute_hosts(settings.master_host)
-    hosts = tuple(sorted(hosts, key=lambda host: generation.host_key(host.name)))[: settings.machines]
-    if not hosts:
-        raise PlatformError(platform.source, "", f"must have a compute host besides the master {settings.master_host}")
-    return hosts
-
-
 def _numbers(storages: Sequence[PlatformHost], first: int) -> Mapping[str, int]:
     """Return name -> number of each storage host."""
     return {host.name: number for number, host in enumerate(storages, first)}
-
-
-def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
-    for workload in workloads:
-        for number, (_, size) in enumerate(workload.requests()):
-            if size > host_count:
-                rule = f"asks for {counted(size, 'host')}, the platform has {host_count}"
-                raise WorkloadError(workload.source, f"job {workload.jobs[number].id}.res", rule)
 
 
 def _instant_loop(context: Context, external: ExternalEvents, live: LiveEvents | None) -> InstantLoop | LiveLoop:

@@ -34,7 +34,6 @@ from batsched_py.simulator.referee.deadlock import describe_deadlock, describe_s
 from batsched_py.simulator.referee.errors import StoppedError
 from batsched_py.simulator.referee.idling import IN_VAIN, IdleGuard
 from batsched_py.simulator.referee.livelock import MOST_IN_VAIN, LivelockGuard
-from batsched_py.simulator.referee.platform_rules import check_roles
 from batsched_py.simulator.time.event_queue import RANK_CALL
 from batsched_py.simulator.time.instant_loop import InstantLoop, apply_reply
 from batsched_py.simulator.time.live_loop import LiveEvents
@@ -78,9 +77,6 @@ class Simulation:
         `live` provides external events during the simulation, which does not end before the last one. `warn` receives
         warnings.
         """
-        check_roles(platform, settings.roles, settings.master_host)
-        if settings.roles:
-            platform = platform.with_roles(settings.roles)
         self._source = platform.source
         self._warn, self._live = warn, live is not None
         #: Creates the parts for given settings: the scheduler determines some of them for Batsim 5.

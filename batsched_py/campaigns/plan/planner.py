@@ -27,7 +27,7 @@ from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.results.run_file import InputFile, content_hash
-from batsched_py.simulator.simulation import Simulation
+from batsched_py.simulator.inputs import check_inputs
 from batsched_py.text.wording import spelled
 from batsched_py.traces.event_file import read_events
 from batsched_py.traces.lublin import MOST_JOBS, Drawn
@@ -240,7 +240,7 @@ def _sample(drawn: Drawn) -> Drawn:
 
 
 def _check_one(environment: RunEnvironment, name: str, workload: Workload) -> None:
-    Simulation(environment.platform, [workload], environment.settings)
+    check_inputs(environment.platform, [workload], environment.settings)
     if not environment.window.whole:
         first = min(workload.submissions(), default=0.0)
         environment.window.found(name, workload.log_start, first, float("inf"))

@@ -1,0 +1,144 @@
+"""The inputs of a simulation: platform, workloads and settings, checked before anything is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from batsched_py.errors import OptionError, PlatformError, WorkloadError
+from batsched_py.model.platform import Platform, PlatformHost
+from batsched_py.model.settings import Settings
+from batsched_py.model.workload import Workload
+from batsched_py.simulator.contention.demand import Demand
+from batsched_py.simulator.contention.messages import message_demands
+from batsched_py.simulator.contention.simgrid_config import SimgridConfig, read_simgrid_config, unheeded_items
+from batsched_py.simulator.generation import Generation, generation_of, workload_names
+from batsched_py.simulator.jobs.profiles import ProfileStore
+from batsched_py.simulator.machines.external_events import check_events, unread_members
+from batsched_py.simulator.machines.machines import Machines
+from batsched_py.simulator.machines.power_model import PowerModel
+from batsched_py.simulator.machines.power_properties import read_power_model
+from batsched_py.simulator.referee.platform_rules import check_roles, check_speeds, check_ways
+from batsched_py.simulator.referee.strictness import refused_files, refused_names
+from batsched_py.text.wording import counted
+
+
+class Inputs(Struct, frozen=True):
+    """The inputs of one simulation, and what their checks have computed.
+
+    Attributes:
+        generation: the generation of Batsim.
+        platform: with the roles and the loopback of the settings.
+        config: of SimGrid.
+        computing: the compute hosts, in the order of their numbers.
+        storages: the storage hosts, whose numbers follow.
+        machines: these hosts, all idle.
+        profiles: the profiles of the jobs.
+        power: the power models of all hosts; None if energy is not counted.
+        messages: the demands of Batsim's own messages; None if they take no time.
+        notes: approximations, to which the simulation adds.
+    """
+
+    generation: Generation
+    platform: Platform
+    config: SimgridConfig
+    computing: tuple[PlatformHost, ...]
+    storages: tuple[PlatformHost, ...]
+    machines: Machines
+    profiles: ProfileStore
+    power: list[PowerModel] | None
+    messages: list[Demand] | None
+    notes: set[str]
+
+    @property
+    def hosts(self) -> tuple[PlatformHost, ...]:
+        """All hosts, in the order of their numbers."""
+        return self.computing + self.storages
+
+
+def check_inputs(
+    platform: Platform,
+    workloads: Sequence[Workload],
+    settings: Settings,
+    *,
+    live: bool = False,
+    stored: bool = False,
+) -> Inputs:
+    """Check whether inputs can be simulated; PlatformError, WorkloadError or OptionError.
+
+    With `live` external events arrive during the simulation; with `stored` job descriptions are in a store.
+    """
+    check_roles(platform, settings.roles, settings.master_host)
+    platform = platform.with_roles(settings.roles) if settings.roles else platform
+    generation = generation_of(settings)
+    _check_settings(settings, generation, live=live, stored=stored)
+    config = read_simgrid_config(settings.simgrid_config, platform)
+    platform = platform.with_loopback(config.loopback)
+    computing = _compute_hosts(platform, settings, generation)
+    check_ways(platform, computing, settings.master_host)
+    storages = platform.storage_hosts(settings.master_host)
+    notes = _told_of_inputs(platform, workloads, settings)
+    profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, notes)
+    notes.update(refused_names(generation, workloads, profiles))
+    if not (settings.allow_oversized or settings.compute_sharing):  # a shared host may run several executors of one job
+        _check_sizes(workloads, len(computing))
+    machines = Machines(len(computing), len(storages))
+    _check_events(settings, generation, machines, notes)
+    hosts, messages, power = computing + storages, None, None
+    if settings.message_latency:
+        messages = message_demands(platform, hosts, settings.master_host, config.tcp_window)
+    if settings.energy or (generation.greets and _all_describe_power(hosts)):
+        power = [read_power_model(platform.source, host) for host in hosts]
+    check_speeds(platform, computing, power if settings.energy else None)
+    return Inputs(generation, platform, config, computing, storages, machines, profiles, power, messages, notes)
+
+
+def _check_settings(settings: Settings, generation: Generation, *, live: bool, stored: bool) -> None:
+    """Raise OptionError for settings incompatible with each other, a live simulation, or jobs in Redis."""
+    if settings.machines is not None and settings.machines < 1:
+        raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
+    if settings.on_failure == "requeue" and not generation.waits_for_calls:
+        raise OptionError("jobs are requeued in protocol v4 only: in Batsim 1.4 their names are numbers")
+    if live and (settings.message_latency or not generation.waits_for_calls):
+        raise OptionError("a live simulation speaks protocol v4, and its messages take no time")
+    if generation.greets and (live or stored):
+        raise OptionError("a live simulation, or jobs in Redis, do not go with protocol v5")
+
+
+def _told_of_inputs(platform: Platform, workloads: Sequence[Workload], settings: Settings) -> set[str]:
+    """Return the approximations that follow from the inputs."""
+    approximations = set(refused_files(platform, workloads, settings.master_host))
+    if unheeded := unheeded_items(settings.simgrid_config, platform):
+        approximations.add(unheeded)
+    approximations.update(platform.notes, *(workload.notes for workload in workloads))
+    return approximations
+
+
+def _check_events(settings: Settings, generation: Generation, machines: Machines, approximations: set[str]) -> None:
+    """Check the external events, and note the members of them that have no effect. WorkloadError."""
+    check_events(settings.external_events, machines.all)
+    if generation.fails_machines:
+        approximations.update(unread_members(settings.external_events))
+
+
+def _all_describe_power(hosts: Sequence[PlatformHost]) -> bool:
+    """Return whether all hosts describe their power states: Batsim 5 changes them even without energy accounting."""
+    computing = [host for host in hosts if host.role != "storage"]
+    return all(not {"wattage_per_state", "watt_per_state"}.isdisjoint(host.properties) for host in computing)
+
+
+def _compute_hosts(platform: Platform, settings: Settings, generation: Generation) -> tuple[PlatformHost, ...]:
+    hosts = platform.compute_hosts(settings.master_host)
+    hosts = tuple(sorted(hosts, key=lambda host: generation.host_key(host.name)))[: settings.machines]
+    if not hosts:
+        raise PlatformError(platform.source, "", f"must have a compute host besides the master {settings.master_host}")
+    return hosts
+
+
+def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
+    for workload in workloads:
+        for number, (_, size) in enumerate(workload.requests()):
+            if size > host_count:
+                rule = f"asks for {counted(size, 'host')}, the platform has {host_count}"
+                raise WorkloadError(workload.source, f"job {workload.jobs[number].id}.res", rule)
