@@ -1,8 +1,8 @@
 """Python API for single simulations, and for studies that compare algorithms with confidence intervals.
 
-Start with `simulate` (one call that returns a `run`; `shown_run` displays it in notebooks), then `study_runner` (each
-algorithm on each workload), the resulting `study`, and `comparison` (the algorithms of a study against a baseline).
-`inputs` reads platforms and workloads, `processes` runs work in separate processes, `bootstrap` computes intervals,
+Start with `simulate` (of `runs`: one call that returns a run), then `study_runner` (each algorithm on each workload),
+the resulting `study`, and `comparison` (the algorithms of a study against a baseline). `processes` runs work in
+separate processes, `bootstrap` computes intervals,
 `metrics` lists the metrics; `comparison_table`, `comparison_files`, `study_tables`, `figures` and `comparison_page`
 present the results. `plan` plans a campaign, which a study file describes; `execution` executes the runs of campaigns
 and studies.
@@ -14,10 +14,11 @@ the same comparison, to the last digit; a run that fails is an outcome, not an e
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
 from batsched_py.campaigns.figures import draw_comparison
 from batsched_py.campaigns.metrics import find_metrics
-from batsched_py.campaigns.run import Run, RunFiles, read_run
-from batsched_py.campaigns.simulate import simulate
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.campaigns.study_runner import run_study
+from batsched_py.runs.run import Run
+from batsched_py.runs.simulate import simulate
+from batsched_py.runs.simulated_run import SimulatedRun
 from batsched_py.traces.lublin import Drawn
 
 __all__ = [
@@ -25,13 +26,12 @@ __all__ = [
     "Drawn",
     "Outcome",
     "Run",
-    "RunFiles",
+    "SimulatedRun",
     "Study",
     "Variant",
     "compare_algorithms",
     "draw_comparison",
     "find_metrics",
-    "read_run",
     "run_study",
     "simulate",
 ]

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns.study_tables import data_frame, study_columns, study_html
 from batsched_py.model.features import Features
-from batsched_py.plugins import load
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import InputFile, WorkloadFile
+from batsched_py.runs.choice import AlgorithmLike, load_class
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 from batsched_py.text.representation import Brief
@@ -36,13 +36,13 @@ class Variant(Struct, frozen=True):
     """
 
     name: str
-    algorithm: str | type[Scheduler[Any]]
+    algorithm: AlgorithmLike
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def scheduler(self) -> type[Scheduler[Any]]:
         """The algorithm's class. PluginError."""
-        return load(self.algorithm) if isinstance(self.algorithm, str) else self.algorithm
+        return load_class(self.algorithm)
 
     @property
     def takes_seed(self) -> bool:

@@ -7,7 +7,6 @@ algorithm or a dying process affects its own runs only.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
@@ -16,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.execution.planned import Keep, OpenLog, RunEnvironment, RunSpec, execute
-from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
 from batsched_py.campaigns.processes import check_portable, run_apart
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.campaigns.study import Outcome, Study, Variant
@@ -26,8 +24,8 @@ from batsched_py.model.settings import Settings
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import WorkloadFile
-from batsched_py.session.clock import parse_clock
-from batsched_py.session.session import Session
+from batsched_py.runs.choice import Choice, make_session, name_of
+from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
 from batsched_py.simulator.inputs import check_inputs
 from batsched_py.simulator.simulation import DEFAULTS
 
@@ -146,8 +144,8 @@ def _check(
     options: dict[str, Mapping[str, Any]] = {}
     origins = {}
     for variant in variants:
-        session = Session(variant.scheduler, variant.options, clock=parse_clock(clock, time.perf_counter))
-        options[variant.name] = session.options
+        choice = Choice(name_of(variant.algorithm), variant.options, clock)
+        options[variant.name] = make_session(choice, variant.scheduler).options
     for name, given in workloads.items():
         workload = as_workload(given, limits)
         check_inputs(platform, [workload], settings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, TypeVar
 
-from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike
 from batsched_py.gym.actions import Actions, Mask
 from batsched_py.gym.environment import WINDOW, ScheduleEnv
 from batsched_py.gym.episodes import Episodes
@@ -14,6 +13,7 @@ from batsched_py.gym.pick_job import PickJob
 from batsched_py.gym.question import Shape
 from batsched_py.gym.rewards import BoundedSlowdown, Reward
 from batsched_py.model.settings import Settings
+from batsched_py.runs.inputs import PlatformLike, WorkloadLike
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

@@ -10,8 +10,6 @@ import numpy as np
 from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
-from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
-from batsched_py.campaigns.run import Run
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.gym.actions import Actions
 from batsched_py.gym.episode import Episode
@@ -22,7 +20,10 @@ from batsched_py.gym.question import Shape
 from batsched_py.gym.rewards import BoundedSlowdown, EpisodeRewards, Reward
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
-from batsched_py.reporting.metrics.summary import summarise_jobs
+from batsched_py.reporting.metrics.summary import summarise
+from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of, platform_origin
+from batsched_py.runs.run_description import Decider, RunInputs, RunOrigin, plain_settings
+from batsched_py.runs.simulated_run import SimulatedRun, simulated_run
 from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
@@ -76,6 +77,7 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
             raise OptionError(f"render_mode: must be None, not {shown(render_mode)}: {advice}")
         self.render_mode = render_mode
         self._platform, self._episodes = as_platform(platform), as_episodes(workload)
+        self._platform_file = platform_origin(platform)
         self._settings = replace(settings, roles=dict(settings.roles))  # a picklable type
         self._observation, self._actions, self._reward = observation, actions, reward
         hosts = len(self._platform.compute_hosts(settings.master_host)[: settings.machines])
@@ -148,13 +150,16 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
         return self._running().mask.astype(np.bool_)
 
     @property
-    def run(self) -> Run:
-        """The episode that has just ended, as a result of `campaigns.simulate`: metrics, pictures, a report."""
+    def run(self) -> SimulatedRun:
+        """The episode that has just ended, as a result of `campaigns.simulate`: metrics, pictures, files, a report."""
         episode = self._episode
         if episode is None or episode.result is None:
             raise OptionError("the run of an episode can be had when it is over")
-        metrics = summarise_jobs(episode.result.jobs, episode.result.host_count)
-        return Run(metrics, episode.result, episode.rejections, "gym")
+        workload, _ = self._played
+        plain = plain_settings(self._settings, episode.result.features, clock="zero", requests=False)
+        inputs = RunInputs(self._platform_file, (origin_of(workload, workload),))
+        origin = RunOrigin(inputs, Decider(), plain, episode.call)
+        return simulated_run("gym", episode.result, episode.rejections, origin)
 
     def _running(self) -> Episode:
         if self._episode is None or self._episode.result is not None:
@@ -168,6 +173,6 @@ class ScheduleEnv(gymnasium.Env[Any, Any]):
         question = episode.question
         info = {"now": episode.now, "waiting": len(question.view.queue), "action_mask": episode.mask}
         if episode.result is not None:
-            metrics = asdict(self.run.metrics)
+            metrics = asdict(summarise(episode.result))
             info["metrics"] = {name: float(value) for name, value in metrics.items() if isinstance(value, (int, float))}
         return info

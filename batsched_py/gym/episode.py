@@ -16,11 +16,12 @@ from batsched_py.model.platform import Platform
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import JobRecord, Result
+from batsched_py.runs.choice import Choice, make_session
+from batsched_py.runs.run_description import Call
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import NoOptions
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
-from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 
 
@@ -66,7 +67,9 @@ class Episode:
         self, platform: Platform, workload: Workload, settings: Settings, actions: Actions, window: int
     ) -> None:
         """Simulate until the first question. Errors are those of `simulate`, also in `answer`."""
-        self._session = Session(asking(actions, window))
+        #: When it began.
+        self.call = Call()
+        self._session = make_session(Choice("gym"), asking(actions, window))
         self._simulation = Simulation(platform, [workload], settings)
         self._turns = self._simulation.turns()
         #: Number of fetched records of ended jobs.

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 from msgspec.structs import replace
 
-from batsched_py.campaigns.inputs import WorkloadLike, as_workload
 from batsched_py.errors import WorkloadError
 from batsched_py.model.workload import Workload
+from batsched_py.runs.inputs import WorkloadLike, as_workload
 from batsched_py.text.wording import counted
 from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.workload_parts import jobs_of

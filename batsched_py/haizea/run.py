@@ -24,9 +24,9 @@ from batsched_py.model.lease_terms import Kind
 from batsched_py.model.settings import Settings
 from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits
+from batsched_py.runs.choice import Choice, make_session
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.scheduling.view import View
-from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.cleaning import CleaningRules, clean_jobs
 from batsched_py.traces.image_file import read_images
@@ -120,9 +120,8 @@ def run(
     stop = _StopCondition(config.stop_when, sum(request.best_effort for request in requests))
     ledger = Ledger(probes, config.accounting.stats)
     on_failure = "cancel" if config.on_failure == "cancel" else "exit"
-    session = Session(
-        _algorithm(config, policies, ledger, Observers(ledger, log, stop)), {"lease_failure_handling": on_failure}
-    )
+    algorithm = _algorithm(config, policies, ledger, Observers(ledger, log, stop))
+    session = make_session(Choice("leases", {"lease_failure_handling": on_failure}), algorithm)
 
     def answer(message: bytes) -> bytes:
         reply = session.answer(message)

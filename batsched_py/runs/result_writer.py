@@ -16,6 +16,8 @@ from batsched_py.results.decisions_file import DECISIONS
 from batsched_py.results.file_forms import BATSIM_4, FileForm
 from batsched_py.results.records import JobRecord, Result
 from batsched_py.results.run_file import run_path
+from batsched_py.runs.decision_spool import DecisionSpool
+from batsched_py.runs.run_description import RunOrigin, write_description
 from batsched_py.runs.table_writer import table_files, write_tables
 
 
@@ -61,14 +63,29 @@ def write_result(prefix: str, result: Result, rows: results.JobRows | None = Non
     write_tables(prefix, result.tables)
 
 
-def written_files(prefix: str, result: Result, *, decisions: bool) -> dict[str, Path]:
-    """Return the files of a result that its description identifies, by name."""
+def write_run(
+    prefix: str,
+    result: Result,
+    origin: RunOrigin,
+    *,
+    rows: results.JobRows | None = None,
+    decisions: DecisionSpool | None = None,
+    failure: str = "",
+) -> None:
+    """Write all files of a run, the description last. InputError.
+
+    Jobs and decisions are those stored on disk; without decisions there is no file of them. `failure` marks the results
+    of a run that failed as partial.
+    """
+    write_result(prefix, result, rows)
     found = {"jobs": Path(prefix + result.files.jobs)}
-    if decisions:
-        found["decisions"] = Path(prefix + DECISIONS)
+    if decisions is not None:
+        decisions.write()
+        found["decisions"] = decisions.path
     if result.slowed:
         found["contention"] = Path(prefix + results.CONTENTION)
-    return found | table_files(prefix, result.tables)
+    found |= table_files(prefix, result.tables)
+    write_description(prefix, origin, found, approximations=result.approximations, failure=failure)
 
 
 class JobRowSpool(results.JobRows):

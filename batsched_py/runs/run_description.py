@@ -35,6 +35,8 @@ from batsched_py.results.run_file import (
     run_path,
     write_run,
 )
+from batsched_py.session.session import Session
+from batsched_py.text.representation import Brief
 from batsched_py.traces.lublin import Drawn
 
 #: The name of the program, and of the package.
@@ -78,6 +80,27 @@ class Decider(Struct, frozen=True):
     options: Mapping[str, Any] = {}
     given: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, algorithm: str, session: Session) -> Decider:
+        """Return the algorithm of a session, as after `-s`, with the options of the session."""
+        return cls(algorithm, session.options, session.given)
+
+
+class RunOrigin(Brief, frozen=True):
+    """The origin of a run, for its description.
+
+    Attributes:
+        inputs: the files that it read, as they were before it.
+        decider: the algorithm with its options, defaults included.
+        settings: those of the simulator.
+        call: the call that made it.
+    """
+
+    inputs: RunInputs
+    decider: Decider
+    settings: Mapping[str, Any]
+    call: Call
+
 
 def platform_file(path: Path) -> InputFile:
     """Return the description of a file. InputError if it cannot be read."""
@@ -100,20 +123,22 @@ def other_files(**paths: Path | None) -> tuple[OtherFile, ...]:
     )
 
 
-def describe_run(
-    inputs: RunInputs,
-    decider: Decider,
-    settings: Mapping[str, Any],
+def write_description(
+    prefix: str,
+    origin: RunOrigin,
+    results: Mapping[str, Path],
     *,
     approximations: Iterable[str] = (),
-    results: Mapping[str, Path] | None = None,
     failure: str = "",
-    call: Call,
-) -> RunFile:
-    """Describe a run that ends now; `results` are files that it wrote, by name. InputError."""
+) -> None:
+    """Write PREFIX_run.json for a run that ends now, completely or not at all. InputError.
+
+    `results` are files that it wrote, by name; `failure` is the reason of its end, "" if it ended normally.
+    """
+    inputs, decider, call = origin.inputs, origin.decider, origin.call
     seed = decider.options.get("seed")
     seconds = time.perf_counter() - call.began
-    return RunFile(
+    run = RunFile(
         algorithm=decider.algorithm,
         options=dict(decider.options),
         given=decider.given,
@@ -121,20 +146,16 @@ def describe_run(
         platform=inputs.platform,
         workloads=inputs.workloads,
         files=inputs.files,
-        settings=dict(settings),
+        settings=dict(origin.settings),
         approximations=tuple(approximations),
         command=call.words,
         version=batsched_py.__version__,
         python=platform.python_version(),
         dependencies=_dependencies(),
-        results={name: digest for name, path in (results or {}).items() if (digest := content_hash(path)) is not None},
+        results={name: digest for name, path in results.items() if (digest := content_hash(path)) is not None},
         failure=failure,
         measured=Measured(datetime.fromtimestamp(call.started, UTC).isoformat("T", "seconds"), round(seconds, 3)),
     )
-
-
-def write_description(prefix: str, run: RunFile) -> None:
-    """Write PREFIX_run.json, completely or not at all. InputError."""
     path = run_path(prefix)
     with writing(path):
         write_run(path, run)

@@ -11,6 +11,7 @@ from batsched_py.model.platform import Platform
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import JobRecord
+from batsched_py.runs.choice import settings_of
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.site.board import JobNow, ended_job
 from batsched_py.site.site import Site, SiteSettings
@@ -29,7 +30,7 @@ class SimulatedSite(Site):
     def __init__(self, settings: SiteSettings, platform: Platform, content: bytes, simulation: Settings) -> None:
         about = {"platform": sha256(content).hexdigest()[:16], "settings": _text(simulation)}
         super().__init__(replace(settings, about=about))
-        simulated = replace(simulation, dynamic_jobs=True, forward_unknown_events=True)
+        simulated = settings_of(replace(settings.choice, requests=True), simulation)
         try:
             self._simulation = Simulation(platform, [Workload("site", 0, (), {})], simulated, live=self.inbox)
         except BaseException:

@@ -11,11 +11,12 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.errors import SiteError
+from batsched_py.runs.choice import Choice, make_session
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.decision_log import PassOn
-from batsched_py.session.session import Session
 from batsched_py.site.board import Board
 from batsched_py.site.folder import JOURNAL, TRANSCRIPT, SiteFolder
 from batsched_py.site.inbox import FAILED, UNKEPT, Inbox, StoppedError
@@ -23,7 +24,6 @@ from batsched_py.site.journal import Journal
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.recording import SiteRecorder
 from batsched_py.state.host import Host
-from batsched_py.transcripts.lines import Header
 
 __all__ = ["JOURNAL", "TRANSCRIPT", "Site", "SiteSettings"]
 
@@ -33,27 +33,19 @@ class SiteSettings(Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: the name of the platform, for the web page.
-        scheduler: the class of the algorithm.
-        algorithm: the name of the algorithm, as given.
-        options: the options of the algorithm, as given.
+        choice: the algorithm and its options, as given, and the longest time between two calls; requests are allowed.
         folder: the folder of the site's files.
         pace: simulated seconds per second; infinite for as fast as possible.
+        scheduler: the class of the algorithm; None to load it.
         about: further properties that must not change between two starts, by name.
-        call_every: the longest time between two calls of the algorithm, in simulated seconds; None if the site itself
-            can wake it.
-        compute_sharing: True if several jobs may run on one host of a connected Batsim 5; other peers set this
-            themselves.
     """
 
     name: str
-    scheduler: type[Scheduler[Any]]
-    algorithm: str
-    options: Mapping[str, Any]
+    choice: Choice
     folder: Path
     pace: float = 1.0
+    scheduler: type[Scheduler[Any]] | None = None
     about: Mapping[str, str] = MappingProxyType({})
-    call_every: float | None = None
-    compute_sharing: bool = False
 
 
 class Site(ABC):
@@ -75,19 +67,13 @@ class Site(ABC):
         self.settings = settings
         #: The error that ended the run; None unless it failed.
         self.failure: BaseException | None = None
-        self.session = Session(
-            settings.scheduler,
-            settings.options,
-            requests=True,
-            call_every=settings.call_every,
-            log=log,
-            compute_sharing=settings.compute_sharing,
-        )
+        choice = replace(settings.choice, requests=True)
+        self.session = make_session(choice, settings.scheduler, log=log)
         self.board = Board(self.session)
         self.leaving = threading.Event()
         self._folder = SiteFolder(settings.folder)
-        options = orjson.dumps(dict(settings.options), option=orjson.OPT_SORT_KEYS).decode()
-        about = {"algorithm": settings.algorithm, "options": options, **settings.about}
+        options = orjson.dumps(dict(choice.options), option=orjson.OPT_SORT_KEYS).decode()
+        about = {"algorithm": choice.algorithm, "options": options, **settings.about}
         try:
             self._journal = Journal(self._folder.journal, about)
         except BaseException:
@@ -96,14 +82,7 @@ class Site(ABC):
         try:
             self.clock = PacedClock(settings.pace)
             self.inbox = Inbox(self._journal, self.clock, self.board.look, self._see_all)
-            header = Header(
-                settings.algorithm,
-                settings.options,
-                requests=True,
-                call_every=settings.call_every or 0.0,
-                compute_sharing=settings.compute_sharing,
-            )
-            self._recorder = SiteRecorder(self._folder.transcript, header, self.inbox.requests)
+            self._recorder = SiteRecorder(self._folder.transcript, choice.header(), self.inbox.requests)
             self.inbox.play_until(self._recorder.last)
         except BaseException:
             self._journal.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -158,3 +158,8 @@ def exchange_lines(number: int, request: bytes, reply: bytes) -> bytes:
 def _wrapped(number: int, request: bytes, reply: bytes) -> bytes:
     """Return the lines of an exchange of arbitrary bytes."""
     return MessageLine(number, BATSIM, request).to_line() + MessageLine(number, SCHEDULER, reply).to_line()
+
+
+def recording(path: Path | None, header: Header) -> AbstractContextManager[Recorder | None]:
+    """Open a recorder of exchanges; None without a file. TranscriptError."""
+    return nullcontext() if path is None else Recorder(path, header)

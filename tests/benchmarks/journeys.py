@@ -28,6 +28,7 @@ from batsched_py.campaigns.plan.planner import plan_campaign
 from batsched_py.campaigns.plan.study_file import read_study
 from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
+from batsched_py.runs.choice import Choice
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.site.api import server
@@ -123,8 +124,7 @@ def post_lease(folder: Path) -> Journey:
 
 
 def _make_site(folder: Path) -> Site:
-    scheduler = load("leases")
-    settings = SiteSettings(name=PLATFORM.name, scheduler=scheduler, algorithm="leases", options={}, folder=folder)
+    settings = SiteSettings(name=PLATFORM.name, choice=Choice("leases"), folder=folder)
     return SimulatedSite(settings, read_platform(PLATFORM), PLATFORM.read_bytes(), Settings())
 
 

@@ -26,7 +26,7 @@ from batsched_py.cli.commands.site import DEFAULT
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError
 from batsched_py.model.settings import Settings
-from batsched_py.plugins import load
+from batsched_py.runs.choice import Choice
 from batsched_py.site.client import SiteClient
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, SiteSettings
@@ -119,9 +119,7 @@ def same_again(folder: Path) -> list[str]:
     transcript, other = folder / "site" / TRANSCRIPT, folder / "again"
     other.mkdir()
     shutil.copy(folder / "site" / JOURNAL, other)
-    settings = SiteSettings(
-        name=PLATFORM.name, scheduler=load(DEFAULT), algorithm=DEFAULT, options=ALGORITHM, folder=other, pace=math.inf
-    )
+    settings = SiteSettings(name=PLATFORM.name, choice=Choice(DEFAULT, ALGORITHM), folder=other, pace=math.inf)
     site = SimulatedSite(settings, read_platform(PLATFORM), PLATFORM.read_bytes(), Settings())
     site.start()
     site.join()

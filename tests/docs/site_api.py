@@ -17,7 +17,7 @@ from msgspec import Struct
 
 import batsched_py.site.api
 from batsched_py.model.settings import Settings
-from batsched_py.plugins import load
+from batsched_py.runs.choice import Choice
 from batsched_py.site.api.app import DoorSettings, make_app
 from batsched_py.site.api.description import completed
 from batsched_py.site.api.problems import REFUSALS
@@ -51,9 +51,7 @@ Any call may return one of these, with the body [`Problems`](#problems):
 def schema() -> dict[str, Any]:
     """Return the description of the API of a site."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = SiteSettings(
-            name=PLATFORM.name, scheduler=load("fcfs"), algorithm="fcfs", options={}, folder=Path(folder)
-        )
+        settings = SiteSettings(name=PLATFORM.name, choice=Choice("fcfs"), folder=Path(folder))
         site = SimulatedSite(settings, read_platform(PLATFORM), PLATFORM.read_bytes(), Settings())
         site.stop()
         return completed(make_app(site, DoorSettings()).openapi_schema.to_schema())

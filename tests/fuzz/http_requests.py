@@ -17,7 +17,7 @@ from urllib.parse import quote
 from hypothesis import strategies as st
 
 from batsched_py.model.settings import Settings
-from batsched_py.plugins import load
+from batsched_py.runs.choice import Choice
 from batsched_py.site.api.app import DoorSettings, make_app
 from batsched_py.site.api.listening import listen
 from batsched_py.site.api.server import run
@@ -121,9 +121,7 @@ class Server:
         file = str(self._folder / "timelines.json")
         settings = SiteSettings(
             name="cluster32.xml",
-            scheduler=load("timelines"),
-            algorithm="timelines",
-            options={"policy_preemption": "ar-preempts-everything", "file": file},
+            choice=Choice("timelines", {"policy_preemption": "ar-preempts-everything", "file": file}),
             folder=self._folder,
             pace=PACE,
         )

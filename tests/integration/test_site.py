@@ -18,8 +18,8 @@ from batsched_py.cli.main import run
 from batsched_py.errors import SiteError
 from batsched_py.leases.accounting.rows import LiveRow
 from batsched_py.model.settings import Settings
-from batsched_py.plugins import load
 from batsched_py.results.lease_rows import LeaseRow
+from batsched_py.runs.choice import Choice
 from batsched_py.site.inbox import Asked
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, Site, SiteSettings
@@ -33,15 +33,10 @@ PATIENCE = 60.0
 
 def settings(folder: Path, pace: float = math.inf, **changes: Any) -> SiteSettings:
     """Return the settings of a site of `leases` on four hosts."""
+    algorithm = changes.get("algorithm", "leases")
     options = {"policy_preemption": "ar-preempts-everything", **changes.pop("options", {})}
-    return SiteSettings(
-        name="tiny4.xml",
-        scheduler=load(changes.get("algorithm", "leases")),
-        algorithm=changes.get("algorithm", "leases"),
-        options=options if changes.get("algorithm", "leases") == "leases" else {},
-        folder=folder,
-        pace=pace,
-    )
+    choice = Choice(algorithm, options if algorithm == "leases" else {})
+    return SiteSettings(name="tiny4.xml", choice=choice, folder=folder, pace=pace)
 
 
 def make(folder: Path, pace: float = math.inf, **changes: Any) -> Site:

@@ -17,13 +17,13 @@ from batsched_py.campaigns.execution.job_rows import encode_jobs
 from batsched_py.campaigns.execution.planned import ExecutedRun, RunEnvironment, RunSpec, execute
 from batsched_py.campaigns.execution.stored_run import encode_run, stored
 from batsched_py.campaigns.execution.user_modules import forgotten_modules, runs_user_code
-from batsched_py.campaigns.inputs import WorkloadLike, as_workload
 from batsched_py.campaigns.plan.planner import PlannedRun
 from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.campaigns.processes import children_allowed, run_apart
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.errors import BatschedError, OptionError
 from batsched_py.model.workload import Workload
+from batsched_py.runs.inputs import WorkloadLike, as_workload
 
 #: Jobs of a batch: enough to amortise its transfer, few enough that little is lost when a worker dies.
 _JOBS: Final = 4000

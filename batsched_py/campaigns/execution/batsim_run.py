@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,12 +19,10 @@ from batsched_py.errors import EngineError
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
-from batsched_py.plugins import load
 from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
-from batsched_py.session.clock import parse_clock
+from batsched_py.runs.choice import Choice, make_session, name_of
 from batsched_py.session.serve import serve
-from batsched_py.session.session import Session
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import workload_content
 from batsched_py.transport.zmq_rep import RepSocket
@@ -72,8 +69,8 @@ def simulate_with_batsim(
     program = shutil.which(_PROGRAM)
     if program is None:
         raise EngineError("batsim is not on the path of the worker: install it there, or leave simulator out")
-    scheduler = load(variant.algorithm) if isinstance(variant.algorithm, str) else variant.algorithm
-    session = Session(scheduler, variant.options, clock=parse_clock(clock, time.perf_counter), warn=warn)
+    choice = Choice(name_of(variant.algorithm), variant.options, clock)
+    session = make_session(choice, variant.scheduler, warn=warn)
     session.warn_of_endless_tasks()
     with TemporaryDirectory(prefix="batsched-py-") as name, RepSocket("tcp://127.0.0.1:*") as socket:
         folder = Path(name)

@@ -10,12 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.execution.batsim_run import BatsimFiles, simulate_with_batsim
-from batsched_py.campaigns.inputs import WorkloadLike, as_workload
 from batsched_py.campaigns.processes import PieceResult
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits, is_memory_error
-from batsched_py.campaigns.simulate import simulate
 from batsched_py.campaigns.study import Outcome, Variant
-from batsched_py.errors import BatschedError
+from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.interruption import is_interruption
 from batsched_py.model.platform import Platform
 from batsched_py.model.settings import Settings
@@ -23,9 +21,11 @@ from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
-from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
+from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.records import Result
+from batsched_py.runs.inputs import WorkloadLike, as_workload
+from batsched_py.runs.simulate import simulate
 from batsched_py.session.decision_log import PassOn
 from batsched_py.simulator.simulation import DEFAULTS
 
@@ -107,7 +107,7 @@ def execute(
         metrics = measure_run(schedule, window=window)
         counted = schedule if window is None else window.submitted(schedule)
     except BatschedError as error:
-        told = str(error).partition("\n")[0]
+        told = (error.why if isinstance(error, DeadlockError) else str(error)).partition("\n")[0]
         if run_limits.memory is not None and is_memory_error(error):
             told = f"{run_limits.too_large}: {told}"
         return ExecutedRun(spec.failed(told, error.exit_code))
@@ -159,5 +159,5 @@ def _simulate(
     )
     if keep is not None:
         keep(spec.workload, spec.variant.name, run.result)
-    schedule = replace(schedule_of(run.result, spec.workload), log_start=workload.log_start)
+    schedule = replace(run.schedule, name=spec.workload, source=spec.workload, log_start=workload.log_start)
     return schedule, run.result

@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batsched_py.campaigns.inputs import origin_of
 from batsched_py.campaigns.plan.campaign import FileWorkloads, LogWorkloads, ModelWorkloads, WorkloadChoice
 from batsched_py.errors import InputError
 from batsched_py.example_files import told_path
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import Limits
 from batsched_py.results.run_file import WorkloadFile
+from batsched_py.runs.inputs import origin_of
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.cleaning import clean

@@ -19,7 +19,7 @@ from batsched_py.campaigns.study import Variant, label_variant
 from batsched_py.errors import ConfigurationError, OptionError, PluginError
 from batsched_py.plugins import load
 from batsched_py.reporting.algorithm_files import files_of_algorithm
-from batsched_py.session.session import Session
+from batsched_py.runs.choice import Choice, make_session
 
 
 class PlannedVariant(Struct, frozen=True):
@@ -88,7 +88,7 @@ def _variant(
     """Return a variant that shows the options `told` and runs with `options`, in which paths are absolute."""
     before = set(sys.modules)
     scheduler = load(algorithm)
-    session = Session(scheduler, options)
+    session = make_session(Choice(algorithm, options), scheduler)
     loaded = [name for name in sys.modules if name not in before and os.sep not in name]
     found = files_of_algorithm(algorithm, options, folder=folder, loaded=loaded)
     files = {file.role: file.sha256 for file in found}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
+from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.described_runs import files_of_choice
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
@@ -46,6 +46,7 @@ from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
 from batsched_py.text.wording import counted, seconds
+from batsched_py.transcripts.recorder import recording
 from batsched_py.transport.zmq_rep import RepSocket
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def command(request: BatsimRequest) -> None:
     with decision_spool(prefix) as decisions:
         session = choice.session(None if decisions is None else decisions.add)
         session.warn_of_endless_tasks()
-        with _batsim(request) as (container, socket), recording(request.record, choice.header()) as recorder:
+        with _batsim(request) as (container, socket), recording(request.record, choice.resolved.header()) as recorder:
             try:
                 serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)
             except TransportError as error:

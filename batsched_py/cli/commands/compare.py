@@ -47,7 +47,7 @@ from batsched_py.results.run_file import OtherFile
 from batsched_py.runs.run_description import (
     Decider,
     RunInputs,
-    describe_run,
+    RunOrigin,
     other_files,
     plain_settings,
     platform_file,
@@ -263,19 +263,17 @@ def _describe(
     for outcome in study.outcomes:
         if outcome.error:
             continue
-        origin, variant = study.origins[outcome.workload], variants[outcome.variant]
+        workload, variant = study.origins[outcome.workload], variants[outcome.variant]
         if not request.workloads:
-            origin = replace(origin, path=str(keep.drawn_path(outcome.workload)))
+            workload = replace(workload, path=str(keep.drawn_path(outcome.workload)))
         prefix = keep.prefix(outcome.workload, outcome.variant)
-        inputs = RunInputs(study.platform, (origin,), (*events, *code.get(outcome.variant, ())))
+        inputs = RunInputs(study.platform, (workload,), (*events, *code.get(outcome.variant, ())))
         given = tuple(name for name in outcome.options if name in variant.options or (name == "seed" and study.seeds))
         decider = Decider(str(variant.algorithm), outcome.options, given)
         results = {"jobs": Path(prefix + keep.files.jobs), "decisions": Path(prefix + DECISIONS)}
         plain = plain_settings(settings, outcome.features, clock=request.clock)
-        run = describe_run(
-            inputs, decider, plain, approximations=outcome.approximations, results=results, call=this_call()
-        )
-        write_description(prefix, run)
+        origin = RunOrigin(inputs, decider, plain, this_call())
+        write_description(prefix, origin, results, approximations=outcome.approximations)
 
 
 def _check_files(request: CompareRequest, results: Sequence[Path]) -> None:

@@ -36,7 +36,7 @@ from batsched_py.results.run_file import run_path
 from batsched_py.runs.run_description import (
     Decider,
     RunInputs,
-    describe_run,
+    RunOrigin,
     other_files,
     platform_file,
     workload_file,
@@ -272,13 +272,9 @@ def _inputs(config: HaizeaConfig, events: Path | None) -> RunInputs:
 
 def _describe(prefix: str, config: HaizeaConfig, inputs: RunInputs, ended: HaizeaRun) -> None:
     """Write the description of the run next to its tables. InputError."""
-    decider = Decider("leases", plain_options(config))
+    origin = RunOrigin(inputs, Decider("leases", plain_options(config)), plain_settings(config), this_call())
     failure = "" if ended.failure is None else str(ended.failure)
-    results = table_files(prefix, ended.tables)
-    write_description(
-        prefix,
-        describe_run(inputs, decider, plain_settings(config), results=results, failure=failure, call=this_call()),
-    )
+    write_description(prefix, origin, table_files(prefix, ended.tables), failure=failure)
 
 
 def _found() -> Path:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
-from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here, recording
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
@@ -39,6 +40,7 @@ from batsched_py.interruption import Interruption
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.text.wording import counted, seconds
+from batsched_py.transcripts.recorder import recording
 from batsched_py.transport.connection import Connection
 from batsched_py.transport.zmq_rep import RepSocket
 
@@ -171,9 +173,9 @@ def command(request: ServeRequest) -> None:
         # Opened last: a recording must not replace an older one if nothing can be recorded.
         with (
             RepSocket(request.bind, current_limits()) as socket,
-            recording(record, choice.header()) as recorder,
+            recording(record, choice.resolved.header()) as recorder,
             _partial_results(request, session, decisions),
-            watched_decisions([session]),
+            watched_decisions(session),
         ):
             say(f"{choice.name} listens on {socket.address}", err=True)
             with _watched(session, choice.name, socket) if request.live else nullcontext(socket) as connection:
@@ -200,13 +202,10 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
         settings = front.SiteSettings(
             name=socket.address,
             scheduler=load_from_here(choice.algorithm, choice.options),
-            algorithm=choice.algorithm,
-            options=choice.options,
+            choice=replace(choice.resolved, call_every=request.wakeup_interval),
             folder=request.data,
             pace=request.pace,
             about={"platform": "batsim"},
-            call_every=request.wakeup_interval,
-            compute_sharing=choice.compute_sharing,
         )
         say(f"{choice.name} listens on {socket.address}", err=True)
         log = None if decisions is None else decisions.add

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
-from batsched_py.cli.shared.decider import our_decider, their_decider
+from batsched_py.cli.shared.decider import their_decider
 from batsched_py.cli.shared.described_runs import files_of_choice, reported_beside, this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
@@ -50,24 +50,26 @@ from batsched_py.protocol.events import Config
 from batsched_py.reading.json_document import refuse_doubled
 from batsched_py.reporting.metrics.summary import summary_table
 from batsched_py.results.records import Result
+from batsched_py.runs.choice import settings_of
 from batsched_py.runs.decision_spool import DecisionSpool, decision_spool, outage_rows
-from batsched_py.runs.result_writer import JobRowSpool, result_paths, write_result, written_files
+from batsched_py.runs.result_writer import JobRowSpool, result_paths, write_run
 from batsched_py.runs.run_description import (
     Decider,
     RunInputs,
-    describe_run,
+    RunOrigin,
     failure_line,
     other_files,
     plain_settings,
     platform_file,
     workload_file,
-    write_description,
 )
+from batsched_py.runs.session_run import complete_result, exchange_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange
 from batsched_py.traces.batsim_json import read_workload
+from batsched_py.transcripts.recorder import recording
 
 
 def _read_config(context: click.Context, parameter: click.Parameter, value: str) -> str:
@@ -148,29 +150,30 @@ def command(request: SimulateRequest) -> None:
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
     check_writable(results)  # before the run, which may take long: a wrong PREFIX is an error immediately
-    platform, settings = read_machine(request.platform, request.events, _settings(request))
+    settings = settings_of(request.choice.resolved, request.settings)
+    platform, settings = read_machine(request.platform, request.events, settings)
     workloads = [read_workload(path, limits=current_limits()) for path in request.workloads]
     described = None if export is None else _inputs(request, workloads)
     # The user specifies the host of Redis.
     redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
     request = replace(request, settings=settings, choice=replace(request.choice, redis=redis))
-    sessions: list[Session] = []
     with _store(request) as store, _job_row_spool(request) as rows, _decision_spool(request) as decisions:
         pass_on = None if rows is None else rows.add
         simulation = Simulation(
             platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on, warn=warn
         )
+        session = _session(request, decisions)
+        put_aside = None if described is None else RunFiles(rows, decisions, described)
         try:
-            result = _run(request, simulation, sessions, decisions)
+            result = _run(request, simulation, session)
         except (BatschedError, Interruption) as failure:
             partial = simulation.result_so_far()
-            if described is not None and partial is not None:
-                put_aside = RunFiles(rows, decisions, described)
+            if put_aside is not None and partial is not None:
                 with reported_beside(failure):
-                    _write(request, _with_tables(partial, sessions), sessions, put_aside, failure_line(failure))
+                    _write(request, _with_tables(partial, session), session, put_aside, failure_line(failure))
             raise
-        if described is not None:
-            _write(request, result, sessions, RunFiles(rows, decisions, described))
+        if put_aside is not None:
+            _write(request, result, session, put_aside)
     _show(request, result)
 
 
@@ -183,25 +186,26 @@ class RunFiles(NamedTuple):
 
 
 def _write(
-    request: SimulateRequest, result: Result, sessions: Sequence[Session], files: RunFiles, failure: str = ""
+    request: SimulateRequest, result: Result, session: Session | None, files: RunFiles, failure: str = ""
 ) -> None:
     """Write the files of a run; partial ones, marked with the reason, after a failure. InputError."""
     rows, decisions, inputs = files
     assert request.export is not None  # noqa: S101  # otherwise inputs are not described
-    write_result(request.export, result, rows)
-    if decisions is not None:
-        if not sessions or request.no_decisions:
-            decisions.add(outage_rows(result))
-        elif failure:
-            sessions[0].end_log()
-        decisions.write()
-    _describe(request, inputs, sessions, result, failure)
+    if decisions is not None and (session is None or request.no_decisions):
+        decisions.add(outage_rows(result))
+    elif session is not None and failure:
+        session.end_log()
+    choice = request.choice
+    decider = Decider() if session is None else Decider.of(choice.algorithm, session)
+    settings = plain_settings(request.settings, result.features, clock=choice.clock, requests=choice.requests)
+    origin = RunOrigin(inputs, decider, settings, this_call())
+    write_run(request.export, result, origin, rows=rows, decisions=decisions, failure=failure)
 
 
-def _with_tables(result: Result, sessions: Sequence[Session]) -> Result:
+def _with_tables(result: Result, session: Session | None) -> Result:
     """Return a partial result with the tables of its algorithm, if these are available."""
     with suppress(BatschedError):
-        return replace(result, tables=tuple(table for session in sessions for table in session.tables()))
+        return result if session is None else replace(result, tables=session.tables())
     return result
 
 
@@ -212,28 +216,6 @@ def _inputs(request: SimulateRequest, workloads: Sequence[Workload]) -> RunInput
         tuple(map(workload_file, request.workloads, workloads)),
         (*other_files(events=request.events), *files_of_choice(request.choice)),
     )
-
-
-def _describe(
-    request: SimulateRequest, inputs: RunInputs, sessions: Sequence[Session], result: Result, failure: str
-) -> None:
-    """Write the description of the run next to its results. InputError."""
-    export = request.export or ""
-    decider = Decider(request.choice.algorithm, sessions[0].options, sessions[0].given) if sessions else Decider()
-    settings = plain_settings(
-        request.settings, result.features, clock=request.choice.clock, requests=request.choice.requests
-    )
-    results = written_files(export, result, decisions=_tells_decisions(request))
-    run = describe_run(
-        inputs,
-        decider,
-        settings,
-        approximations=result.approximations,
-        results=results,
-        failure=failure,
-        call=this_call(),
-    )
-    write_description(export, run)
 
 
 def _check_usage(request: SimulateRequest) -> None:
@@ -253,13 +235,6 @@ def _check_usage(request: SimulateRequest) -> None:
         )
     if choice.redis.redis_address is not None and not request.enable_redis:
         raise click.UsageError("'--redis' goes with '--enable-redis'")
-
-
-def _settings(request: SimulateRequest) -> Settings:
-    """Return the settings; with --requests the session receives events, and may submit jobs."""
-    if not request.choice.requests:
-        return request.settings
-    return replace(request.settings, dynamic_jobs=True, forward_unknown_events=True)
 
 
 def _store(request: SimulateRequest) -> AbstractContextManager[JobStore | None]:
@@ -290,34 +265,41 @@ def _tells_decisions(request: SimulateRequest) -> bool:
     return request.events is not None or (request.socket is None and not request.no_decisions)
 
 
-def _run(
-    request: SimulateRequest, simulation: Simulation, sessions: list[Session], decisions: DecisionSpool | None
-) -> Result:
-    """Run the simulation with a live view, a progress bar, or neither; add the session, if any, to `sessions`."""
-    with _decider(request, sessions, decisions) as exchange, watched_decisions(sessions):
+def _session(request: SimulateRequest, decisions: DecisionSpool | None) -> Session | None:
+    """Create the session of a local algorithm; None if another program decides. PluginError, OptionError."""
+    if request.socket is not None:
+        return None
+    log = None if decisions is None or request.no_decisions else decisions.add
+    return request.choice.session(log, features=request.settings.features)
+
+
+def _run(request: SimulateRequest, simulation: Simulation, session: Session | None) -> Result:
+    """Run the simulation with a live view, a progress bar, or neither."""
+    watch = nullcontext() if session is None else watched_decisions(session)
+    with _exchange(request, session) as exchange, watch:
         if request.live:
             live = importlib.import_module("batsched_py.cli.shared.live")  # the import of drawing code takes long
             title = request.choice.algorithm or str(request.socket)
-            with live.watched_simulation(title, simulation, sessions, exchange) as watched:
+            with live.watched_simulation(title, simulation, session, exchange) as watched:
                 result = simulation.run(watched)
         else:
             with simulation_bar(wanted=not request.quiet) as progress:
                 result = simulation.run(exchange, progress)
-    if any(session.scheduler.reads_waits for session in sessions):
-        result = simulation.with_latency_told(result)
-    if request.export is None and not request.gantt:
+    if session is None:
         return result
-    return replace(result, tables=tuple(table for session in sessions for table in session.tables()))
+    return complete_result(result, simulation, session, tables=request.export is not None or request.gantt)
 
 
-def _decider(
-    request: SimulateRequest, sessions: list[Session], decisions: DecisionSpool | None
-) -> AbstractContextManager[AnyExchange]:
-    """Start the decision process; add the session of a local algorithm, which has its tables, to `sessions`."""
-    if request.socket is not None:
-        return their_decider(request.socket, request.connect_timeout, request.record)
-    log = None if decisions is None or request.no_decisions else decisions.add
-    return our_decider(request.choice, request.record, sessions.append, log, settings=_settings(request))
+@contextmanager
+def _exchange(request: SimulateRequest, session: Session | None) -> Iterator[AnyExchange]:
+    """Yield the exchange with the session, or with the program on --socket. TransportError, TranscriptError."""
+    if session is not None:
+        header = request.choice.resolved.header()
+        with recording(request.record, header) as recorder, exchange_of(session, recorder) as ours:
+            yield ours
+    elif request.socket is not None:
+        with their_decider(request.socket, request.connect_timeout, request.record) as theirs:
+            yield theirs
 
 
 def _show(request: SimulateRequest, result: Result) -> None:

@@ -16,6 +16,7 @@ from batsched_py.cli.shared.site_callers import QuotaOptions, quota_options
 from batsched_py.cli.shared.terminal import warn_all
 from batsched_py.files.bounded_file import read_raw
 from batsched_py.model.settings import Settings
+from batsched_py.runs.choice import Choice
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import SiteSettings
 from batsched_py.traces.simgrid_xml import read_platform
@@ -84,13 +85,11 @@ def command(request: SiteRequest) -> None:
 
 
 def _settings(request: SiteRequest) -> SiteSettings:
-    choice, name = request.choice, request.choice.algorithm or DEFAULT
-    options = choice.options
+    choice = Choice(request.choice.algorithm or DEFAULT, request.choice.options)
     return SiteSettings(
         name=request.platform.name,
-        scheduler=load_from_here(name, options),
-        algorithm=name,
-        options=options,
+        scheduler=load_from_here(choice.algorithm, choice.options),
+        choice=choice,
         folder=request.data,
         pace=request.pace,
     )

@@ -6,14 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 import click
 import orjson
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.redis_place import RedisPlace
@@ -24,16 +23,14 @@ from batsched_py.files.compression import DamageError
 from batsched_py.model.features import Features
 from batsched_py.plugins import load
 from batsched_py.reading.limits import LimitError
+from batsched_py.runs.choice import NO_OPTIONS, Choice, make_session
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.option_values import Origin, parse_options, read_values
 from batsched_py.session.session import Session
 from batsched_py.text.encoding import EncodingError
-from batsched_py.transcripts.lines import Header
-from batsched_py.transcripts.recorder import Recorder
 
-NO_OPTIONS: Final[Mapping[str, Any]] = MappingProxyType({})
 #: Maximum number of warnings shown: thousands of rejected jobs must not hide later messages.
 MOST_WARNINGS: Final = 20
 
@@ -83,6 +80,11 @@ class AlgorithmChoice(Struct, frozen=True):
         return {**read_options(self.options_file), **self.assignments}
 
     @property
+    def resolved(self) -> Choice:
+        """The algorithm with the options of the user. OptionError."""
+        return Choice(self.algorithm, self.options, self.clock, self.requests, self.call_every, self.compute_sharing)
+
+    @property
     def name(self) -> str:
         """The name of the algorithm's class, for messages. PluginError."""
         return load_from_here(self.algorithm, self.options).name
@@ -98,36 +100,26 @@ class AlgorithmChoice(Struct, frozen=True):
         `log`, if given, receives holds and promises. Dynamic jobs are requested from Batsim 5 if the algorithm can use
         them, unless `features` specifies the requested features.
         """
-        options = self.options
-        recorded = {name: value for name, value in self.recorded.options.items() if name not in options}
+        choice = self.resolved
+        recorded = {name: value for name, value in self.recorded.options.items() if name not in choice.options}
         if self.recorded.trusted:
-            options, recorded = {**recorded, **options}, {}
-        scheduler = load_from_here(self.algorithm, options)
+            choice, recorded = replace(choice, options={**recorded, **choice.options}), {}
+        scheduler = load_from_here(choice.algorithm, choice.options)
         try:
-            clock = parse_clock(self.clock, time.perf_counter)
+            parse_clock(self.clock, time.perf_counter)
         except OptionError as error:
             raise OptionError(f"--{error}") from None
         self._check_files(scheduler, recorded)
-        if features is None:
-            features = Features(dynamic_registration=scheduler.uses_dynamic_jobs)
-        return Session(
+        return make_session(
+            choice,
             scheduler,
-            options,
             recorded=recorded,
-            clock=clock,
+            features=Features(dynamic_registration=scheduler.uses_dynamic_jobs) if features is None else features,
             open_store=self.redis.open,
             warn=Warnings(),
             limits=current_limits(),
-            requests=self.requests,
-            call_every=self.call_every or None,
             log=log,
-            features=features,
-            compute_sharing=self.compute_sharing,
         )
-
-    def header(self) -> Header:
-        """Return the header of a recording of the run."""
-        return Header(self.algorithm, self.options, self.clock, self.requests, compute_sharing=self.compute_sharing)
 
     def _check_files(self, scheduler: type[Scheduler[Any]], recorded: Mapping[str, Any]) -> None:
         """Check the options of each file separately, so that errors name the file."""
@@ -190,8 +182,3 @@ class Warnings:
             warn(line)
         if self.count == MOST_WARNINGS:
             warn("more warnings than these are not shown")
-
-
-def recording(path: Path | None, header: Header) -> AbstractContextManager[Recorder | None]:
-    """Open a recorder of exchanges; None without a file. TranscriptError."""
-    return nullcontext() if path is None else Recorder(path, header)

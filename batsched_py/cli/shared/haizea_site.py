@@ -10,6 +10,7 @@ from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.live import live_options
 from batsched_py.haizea.live_log import LiveLog
 from batsched_py.model.settings import Settings
+from batsched_py.runs.choice import Choice
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.traces.lease_workload import site_platform
@@ -36,10 +37,8 @@ def open_site(config: HaizeaConfig, address: str, folder: Path) -> None:
     settings = SiteSettings(
         name=config.file.name,
         scheduler=live.algorithm(),
-        algorithm="leases",
-        options=live_options(config),
+        choice=Choice("leases", live_options(config), call_every=float(config.wakeup_interval)),
         folder=folder,
-        call_every=float(config.wakeup_interval),
     )
     platform, content = site_platform(str(config.file), config.site), repr(config.site).encode()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -216,17 +216,17 @@ def live_view(watch: Watch) -> Iterator[bool]:
 
 @contextmanager
 def watched_simulation(
-    title: str, simulation: Simulation, sessions: Sequence[Session], exchange: AnyExchange
+    title: str, simulation: Simulation, session: Session | None, exchange: AnyExchange
 ) -> Iterator[AnyExchange]:
     """Yield the exchange, with a live view of the simulation.
 
     A local session, if any, provides the data: it knows the reasons of waiting jobs, unlike the simulation.
     """
     watch = Watch(title, "simulating", look_every=LOOK_EVERY)
-    if sessions:
-        watch.follow(lambda: session_status(sessions[0], simulation.job_count))
-    else:
+    if session is None:
         watch.follow(lambda: simulation_status(simulation.status()))
+    else:
+        watch.follow(lambda: session_status(session, simulation.job_count))
     with live_view(watch) as shown:
         yield watch.exchange(exchange) if shown else exchange
 

@@ -21,7 +21,7 @@ from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.lublin import Drawn
 
 if TYPE_CHECKING:  # the package imports modules that a single simulation does not need
-    from batsched_py.campaigns.inputs import WorkloadLike
+    from batsched_py.runs.inputs import WorkloadLike
     from batsched_py.session.decision_log import PassOn
 
 #: The name of a generated workload's file, in the folder of its runs.

@@ -15,7 +15,7 @@ from batsched_py.runs.decision_spool import DecisionSpool
 from batsched_py.runs.run_description import (
     Decider,
     RunInputs,
-    describe_run,
+    RunOrigin,
     failure_line,
     write_description,
 )
@@ -64,12 +64,11 @@ def write_results(
         "compute_sharing": session.view.compute_sharing,
         **(settings or {}),
     }
-    run = describe_run(
+    origin = RunOrigin(
         RunInputs(files=files_of_choice(choice)) if inputs is None else inputs,
-        Decider(choice.algorithm, session.options, session.given),
+        Decider.of(choice.algorithm, session),
         known,
-        results={**written, **table_files(prefix, tables)},
-        failure="" if failure is None else failure_line(failure),
-        call=this_call(),
+        this_call(),
     )
-    write_description(prefix, run)
+    written |= table_files(prefix, tables)
+    write_description(prefix, origin, written, failure="" if failure is None else failure_line(failure))

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -26,9 +26,9 @@ _PERIOD: Final = 1.0
 class DecisionWatch:
     """A periodic check of a session's current decision; the caller of `look` supplies the time."""
 
-    def __init__(self, sessions: Sequence[Session], place: Callable[[], str]) -> None:
-        """Take a list that will contain the session, and a function that returns its thread's line of user code."""
-        self._sessions, self._place = sessions, place
+    def __init__(self, session: Session, place: Callable[[], str]) -> None:
+        """Take the session, and a function that returns its thread's line of user code."""
+        self._session, self._place = session, place
         #: The number of the message being answered at the latest check, and the time of the first check of it.
         self._message = -1
         self._since = 0.0
@@ -36,8 +36,8 @@ class DecisionWatch:
 
     def look(self, now: float) -> None:
         """Check the session at a time in seconds; warn once of a slow decision."""
-        session = self._sessions[0] if self._sessions else None
-        if session is None or not session.deciding:
+        session = self._session
+        if not session.deciding:
             self._message = -1
             return
         if session.messages != self._message:
@@ -52,9 +52,9 @@ class DecisionWatch:
 
 
 @contextmanager
-def watched_decisions(sessions: Sequence[Session]) -> Iterator[None]:
+def watched_decisions(session: Session) -> Iterator[None]:
     """Warn of slow decisions in this thread; add the duration to an interruption of one."""
-    watch = DecisionWatch(sessions, _place_of(threading.get_ident()))
+    watch = DecisionWatch(session, _place_of(threading.get_ident()))
     over = threading.Event()
 
     def look_until_over() -> None:

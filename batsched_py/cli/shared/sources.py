@@ -11,9 +11,9 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from batsched_py.campaigns.inputs import WorkloadLike
 from batsched_py.campaigns.plan.seeds import parse_seeds
 from batsched_py.errors import OptionError
+from batsched_py.runs.inputs import WorkloadLike
 from batsched_py.text.wording import unknown
 from batsched_py.traces.lublin import Drawn
 

@@ -136,7 +136,7 @@ class SiteController(Controller):
         """Describe the site."""
         site = parts(request).site
         settings, version = site.settings, batsched_py.__version__
-        return SiteDescription(settings.name, len(site.hosts), settings.algorithm, version, _clock(site))
+        return SiteDescription(settings.name, len(site.hosts), settings.choice.algorithm, version, _clock(site))
 
     @get("/clock", summary="Read the clock")
     async def clock(self, request: Asking) -> Clock:

@@ -136,7 +136,7 @@ def check_vm(site: Site, vm: str) -> None:
 def _rows(site: Site, table: str) -> Sequence[Any]:
     found = site.board.snapshot.tables.get(table)
     if found is None:
-        raise refuse(404, f"the site has no timelines: its algorithm is {site.settings.algorithm}")
+        raise refuse(404, f"the site has no timelines: its algorithm is {site.settings.choice.algorithm}")
     return cast(Sequence[Any], found.rows)
 
 

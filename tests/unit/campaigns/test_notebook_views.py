@@ -10,11 +10,11 @@ import pytest
 from batsched_py.campaigns import (
     AlgorithmComparison,
     Drawn,
+    Run,
     Study,
     Variant,
     compare_algorithms,
     find_metrics,
-    read_run,
     run_study,
     simulate,
 )
@@ -93,7 +93,7 @@ def test_a_run_explains_why_a_job_waited(tmp_path: Path) -> None:
     """As the command does: with the algorithm's reasons, if its files are read."""
     words = ["-p", str(PLATFORM), "-w", str(JOBS), "-s", "easy", "-e", str(tmp_path / "run"), "--quiet"]
     assert run_command(["simulate", *words]) == 0
-    here, there = simulate(PLATFORM, JOBS, "easy"), read_run(tmp_path / "run")
+    here, there = simulate(PLATFORM, JOBS, "easy"), Run.read(tmp_path / "run")
     assert str(here.explain("104")).startswith("w0!104: 16 hosts, submitted at ")
     assert str(there.explain("104")).partition(",")[0] == "w0!104: 16 hosts"
     assert "The reasons are from the schedule alone." in here.explain("104")._repr_html_()
@@ -108,14 +108,14 @@ def test_the_files_of_a_run_are_read_as_a_run(tmp_path: Path) -> None:
     """With the same metrics, jobs and pictures."""
     words = ["-p", str(PLATFORM), "-w", str(JOBS), "-s", "easy", "-e", str(tmp_path / "run"), "--quiet"]
     assert run_command(["simulate", *words]) == 0
-    here, there = simulate(PLATFORM, JOBS, "easy"), read_run(str(tmp_path / "run"))
+    here, there = simulate(PLATFORM, JOBS, "easy"), Run.read(str(tmp_path / "run"))
     assert there.name == "run"
     assert there.jobs.waiting_time.tolist() == pytest.approx(here.jobs.waiting_time.tolist())
-    assert there.all_metrics.mean_wait == pytest.approx(here.all_metrics.mean_wait)
+    assert there.metrics.mean_wait == pytest.approx(here.metrics.mean_wait)
     assert "32 hosts" in there._repr_html_()
     assert there.report(tmp_path / "page.html", here).stat().st_size > 1_000_000
     with pytest.raises(InputError):
-        read_run(tmp_path / "none")
+        Run.read(tmp_path / "none")
 
 
 @pytest.mark.parametrize("kind", ["waits", "slowdowns", "utilisation", "queue"])

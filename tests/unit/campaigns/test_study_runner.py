@@ -12,11 +12,11 @@ import pytest
 
 from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.campaigns import Drawn, Variant, run_study
-from batsched_py.campaigns.inputs import WorkloadLike
 from batsched_py.errors import BatschedError, OptionError, PluginError, WorkloadError
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.settings import Settings
 from batsched_py.results.records import Result
+from batsched_py.runs.inputs import WorkloadLike
 from batsched_py.schedulers.fcfs import Fcfs
 from tests.clone import ROOT
 from tests.platforms import plain_platform

@@ -3,37 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from batsched_py.cli.shared.algorithm import AlgorithmChoice
-from batsched_py.cli.shared.decider import our_decider, their_decider
-from batsched_py.errors import RefusedError, RemoteProtocolError
+from batsched_py.cli.shared.decider import their_decider
+from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.reading.limits import Limits
-from batsched_py.simulator.wire.scheduler_link import DirectExchange
 from batsched_py.transport import zmq_req
-
-
-@pytest.mark.parametrize(
-    ("path", "rule", "said"),
-    [("now", "must be a number", "t=0: now: must be a number"), ("", "t=3: no", "t=3: no")],
-)
-def test_a_reply_of_ours_that_the_simulator_refuses(path: str, rule: str, said: str) -> None:
-    """Our side failed, and the line says when."""
-    with pytest.raises(RefusedError) as caught, our_decider(AlgorithmChoice("easy", {}), None):
-        raise RemoteProtocolError(path, rule)
-    assert str(caught.value) == said
-    assert caught.value.exit_code == 3
-
-
-def test_messages_are_written_if_they_are_recorded(tmp_path: Path) -> None:
-    """And otherwise only if they have to be."""
-    with our_decider(AlgorithmChoice("easy", {}), None) as exchange:
-        assert isinstance(exchange, DirectExchange)
-    with our_decider(AlgorithmChoice("easy", {}), tmp_path / "run.jsonl") as exchange:
-        assert not isinstance(exchange, DirectExchange)
 
 
 class FakeSocket:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 import pytest
 
 from batsched_py.cli.shared.slow_decisions import DecisionWatch, watched_decisions
 from batsched_py.interruption import Interruption
+from batsched_py.runs.choice import Choice, make_session
 from batsched_py.session.session import Session
 
 
@@ -20,9 +20,9 @@ class Deciding:
         self.deciding = ""
 
 
-def watch(*sessions: Deciding) -> DecisionWatch:
-    """A watch of these, at a place."""
-    return DecisionWatch(cast(Sequence[Session], sessions), lambda: " (mine.py:7)")
+def watch(session: Deciding) -> DecisionWatch:
+    """A watch of it, at a place."""
+    return DecisionWatch(cast(Session, session), lambda: " (mine.py:7)")
 
 
 def test_a_long_decision_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,15 +48,10 @@ def test_a_long_decision_is_told_once(capsys: pytest.CaptureFixture[str]) -> Non
     ]
 
 
-def test_without_a_session_nothing_takes_long(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is made after the watch, or is another program's."""
-    looking = watch()
-    for now in range(30):
-        looking.look(float(now))
-    assert capsys.readouterr().err == ""
-
-
 def test_an_interruption_elsewhere_tells_no_time() -> None:
     """Such as while the simulator computes; the thread that looks has ended then."""
-    with pytest.raises(Interruption, match=r"^interrupted \(SIGINT\)$"), watched_decisions([]):
+    with (
+        pytest.raises(Interruption, match=r"^interrupted \(SIGINT\)$"),
+        watched_decisions(make_session(Choice("easy"))),
+    ):
         raise Interruption(2)

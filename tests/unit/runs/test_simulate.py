@@ -9,14 +9,23 @@ from random import Random
 
 import pytest
 
-from batsched_py.campaigns import Run, read_run, simulate
+from batsched_py.campaigns import Run, simulate
 from batsched_py.cli.main import run
-from batsched_py.errors import BatschedError, InputError, OptionError, PlatformError, PluginError, WorkloadError
+from batsched_py.errors import (
+    BatschedError,
+    DeadlockError,
+    InputError,
+    OptionError,
+    PlatformError,
+    PluginError,
+    WorkloadError,
+)
 from batsched_py.model.settings import Settings
 from batsched_py.results.result_files import write_jobs
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.plan import MOST_TOLD
 from batsched_py.session.session import Session
+from batsched_py.traces.event_file import read_events
 from batsched_py.traces.lublin import generate
 from tests.clone import ROOT
 from tests.platforms import plain_platform
@@ -55,9 +64,39 @@ def test_the_files_of_a_run_are_those_of_the_command(tmp_path: Path) -> None:
     )
     assert one.pop("measured").keys() == other.pop("measured").keys()
     assert one == other
-    again = read_run(tmp_path / "here" / "x")
-    assert again.all_metrics == made.all_metrics
+    again = Run.read(tmp_path / "here" / "x")
+    assert again.metrics == made.metrics
     assert again.decisions == made.decisions
+
+
+def test_requests_and_their_recording_are_those_of_the_command(tmp_path: Path) -> None:
+    """The same events ask for the same jobs, in the same messages."""
+    event = {"type": "submit_job", "timestamp": 5, "job_id": "site!1", "profile": {"type": "delay", "delay": 50}}
+    event["job"] = {"id": "site!1", "res": 2, "walltime": 60, "profile": "1"}
+    events = tmp_path / "events.jsonl"
+    events.write_text(json.dumps(event) + "\n")
+    files = ["-p", str(PLATFORM), "-w", str(JOBS), "--events", str(events), "--record", str(tmp_path / "there.jsonl")]
+    assert run(["simulate", *files, "-s", "easy", "--requests", "-e", str(tmp_path / "there"), "--quiet"]) == 0
+    settings = Settings(external_events=read_events(events))
+    made = simulate(PLATFORM, JOBS, "easy", settings=settings, requests=True, record=tmp_path / "here.jsonl")
+    assert "site!1" in {job.job.id for job in made.result.jobs}
+    made.write(tmp_path / "here")
+    for name in ("_jobs.csv", ".jsonl"):
+        assert (tmp_path / f"here{name}").read_bytes() == (tmp_path / f"there{name}").read_bytes()
+    one, other = (json.loads((tmp_path / f"{name}_run.json").read_text())["settings"] for name in ("here", "there"))
+    assert one == other
+
+
+def test_the_error_of_a_run_is_that_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A deadlock names the jobs that wait, with the algorithm's reasons."""
+    code = "from batsched_py.api import NoOptions, Scheduler\nclass Idle(Scheduler[NoOptions]):\n"
+    (tmp_path / "idle.py").write_text(code + "    name = 'idle'\n    def decide(self, view, plan): pass\n")
+    algorithm = f"{tmp_path / 'idle.py'}:Idle"
+    assert run(["simulate", "-p", str(PLATFORM), "-w", str(JOBS), "-s", algorithm, "--quiet"]) == 3
+    with pytest.raises(DeadlockError) as caught:
+        simulate(PLATFORM, JOBS, algorithm)
+    assert "\n  ".join([f"batsched-py: error: {caught.value.why}", *caught.value.waiting]) in capsys.readouterr().err
+    assert caught.value.waiting[-1] == "and 190 more"
 
 
 def test_a_run_is_written_with_what_it_kept(tmp_path: Path) -> None:
@@ -70,8 +109,6 @@ def test_a_run_is_written_with_what_it_kept(tmp_path: Path) -> None:
     assert made.decisions is None
     with pytest.raises(InputError, match="cannot be written"):
         made.write(tmp_path / "x_jobs.csv" / "y")
-    with pytest.raises(OptionError, match="only runs by simulate"):
-        Run(made.metrics, made.result, {}).write(tmp_path / "z")
 
 
 def test_reasons_are_known_if_decisions_were_kept() -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from batsched_py.api import HostSet, NoOptions, Plan, Scheduler, View
 from batsched_py.campaigns import Drawn, Variant, run_study, simulate
-from batsched_py.campaigns.class_state import changed_state, class_state
 from batsched_py.errors import BatschedError
+from batsched_py.runs.class_state import changed_state, class_state
 from tests.integration.variants import EVERYTHING, PLATFORM
 from tests.platforms import plain_platform
 
@@ -118,7 +118,7 @@ def test_no_built_in_algorithm_keeps_state_in_its_class(
     name: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor is any warned of: their classes are looked at as those of users are."""
-    monkeypatch.setattr("batsched_py.campaigns.class_state._OURS", ("nothing",))
+    monkeypatch.setattr("batsched_py.runs.class_state._OURS", ("nothing",))
     scheduler = Variant("x", name).scheduler
     before = class_state(scheduler)
     with suppress(BatschedError):  # of those that need another simulation than this, and run a part of it, or nothing

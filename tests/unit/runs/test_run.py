@@ -9,12 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from batsched_py.api import NoOptions, Plan, Scheduler, View
-from batsched_py.campaigns import Run, simulate
+from batsched_py.campaigns import Run, SimulatedRun, simulate
 from batsched_py.cli.main import run as run_command
 from batsched_py.errors import ExtraError, OptionError
 from batsched_py.model.settings import Settings
+from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
 from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
 from batsched_py.reporting.schedules.schedule import read_schedule
@@ -38,12 +40,12 @@ class Rejecting(Scheduler[NoOptions]):
 
 
 @pytest.fixture(scope="module")
-def ended() -> Run:
+def ended() -> SimulatedRun:
     """A run of EASY."""
     return simulate(PLATFORM, JOBS, "easy", {"reserve": "hosts"})
 
 
-def test_jobs_are_those_of_the_command(ended: Run, tmp_path: Path) -> None:
+def test_jobs_are_those_of_the_command(ended: SimulatedRun, tmp_path: Path) -> None:
     """A row for each, with the columns and values of `metrics --per-job`."""
     arguments = ["-p", str(PLATFORM), "-w", str(JOBS), "-s", "easy", "-o", "reserve=hosts"]
     assert run_command(["simulate", *arguments, "-e", str(tmp_path / "run"), "--quiet"]) == 0
@@ -76,23 +78,23 @@ def test_rejected_jobs_have_no_times() -> None:
     assert lost.allocated_resources.isna().all()
 
 
-def test_all_metrics_are_those_of_the_command(ended: Run) -> None:
+def test_all_metrics_are_those_of_the_command(ended: SimulatedRun) -> None:
     """The summary is a part of them, and they are computed once."""
-    assert ended.all_metrics.mean_wait == ended.metrics.mean_wait
-    assert ended.all_metrics.p99_wait is not None
-    assert ended.all_metrics is ended.all_metrics
+    assert ended.metrics.mean_wait == summarise(ended.result).mean_wait
+    assert ended.metrics.p99_wait is not None
+    assert ended.metrics is ended.metrics
 
 
-def test_a_notebook_shows_the_metrics(ended: Run) -> None:
+def test_a_notebook_shows_the_metrics(ended: SimulatedRun) -> None:
     """As a table, in which names are escaped."""
     shown = ended._repr_html_()
     assert "easy reserve=hosts" in shown
     assert "mean wait" in shown
-    assert "<b>" not in Run(ended.metrics, ended.result, {}, "<b>")._repr_html_()
+    assert "<b>" not in Run(replace(ended.schedule, name="<b>"))._repr_html_()
 
 
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])
-def test_the_picture_is_that_of_the_command(ended: Run, tmp_path: Path, form: str) -> None:
+def test_the_picture_is_that_of_the_command(ended: SimulatedRun, tmp_path: Path, form: str) -> None:
     """Byte for byte, of the same window and size."""
     ended_at = tmp_path / "run"
     arguments = ["-p", str(PLATFORM), "-w", str(JOBS), "-s", "easy", "-o", "reserve=hosts"]
@@ -104,20 +106,20 @@ def test_the_picture_is_that_of_the_command(ended: Run, tmp_path: Path, form: st
     assert picture.save(tmp_path / f"here.{form}").read_bytes() == wanted.read_bytes()
 
 
-def test_a_notebook_shows_the_picture(ended: Run) -> None:
+def test_a_notebook_shows_the_picture(ended: SimulatedRun) -> None:
     """As PNG, the same each time."""
     assert ended.gantt()._repr_png_().startswith(b"\x89PNG")
     assert ended.gantt()._repr_png_() == ended.gantt()._repr_png_()
 
 
-def test_a_picture_of_no_known_kind_is_refused(ended: Run, tmp_path: Path) -> None:
+def test_a_picture_of_no_known_kind_is_refused(ended: SimulatedRun, tmp_path: Path) -> None:
     """Nothing is written."""
     with pytest.raises(OptionError, match=r"must end with .pdf, .svg or .png, not .gif"):
         ended.gantt().save(tmp_path / "x.gif")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_page_shows_several_runs(ended: Run, tmp_path: Path) -> None:
+def test_a_page_shows_several_runs(ended: SimulatedRun, tmp_path: Path) -> None:
     """As `report` does."""
     other = simulate(PLATFORM, JOBS, "fcfs")
     page = ended.report(tmp_path / "page.html", other, title="A & B").read_text()
@@ -126,13 +128,13 @@ def test_a_page_shows_several_runs(ended: Run, tmp_path: Path) -> None:
     assert "fcfs" in page
 
 
-def test_a_run_can_be_sent_to_another_process(ended: Run) -> None:
+def test_a_run_can_be_sent_to_another_process(ended: SimulatedRun) -> None:
     """With what was computed left behind."""
     assert ended.schedule is not None
     assert pickle.loads(pickle.dumps(ended)).metrics == ended.metrics
 
 
-def test_a_missing_extra_is_named(ended: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(ended: SimulatedRun, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one line, with the command that installs it."""
     monkeypatch.setattr("batsched_py.loading.find_spec", lambda name: None if name == "pandas" else find_spec(name))
     with pytest.raises(ExtraError, match=r"Run.jobs: needs pandas: .*\[notebook\]"):

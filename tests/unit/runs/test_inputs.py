@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from batsched_py.campaigns import Drawn, simulate
-from batsched_py.campaigns.inputs import as_platform, as_workload
 from batsched_py.errors import PlatformError, WorkloadError
 from batsched_py.reading.limits import Limits
+from batsched_py.runs.inputs import as_platform, as_workload
 from tests.clone import ROOT
 
 PLATFORM = ROOT / "platforms" / "tiny4.xml"

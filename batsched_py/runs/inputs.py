@@ -10,7 +10,8 @@ from batsched_py.example_files import path_or_example, told_path
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LIMITS, Limits
-from batsched_py.results.run_file import WorkloadFile, content_hash
+from batsched_py.results.run_file import InputFile, WorkloadFile, content_hash
+from batsched_py.runs.run_description import platform_file
 from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.simgrid_xml import read_platform
@@ -31,6 +32,11 @@ def as_workload(given: WorkloadLike, limits: Limits = LIMITS) -> Workload:
     if isinstance(given, Workload):
         return given
     return given.draw() if isinstance(given, Drawn) else read_workload(path_or_example(Path(given)), limits=limits)
+
+
+def platform_origin(given: PlatformLike) -> InputFile | None:
+    """Return the file of a platform; None for an object. InputError."""
+    return None if isinstance(given, Platform) else platform_file(path_or_example(Path(given)))
 
 
 def origin_of(given: WorkloadLike, workload: Workload) -> WorkloadFile:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,41 +11,38 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from batsched_py.campaigns.class_state import changed_state, class_state, leak_line
-from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
-from batsched_py.campaigns.run import Run, RunOrigin
-from batsched_py.example_files import path_or_example
 from batsched_py.model.decision_row import DecisionRow
-from batsched_py.model.platform import Platform
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
-from batsched_py.plugins import load
 from batsched_py.reporting.algorithm_files import files_of_algorithm
-from batsched_py.reporting.metrics.summary import summarise
-from batsched_py.runs.run_description import Call, Decider, RunInputs, plain_settings, platform_file
-from batsched_py.scheduling.base import Scheduler
-from batsched_py.session.clock import parse_clock
+from batsched_py.runs.choice import AlgorithmLike, Choice, load_class, make_session, name_of, settings_of
+from batsched_py.runs.class_state import changed_state, class_state, leak_line
+from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of, platform_origin
+from batsched_py.runs.run_description import Call, Decider, RunInputs, RunOrigin, plain_settings
+from batsched_py.runs.session_run import complete_result, exchange_of
+from batsched_py.runs.simulated_run import SimulatedRun, simulated_run
 from batsched_py.session.decision_log import PassOn
-from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
-from batsched_py.simulator.wire.scheduler_link import DirectExchange
 from batsched_py.traces.lublin import Drawn
+from batsched_py.transcripts.recorder import recording
 
 
 def simulate(
     platform: PlatformLike,
     workload: WorkloadLike | Sequence[WorkloadLike],
-    algorithm: str | type[Scheduler[Any]],
+    algorithm: AlgorithmLike,
     options: Mapping[str, Any] = MappingProxyType({}),
     *,
     settings: Settings = DEFAULTS,
     clock: str = "zero",
+    requests: bool = False,
+    record: str | os.PathLike[str] | None = None,
     warn: Callable[[str], None] | None = None,
     trace: bool = False,
     decisions: bool = False,
     log: PassOn | None = None,
-) -> Run:
-    """Simulate through the same messages as `batsched-py simulate`, with the same result.
+) -> SimulatedRun:
+    """Simulate through the same messages as `batsched-py simulate`, with the same result and the same errors.
 
     Args:
         platform: a SimGrid file, or a platform.
@@ -55,6 +51,8 @@ def simulate(
         options: options of the algorithm; texts as after `-o`, or values.
         settings: the options of `batsched-py simulate`.
         clock: the time that decisions take, as after `--clock`.
+        requests: allow external events to request jobs, as with `--requests`.
+        record: file for a recording of all messages, as after `--record`.
         warn: called with each warning, one line; None to ignore warnings, except those about state kept in a given
             class, which are issued as Python warnings.
         trace: keep the rows of Batsim's trace files, in `result.trace`.
@@ -62,43 +60,39 @@ def simulate(
         log: called with batches of rows of holds, promises and rejections.
 
     All errors are BatschedErrors, which the command shows in one line: PlatformError and WorkloadError for files,
-    PluginError and OptionError for the algorithm, AlgorithmError, RefusedError and DeadlockError for its decisions.
+    PluginError and OptionError for the algorithm, AlgorithmError, RefusedError and DeadlockError for its decisions,
+    TranscriptError for the recording.
     """
-    call, rows = Call(), list[DecisionRow]()
-    scheduler = load(algorithm) if isinstance(algorithm, str) else algorithm
+    call, rows = Call(), list[DecisionRow]() if decisions else None
+    scheduler = load_class(algorithm)
     before = class_state(scheduler)
-    session = Session(
-        scheduler,
-        options,
-        clock=parse_clock(clock, time.perf_counter),
-        warn=warn,
-        log=_log(rows if decisions else None, log),
-        features=settings.features,
-        compute_sharing=settings.compute_sharing,
-    )
+    choice = Choice(name_of(algorithm), options, clock, requests, compute_sharing=settings.compute_sharing)
+    settings = settings_of(choice, settings)
+    session = make_session(choice, scheduler, features=settings.features, warn=warn, log=_log(rows, log))
     given = [workload] if isinstance(workload, (str, os.PathLike, Workload, Drawn)) else workload
     workloads = [as_workload(one) for one in given]
     machine = as_platform(platform)
     inputs = _inputs(platform, given, workloads, algorithm, options)
     simulation = Simulation(machine, workloads, settings, trace=trace, warn=warn)
-    result = simulation.run(DirectExchange(session.answer, session.answer_unwritten))
-    if session.scheduler.reads_waits:
-        result = simulation.with_latency_told(result)
-    result = replace(result, tables=session.tables())
+    header = replace(choice, options={name: session.options[name] for name in session.given}).header()
+    path = None if record is None else Path(record)
+    with recording(path, header) as recorder, exchange_of(session, recorder) as exchange:
+        result = simulation.run(exchange)
+    result = complete_result(result, simulation, session)
     if not isinstance(algorithm, str):  # an algorithm given by its name is loaded anew for the next run
-        leaked = changed_state(before, class_state(scheduler))
-        if leaked and warn is not None:
-            warn(leak_line(leaked))
-        elif leaked:
-            warnings.warn(leak_line(leaked), stacklevel=2)
-    origin = RunOrigin(
-        inputs,
-        Decider(_name(algorithm), session.options, session.given),
-        plain_settings(settings, result.features, clock=clock, requests=False),
-        call,
-        rows if decisions else None,
-    )
-    return Run(summarise(result), result, dict(session.rejections), scheduler.name, dict(options), origin)
+        _warn_of_leaks(changed_state(before, class_state(scheduler)), warn)
+    plain = plain_settings(settings, result.features, clock=clock, requests=requests)
+    origin = RunOrigin(inputs, Decider.of(choice.algorithm, session), plain, call)
+    name = " ".join([scheduler.name or "run", *(f"{key}={value}" for key, value in options.items())])
+    return simulated_run(name, result, session.rejections, origin, rows)
+
+
+def _warn_of_leaks(leaked: list[str], warn: Callable[[str], None] | None) -> None:
+    """Warn of state that a run left in the class of its algorithm."""
+    if leaked and warn is not None:
+        warn(leak_line(leaked))
+    elif leaked:
+        warnings.warn(leak_line(leaked), stacklevel=3)
 
 
 def _log(rows: list[DecisionRow] | None, log: PassOn | None) -> PassOn | None:
@@ -118,17 +112,12 @@ def _inputs(
     platform: PlatformLike,
     given: Sequence[WorkloadLike],
     workloads: Sequence[Workload],
-    algorithm: str | type[Scheduler[Any]],
+    algorithm: AlgorithmLike,
     options: Mapping[str, Any],
 ) -> RunInputs:
     """Describe the files that a run reads, as they are before it. InputError."""
     return RunInputs(
-        None if isinstance(platform, Platform) else platform_file(path_or_example(Path(platform))),
+        platform_origin(platform),
         tuple(map(origin_of, given, workloads)),
         files_of_algorithm(algorithm, options) if isinstance(algorithm, str) else (),
     )
-
-
-def _name(algorithm: str | type[Scheduler[Any]]) -> str:
-    """Return the algorithm as after `-s`."""
-    return algorithm if isinstance(algorithm, str) else f"{algorithm.__module__}:{algorithm.__qualname__}"

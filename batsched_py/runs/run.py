@@ -1,4 +1,4 @@
-"""The results of one run for scripts and notebooks: metrics, a table of jobs, pictures, a report."""
+"""A run for scripts and notebooks: metrics, a table of jobs, pictures, a report."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from batsched_py.campaigns.job_wait import JobWait
 from batsched_py.errors import OptionError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.hostset import HostSet
 from batsched_py.loading import require
+from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.job_metrics import job_columns
 from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
 from batsched_py.reporting.pictures.drawing import Picture, draw
@@ -21,11 +21,12 @@ from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.html.markup import metrics_table
 from batsched_py.reporting.pictures.html.metric_rows import summary_rows
 from batsched_py.reporting.pictures.window import window_on
-from batsched_py.reporting.schedules.decisions_table import Decisions
-from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of, with_outages
+from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
 from batsched_py.reporting.waits.explanation import explain
 from batsched_py.reporting.waits.finding import find_job
 from batsched_py.reporting.waits.history import RunHistory
+from batsched_py.runs.job_wait import JobWait
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import unknown
 
@@ -36,27 +37,36 @@ if TYPE_CHECKING:
 CURVES = ("waits", "slowdowns", "utilisation", "queue")
 
 
-class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed once
-    """The results of one run, simulated or read from files. A notebook shows the main metrics."""
+class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
+    """A run, simulated or read from files. A notebook shows the main metrics.
+
+    Attributes:
+        schedule: the jobs and traces from which metrics, pictures and reports are computed.
+        decisions: the promises and the reasons to wait that the algorithm gave; None if they were not kept.
+    """
+
+    schedule: Schedule
+    decisions: Decisions | None = None
+
+    @staticmethod
+    def read(path: str | PathLike[str], *, hosts: int | None = None, limits: Limits = LIMITS) -> Run:
+        """Read the files of a run of Batsim or of `simulate -e`, or a log, as `batsched-py metrics` does. InputError.
+
+        `path` is a prefix such as "out/easy", a `_jobs.csv`, a folder with one, or a log; `hosts` is the number of
+        compute hosts, if the files do not contain it.
+        """
+        schedule = read_schedule(str(path), hosts=hosts, limits=limits)
+        decisions = read_decisions_of(schedule, limits=limits)
+        return Run(with_outages(schedule, decisions), decisions)
 
     @property
     def name(self) -> str:
         """The name of the run in tables and pictures."""
         return self.schedule.name
 
-    @property
-    def schedule(self) -> Schedule:
-        """The jobs and traces from which metrics, pictures and reports are computed."""
-        raise NotImplementedError
-
-    @property
-    def decisions(self) -> Decisions | None:
-        """The promises and the reasons to wait that the algorithm gave; None if they were not kept."""
-        return None
-
     @cached_property
-    def all_metrics(self) -> RunMetrics:
-        """All metrics that `batsched-py metrics` shows of a run."""
+    def metrics(self) -> RunMetrics:
+        """The metrics that `batsched-py metrics` shows: mean wait, bounded slowdown... (docs/metrics.md)."""
         return measure_run(self.schedule)
 
     def columns(self) -> dict[str, list[Any]]:
@@ -104,7 +114,7 @@ class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed onc
         looks = {"by": by, "panels": panels, "width": width, "height": height, "title": title}
         return draw("Run.gantt", "gantt_figure", lambda paper: paper.gantt_figure([self.schedule], window, **looks))
 
-    def report(self, path: str | PathLike[str], *others: ShownRun, title: str = "") -> Path:
+    def report(self, path: str | PathLike[str], *others: Run, title: str = "") -> Path:
         """Write a page that shows this run, and the `others` compared with it, as `report` does; return its path.
 
         ExtraError without plotly (`report`).
@@ -115,7 +125,7 @@ class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed onc
         return path
 
     def plot(
-        self, kind: str, *others: ShownRun, width: float = 3.5, height: float | None = None, title: str = ""
+        self, kind: str, *others: Run, width: float = 3.5, height: float | None = None, title: str = ""
     ) -> Picture:
         """Draw a curve for this run, and one for each of the `others`, as `batsched-py plot` does.
 
@@ -143,5 +153,5 @@ class ShownRun(Brief, frozen=True, dict=True):  # dict: for what is computed onc
         return JobWait(explain(self._history, record), self.decisions is not None)
 
     def _repr_html_(self) -> str:
-        rows = summary_rows([self.all_metrics], ranked=False)
+        rows = summary_rows([self.metrics], ranked=False)
         return metrics_table(f"{self.schedule.hosts} hosts", [self.name], rows)
