@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, counted, option, seconds
-from batsched_py.leases.api import MEMBER, Kind, TermsError, read_terms
+from batsched_py.leases.api import MEMBER, FieldError, Kind, read_terms
 from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.segments import Segments
 from batsched_py.planning.future.promise_book import PromiseBook
@@ -158,7 +158,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         """Reserve hosts for a new job, start it or reject it, according to its terms."""
         try:
             terms = read_terms(job)
-        except TermsError as error:
+        except FieldError as error:
             self.refuse(job, str(error), plan)
             return
         if terms.kind is Kind.IMMEDIATE:

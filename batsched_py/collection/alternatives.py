@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 _MEMBERS: Final = ("name", "of", "placements", "difference")
@@ -18,36 +19,28 @@ class Placement(NamedTuple):
     vault: str | None = None
 
 
-class AlternativeError(ValueError):
-    """A list of schedules breaks a rule; `field` is the place in it."""
-
-    def __init__(self, field: str, rule: str) -> None:
-        self.field, self.rule = field, rule
-        super().__init__(f"{field}: {rule}" if field else rule)
-
-
 Schedule = tuple[Placement, ...]
 
 
 def vary(schedule: Schedule, difference: Sequence[Placement]) -> Schedule:
-    """Return a schedule with other placements of some of its objects; AlternativeError for none, or unknown objects."""
+    """Return a schedule with other placements of some of its objects; FieldError for none, or unknown objects."""
     changed = {placement.object: placement for placement in difference}
     unknown = changed.keys() - {placement.object for placement in schedule}
     if not changed:
-        raise AlternativeError("", "a difference must change a placement")
+        raise FieldError("", "a difference must change a placement")
     if unknown:
-        raise AlternativeError("", f"there is no object {shown(min(unknown))} in the schedule that it varies")
+        raise FieldError("", f"there is no object {shown(min(unknown))} in the schedule that it varies")
     return tuple(changed.get(placement.object, placement) for placement in schedule)
 
 
 def read_alternatives(document: object) -> list[Schedule]:
-    """Return the schedules of a document, in order; AlternativeError (field, rule).
+    """Return the schedules of a document, in order; FieldError (field, rule).
 
     It is a list of objects. One has `placements`, a list of `{"object", "host", "vault"}`, or `difference`, a list of
     those that replace placements of the previous schedule, or of the one that `of` names.
     """
     if not isinstance(document, list) or not document:
-        raise AlternativeError("", f"must be a list of schedules, at least one, not {shown(document)}")
+        raise FieldError("", f"must be a list of schedules, at least one, not {shown(document)}")
     return _Reader(document).read()
 
 
@@ -79,15 +72,15 @@ class _Reader:
         for position, members in enumerate(document):
             place = f"[{position}]"
             if not isinstance(members, dict):
-                raise AlternativeError(place, f"must be an object, not {shown(members)}")
+                raise FieldError(place, f"must be an object, not {shown(members)}")
             for name in members:
                 if name not in _MEMBERS:
-                    raise AlternativeError(f"{place}.{shown(name)}", f"is unknown; there are {', '.join(_MEMBERS)}")
+                    raise FieldError(f"{place}.{shown(name)}", f"is unknown; there are {', '.join(_MEMBERS)}")
             if ("placements" in members) is ("difference" in members):
-                raise AlternativeError(place, "must have either placements or a difference")
+                raise FieldError(place, "must have either placements or a difference")
             name = members.get("name")
             if name is not None and (not isinstance(name, str) or name in self._positions):
-                raise AlternativeError(f"{place}.name", f"must be a text of its own, not {shown(name)}")
+                raise FieldError(f"{place}.name", f"must be a text of its own, not {shown(name)}")
             if name is not None:
                 self._positions[name] = position
             self._members.append(members)
@@ -105,7 +98,7 @@ class _Reader:
         while "difference" in self._members[chain[-1]] and chain[-1] not in self._schedules:
             base = self._base(chain[-1])
             if base in chain:
-                raise AlternativeError(f"[{chain[-1]}].of", "varies a schedule that varies it in turn")
+                raise FieldError(f"[{chain[-1]}].of", "varies a schedule that varies it in turn")
             chain.append(base)
         for each in reversed(chain):
             if each not in self._schedules:
@@ -115,10 +108,10 @@ class _Reader:
         name = self._members[position].get("of")
         if name is None:
             if not position:
-                raise AlternativeError("[0].difference", "varies no schedule: it is the first")
+                raise FieldError("[0].difference", "varies no schedule: it is the first")
             return position - 1
         if not isinstance(name, str) or name not in self._positions:
-            raise AlternativeError(f"[{position}].of", f"must be the name of a schedule, not {shown(name)}")
+            raise FieldError(f"[{position}].of", f"must be the name of a schedule, not {shown(name)}")
         return self._positions[name]
 
     def _make(self, position: int) -> Schedule:
@@ -129,25 +122,25 @@ class _Reader:
             return placements
         try:
             return vary(self._schedules[self._base(position)], placements)
-        except AlternativeError as error:
-            raise AlternativeError(f"[{position}].difference", error.rule) from None
+        except FieldError as error:
+            raise FieldError(f"[{position}].difference", error.rule) from None
 
     @staticmethod
     def _placements(place: str, given: object) -> Schedule:
         if not isinstance(given, list):
-            raise AlternativeError(place, f"must be a list of placements, not {shown(given)}")
+            raise FieldError(place, f"must be a list of placements, not {shown(given)}")
         found: dict[str, Placement] = {}
         for number, one in enumerate(given):
             where = f"{place}[{number}]"
             if not isinstance(one, dict):
-                raise AlternativeError(where, f"must be an object, not {shown(one)}")
+                raise FieldError(where, f"must be an object, not {shown(one)}")
             thing, host, vault = one.get("object"), one.get("host"), one.get("vault")
             for name, value in (("object", thing), ("host", host)):
                 if not isinstance(value, str) or not value:
-                    raise AlternativeError(f"{where}.{name}", f"must be a text, not {shown(value)}")
+                    raise FieldError(f"{where}.{name}", f"must be a text, not {shown(value)}")
             if vault is not None and not isinstance(vault, str):
-                raise AlternativeError(f"{where}.vault", f"must be a text, or null, not {shown(vault)}")
+                raise FieldError(f"{where}.vault", f"must be a text, or null, not {shown(vault)}")
             if thing in found:
-                raise AlternativeError(f"{where}.object", f"{shown(thing)} is placed twice")
+                raise FieldError(f"{where}.object", f"{shown(thing)} is placed twice")
             found[str(thing)] = Placement(str(thing), str(host), vault)
         return tuple(found.values())

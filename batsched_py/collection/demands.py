@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from batsched_py.collection.alternatives import AlternativeError, Schedule, read_alternatives
+from batsched_py.collection.alternatives import Schedule, read_alternatives
 from batsched_py.collection.classes import JobClass, named_one_of
 from batsched_py.collection.tokens import Request, ReservationType
 from batsched_py.errors import QueryError
@@ -16,6 +16,7 @@ from batsched_py.queries.expression import Attribute, Comparison, Expression, Li
 from batsched_py.queries.host_attributes import HOST, VAULT
 from batsched_py.queries.parser import parse
 from batsched_py.queries.records import Requester
+from batsched_py.reading.faults import FieldError, inside
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 
@@ -98,8 +99,8 @@ def _alternatives(job: Job) -> tuple[Schedule, ...]:
         raise ValueError(f"alternatives: must be at most {MOST_ALTERNATIVES} schedules, not {len(given)}")  # as below
     try:
         schedules = read_alternatives(given)
-    except AlternativeError as error:
-        raise ValueError(f"alternatives{error}" if error.field else f"alternatives: {error}") from None
+    except FieldError as error:
+        raise inside("alternatives", error) from None
     for number, schedule in enumerate(schedules):
         hosts = {placement.host for placement in schedule}
         if len(schedule) != job.size or len(hosts) != job.size:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from batsched_py.collection.alternatives import AlternativeError, Placement, Schedule, read_alternatives
+from batsched_py.collection.alternatives import Placement, Schedule, read_alternatives
 from batsched_py.collection.arrangements import ARRANGEMENTS, Arrange, best, first_names
 from batsched_py.collection.classes import JobClass
 from batsched_py.collection.collection import EVERY
@@ -17,6 +17,7 @@ from batsched_py.errors import PlanError
 from batsched_py.named import Named, failed
 from batsched_py.queries.expression import Expression, both
 from batsched_py.queries.records import Requester
+from batsched_py.reading.faults import FieldError
 
 #: Outcomes of a lost object: the placer places it again, or it has failed.
 Fate = Literal["replace", "fail"]
@@ -157,7 +158,7 @@ class OwnPlacer(Placer):
         if any(isinstance(schedule, dict) for schedule in proposed):
             try:
                 proposed = read_alternatives(proposed)
-            except AlternativeError as error:
+            except FieldError as error:
                 raise PlanError(f"{self._name}: its schedules{error}") from None
         for number, schedule in enumerate(proposed, 1):
             self._check(schedule, number, request.objects)

@@ -3,8 +3,9 @@
 from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.lease import Lease
-from batsched_py.model.lease_terms import MEMBER, UNLIMITED, Kind, TermsError, read_terms
+from batsched_py.model.lease_terms import MEMBER, UNLIMITED, Kind, read_terms
 from batsched_py.model.resources import Quantity
+from batsched_py.reading.faults import FieldError
 from batsched_py.results.lease_rows import State
 
 __all__ = [
@@ -12,10 +13,10 @@ __all__ = [
     "UNLIMITED",
     "Accounting",
     "AccountingProbe",
+    "FieldError",
     "Kind",
     "Lease",
     "Quantity",
     "State",
-    "TermsError",
     "read_terms",
 ]

@@ -12,8 +12,9 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.site import Site
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Kind, NodeSet, Terms, TermsError, read_terms
+from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Kind, NodeSet, Terms, read_terms
 from batsched_py.model.resources import Quantity
+from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.text.display import shown
@@ -63,7 +64,7 @@ class Arrivals:
             jobs = [job for job, _ in party]
             try:
                 lease = self._lease(party, view)
-            except TermsError as error:
+            except FieldError as error:
                 for job in jobs:
                     plan.reject(job, str(error))
                 continue
@@ -128,7 +129,7 @@ class Arrivals:
         for job in jobs:
             try:
                 terms = read_terms(job, ALL_TERMS)
-            except TermsError as error:
+            except FieldError as error:
                 plan.reject(job, str(error))
                 continue
             key = job.id if terms.group is None else (terms.group, job.submit_time)
@@ -136,12 +137,12 @@ class Arrivals:
         return parties.values()
 
     def _lease(self, party: _Party, view: View) -> Lease:
-        """Return the lease of jobs; TermsError if their terms differ, or the site lacks a resource type."""
+        """Return the lease of jobs; FieldError if their terms differ, or the site lacks a resource type."""
         jobs, (job, terms) = [one for one, _ in party], party[0]
         demands = self._demands(job, terms)
         for other, theirs in party[1:]:
             if replace(theirs, nodes=terms.nodes) != terms or other.walltime != job.walltime:
-                raise TermsError("lease.group", f"{other.id} has other terms, or another walltime, than {job.id}")
+                raise FieldError("lease.group", f"{other.id} has other terms, or another walltime, than {job.id}")
             demands += self._demands(other, theirs)
         obstacles = [self._segments.obstacle(one, view) for one in jobs] if view.config.dynamic_jobs else []
         repeatable = bool(obstacles) and not any(obstacles)
@@ -169,7 +170,7 @@ class Arrivals:
         for one in terms.nodes or (NodeSet(job.size, {}),):
             amounts = self._node(one)
             if amounts is None:
-                raise TermsError("lease.capacity", f"the site has only {', '.join(self._site.types)}")
+                raise FieldError("lease.capacity", f"the site has only {', '.join(self._site.types)}")
             demands += [amounts] * one.number
         return demands
 

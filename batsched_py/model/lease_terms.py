@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from batsched_py.model.job import Job
 from batsched_py.model.resources import Quantity, Resources
+from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LATEST, LONGEST, NAME_RULE, TOO_LATE, breaks_csv, is_too_late
 from batsched_py.text.display import shown
 
@@ -30,14 +31,6 @@ _DEADLINE_RULE: Final = 'must be a number of seconds from 0 on, or "+" and secon
 #: Names of resource types in JSON -> Haizea's.
 _TYPES: Final = {"cpu": "CPU", "memory": "Memory"}
 _WORDS: Final = {"yes": True, "no": False, "true": True, "false": False}
-
-
-class TermsError(ValueError):
-    """A term violates a rule; `field` is its path in the job."""
-
-    def __init__(self, field: str, rule: str) -> None:
-        self.field, self.rule = field, rule
-        super().__init__(f"{field}: {rule}")
 
 
 class Kind(StrEnum):
@@ -97,7 +90,7 @@ BEST_EFFORT: Final = Terms()
 def read_terms(job: Job, known: Collection[str] = START_TERMS) -> Terms:
     """Return the terms of a job; a job without the member `lease` is best effort.
 
-    TermsError (field, rule) if the member is invalid, or has a term that is not among the `known` ones.
+    FieldError (field, rule) if the member is invalid, or has a term that is not among the `known` ones.
     """
     lease = job.members.get(MEMBER)
     return BEST_EFFORT if lease is None else parse_terms(lease, job.size, job.submit_time, known)
@@ -106,14 +99,14 @@ def read_terms(job: Job, known: Collection[str] = START_TERMS) -> Terms:
 def parse_terms(lease: Any, size: int, submit_time: float, known: Collection[str] = ALL_TERMS) -> Terms:
     """Return the terms in the member `lease` of a job of `size` hosts that is submitted at `submit_time`.
 
-    TermsError as from `read_terms`.
+    FieldError as from `read_terms`.
     """
     if not isinstance(lease, Mapping):
-        raise TermsError(MEMBER, f"must be an object, not {shown(lease)}")
+        raise FieldError(MEMBER, f"must be an object, not {shown(lease)}")
     for name in lease:
         if name not in known:
             *most, last = known
-            raise TermsError(f"{MEMBER}.{name}", f"there is no such term; there are {', '.join(most)} and {last}")
+            raise FieldError(f"{MEMBER}.{name}", f"there is no such term; there are {', '.join(most)} and {last}")
     start, kind = _start(lease.get("start"), submit_time)
     deadline = lease.get("deadline")
     if deadline is not None:
@@ -140,7 +133,7 @@ def _start(value: Any, submit_time: float) -> tuple[float | None, Kind]:
 
 def _deadline(value: Any, kind: Kind, start: float | None, submit_time: float) -> tuple[Kind, float, float]:
     if kind is Kind.IMMEDIATE:
-        raise TermsError(f"{MEMBER}.deadline", "cannot be combined with an immediate start")
+        raise FieldError(f"{MEMBER}.deadline", "cannot be combined with an immediate start")
     return Kind.DEADLINE, start or submit_time, _instant(value, submit_time, "deadline", _DEADLINE_RULE)
 
 
@@ -156,16 +149,16 @@ def _instant(value: Any, submit_time: float, term: str, rule: str) -> float:
     elif type(value) in (int, float) and value >= 0:
         instant = float(value) if value <= LATEST else math.inf
     else:
-        raise TermsError(f"{MEMBER}.{term}", f"{rule}, not {shown(value)}")
+        raise FieldError(f"{MEMBER}.{term}", f"{rule}, not {shown(value)}")
     if is_too_late(instant):
-        raise TermsError(f"{MEMBER}.{term}", f"{TOO_LATE} not {shown(value)}")
+        raise FieldError(f"{MEMBER}.{term}", f"{TOO_LATE} not {shown(value)}")
     return instant
 
 
 def _preemptible(value: Any) -> bool:
     said = _WORDS.get(value) if isinstance(value, str) else value
     if type(said) is not bool:
-        raise TermsError(f"{MEMBER}.preemptible", f"must be true, false, yes or no, not {shown(value)}")
+        raise FieldError(f"{MEMBER}.preemptible", f"must be true, false, yes or no, not {shown(value)}")
     return said
 
 
@@ -176,7 +169,7 @@ def _duration(value: Any) -> float | None:
         return UNLIMITED
     if type(value) not in (int, float) or not 0 < value <= LONGEST:
         rule = f'must be "unlimited" or a number of seconds greater than 0 and at most {LONGEST}'
-        raise TermsError(f"{MEMBER}.duration", f"{rule}, not {shown(value)}")
+        raise FieldError(f"{MEMBER}.duration", f"{rule}, not {shown(value)}")
     return float(value)
 
 
@@ -186,19 +179,19 @@ def _nodes(value: Any, size: int) -> tuple[NodeSet, ...]:
     if isinstance(value, Mapping):
         return (NodeSet(size, _capacity(value, f"{MEMBER}.capacity")),)
     if not isinstance(value, (list, tuple)) or not value:
-        raise TermsError(f"{MEMBER}.capacity", f"must be an object or a list of objects, not {shown(value)}")
+        raise FieldError(f"{MEMBER}.capacity", f"must be an object or a list of objects, not {shown(value)}")
     sets = list[NodeSet]()
     for index, one in enumerate(value):
         field = f"{MEMBER}.capacity[{index}]"
         if not isinstance(one, Mapping):
-            raise TermsError(field, f"must be an object, not {shown(one)}")
+            raise FieldError(field, f"must be an object, not {shown(one)}")
         count = one.get("count")
         if type(count) is not int or count < 1:
-            raise TermsError(f"{field}.count", f"must be an integer from 1 on, not {shown(count)}")
+            raise FieldError(f"{field}.count", f"must be an integer from 1 on, not {shown(count)}")
         sets.append(NodeSet(count, _capacity({name: one[name] for name in one if name != "count"}, field)))
     total = sum(one.number for one in sets)
     if total != size:
-        raise TermsError(f"{MEMBER}.capacity", f"counts {total} nodes, but the job's res is {size}")
+        raise FieldError(f"{MEMBER}.capacity", f"counts {total} nodes, but the job's res is {size}")
     return tuple(sets)
 
 
@@ -207,7 +200,7 @@ def _capacity(value: Mapping[str, Any], field: str) -> dict[str, Quantity]:
     for name, amount in value.items():
         several = isinstance(amount, (list, tuple))
         if not (all(map(_is_amount, amount)) and amount if several else _is_amount(amount)):
-            raise TermsError(
+            raise FieldError(
                 f"{field}.{name}", f"must be a number greater than 0, or a list of them, not {shown(amount)}"
             )
         found[_TYPES.get(name, name)] = tuple(map(float, amount)) if several else float(amount)
@@ -222,13 +215,13 @@ def _software(value: Any) -> DiskImage | None:
     if value is None:
         return None
     if not isinstance(value, Mapping) or set(value) != {"image", "size"}:
-        raise TermsError(f"{MEMBER}.software", f"must be null or an object of image and size, not {shown(value)}")
+        raise FieldError(f"{MEMBER}.software", f"must be null or an object of image and size, not {shown(value)}")
     size = value["size"]
     if type(size) not in (int, float) or not 0 <= size <= LONGEST:
-        raise TermsError(f"{MEMBER}.software.size", f"must be a number of MB from 0 on, not {shown(size)}")
+        raise FieldError(f"{MEMBER}.software.size", f"must be a number of MB from 0 on, not {shown(size)}")
     image = _name(value["image"], "software.image")
     if image is None:
-        raise TermsError(f"{MEMBER}.software.image", "must be a text, not null")
+        raise FieldError(f"{MEMBER}.software.image", "must be a text, not null")
     return DiskImage(image, float(size))
 
 
@@ -236,7 +229,7 @@ def _name(value: Any, term: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not value:
-        raise TermsError(f"{MEMBER}.{term}", f"must be a text, not {shown(value)}")
+        raise FieldError(f"{MEMBER}.{term}", f"must be a text, not {shown(value)}")
     if breaks_csv(value):
-        raise TermsError(f"{MEMBER}.{term}", f"{NAME_RULE}, not {shown(value)}")
+        raise FieldError(f"{MEMBER}.{term}", f"{NAME_RULE}, not {shown(value)}")
     return value

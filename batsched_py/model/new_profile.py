@@ -30,7 +30,7 @@ def parallel_homogeneous_total(cpu: float, com: float = 0.0, *, ret: int = 0) ->
 
 
 def _checked(members: dict[str, Any]) -> dict[str, Any]:
-    """Return the members, without a `ret` of 0; ProfileError if one is invalid."""
+    """Return the members, without a `ret` of 0; FieldError if one is invalid."""
     parse_profile("", members)
     if not members.get("ret"):
         members.pop("ret", None)

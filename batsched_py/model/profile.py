@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 
@@ -21,14 +22,6 @@ FORMER_NAMES: Final[Mapping[str, str]] = {present: former for former, present in
 #: Batsim's defaults, in seconds: sleep after a `send`, and polling period of a `recv`.
 SHORTEST_SLEEP: Final = 1e-7
 DEFAULT_POLL: Final = 0.005
-
-
-class ProfileError(ValueError):
-    """The error for an invalid member of a profile; `field` names the member."""
-
-    def __init__(self, field: str, rule: str) -> None:
-        self.field, self.rule = field, rule
-        super().__init__(f"{field}: {rule}")
 
 
 class Profile(Brief, frozen=True):
@@ -166,20 +159,20 @@ def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
     """Parse a profile object of a workload file or of a message.
 
     Both the current names of types and Batsim 1's are known; the profile keeps the name as written. Types that are not
-    simulated become a plain Profile. ProfileError (field, rule) if the type is missing, or if a member of a known type
+    simulated become a plain Profile. FieldError (field, rule) if the type is missing, or if a member of a known type
     is invalid.
     """
     written = members.get("type")
     if not isinstance(written, str):
-        raise ProfileError("type", f"must be a string, not {shown(written)}")
+        raise FieldError("type", f"must be a string, not {shown(written)}")
     kind = FORMER_TYPES.get(written, written)
     ret = members.get("ret", 0)
     if not isinstance(ret, int) or isinstance(ret, bool):
-        raise ProfileError("ret", f"must be an integer, not {shown(ret)}")
+        raise FieldError("ret", f"must be an integer, not {shown(ret)}")
     if kind == "delay":
         delay = _number(members, "delay")
         if delay <= 0:
-            raise ProfileError("delay", f"must be more than 0 s, not {delay!r}")
+            raise FieldError("delay", f"must be more than 0 s, not {delay!r}")
         return Delay(name, written, members, delay)
     if kind == "parallel":
         return _parallel(name, written, members)
@@ -196,26 +189,26 @@ def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
 def _parallel(name: str, written: str, members: Mapping[str, Any]) -> Parallel:
     cpu = _numbers(members, "cpu")
     if not cpu:
-        raise ProfileError("cpu", "must have one number of flops for each host")
+        raise FieldError("cpu", "must have one number of flops for each host")
     com = _numbers(members, "com") if "com" in members else ()
     if len(com) not in (0, len(cpu) ** 2):
-        raise ProfileError("com", f"must have {len(cpu)} x {len(cpu)} numbers of bytes, not {len(com)}")
+        raise FieldError("com", f"must have {len(cpu)} x {len(cpu)} numbers of bytes, not {len(com)}")
     return Parallel(name, written, members, cpu, com)
 
 
 def _composed(name: str, members: Mapping[str, Any]) -> Composed:
     sequence = members.get("seq")
     if not isinstance(sequence, list) or not sequence or not all(isinstance(step, str) for step in sequence):
-        raise ProfileError("seq", "must be a list of profile names with at least one")
+        raise FieldError("seq", "must be a list of profile names with at least one")
     repeat = members.get("repeat", members.get("nb", 1))
     if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1:
-        raise ProfileError("repeat", f"must be an integer from 1, not {shown(repeat)}")
+        raise FieldError("repeat", f"must be an integer from 1, not {shown(repeat)}")
     return Composed(name, "composed", members, tuple(sequence), repeat)
 
 
 def _pfs(name: str, members: Mapping[str, Any]) -> ParallelHomogeneousPfs:
     if "bytes_to_read" not in members and "bytes_to_write" not in members:
-        raise ProfileError("bytes_to_read", "must be there, or bytes_to_write must")
+        raise FieldError("bytes_to_read", "must be there, or bytes_to_write must")
     read, written = _number(members, "bytes_to_read", 0.0), _number(members, "bytes_to_write", 0.0)
     label = _text(members, "storage" if "storage" in members else "host", "pfs")
     return ParallelHomogeneousPfs(name, "parallel_homogeneous_pfs", members, read, written, label)
@@ -229,7 +222,7 @@ def _staging(name: str, members: Mapping[str, Any]) -> DataStaging:
 def _send(name: str, members: Mapping[str, Any]) -> Send:
     message = members.get("msg")
     if not isinstance(message, Mapping):
-        raise ProfileError("msg", f"must be an object, not {shown(message)}")
+        raise FieldError("msg", f"must be an object, not {shown(message)}")
     return Send(name, "send", members, message, _seconds(members, "sleeptime", SHORTEST_SLEEP))
 
 
@@ -238,7 +231,7 @@ def _receive(name: str, members: Mapping[str, Any]) -> Receive:
     try:
         re.compile(regex)
     except re.error as error:
-        raise ProfileError("regex", f"must be a regular expression, not {shown(regex)}: {error}") from None
+        raise FieldError("regex", f"must be a regular expression, not {shown(regex)}: {error}") from None
     success, failure, timeout = (_text(members, member, "") for member in ("success", "failure", "timeout"))
     return Receive(name, "recv", members, regex, success, failure, timeout, _seconds(members, "polltime", DEFAULT_POLL))
 
@@ -255,26 +248,26 @@ _READERS: Final[Mapping[str, Callable[[str, Mapping[str, Any]], Profile]]] = {
 def _text(members: Mapping[str, Any], field: str, default: str | None = None) -> str:
     value = members.get(field, default)
     if not isinstance(value, str):
-        raise ProfileError(field, f"must be a text, not {shown(value)}")
+        raise FieldError(field, f"must be a text, not {shown(value)}")
     return value
 
 
 def _seconds(members: Mapping[str, Any], field: str, default: float) -> float:
     value = _number(members, field, default)
     if value <= 0:
-        raise ProfileError(field, f"must be more than 0 s, not {value!r}")
+        raise FieldError(field, f"must be more than 0 s, not {value!r}")
     return value
 
 
 def _number(members: Mapping[str, Any], field: str, default: float | None = None) -> float:
     value = members.get(field, default)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= sys.float_info.max:
-        raise ProfileError(field, f"must be a finite number from 0, not {shown(value)}")
+        raise FieldError(field, f"must be a finite number from 0, not {shown(value)}")
     return float(value)
 
 
 def _numbers(members: Mapping[str, Any], field: str) -> tuple[float, ...]:
     values = members.get(field)
     if not isinstance(values, list):
-        raise ProfileError(field, f"must be a list of numbers, not {shown(values)}")
+        raise FieldError(field, f"must be a list of numbers, not {shown(values)}")
     return tuple(_number({field: value}, field) for value in values)

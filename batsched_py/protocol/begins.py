@@ -9,7 +9,8 @@ import orjson
 
 from batsched_py.bits import MAX_HOST
 from batsched_py.protocol.events import Config, Resource, SimulationBegins
-from batsched_py.protocol.fields import Data, FieldError, array, boolean, integer, mapping, optional_mapping, rest, text
+from batsched_py.protocol.fields import Data, array, boolean, integer, mapping, optional_mapping, rest, text
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 # The first message is the only one whose reading depends on itself: its members show which version speaks, and its

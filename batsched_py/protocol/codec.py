@@ -9,8 +9,8 @@ import orjson
 
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.protocol.events import Nop, Unknown
-from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.forms import Envelope, Forms
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import displayed, shown
 
 # The codec knows the envelope and one table of forms for each dialect (`Forms`): a new event is a row in it. An unknown

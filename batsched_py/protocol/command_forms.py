@@ -35,7 +35,6 @@ from batsched_py.protocol.commands import (
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Answer, Nop, Notify, Query
 from batsched_py.protocol.fields import (
     Data,
-    FieldError,
     check_job_id,
     check_pstate,
     finite,
@@ -49,6 +48,7 @@ from batsched_py.protocol.fields import (
     texts,
 )
 from batsched_py.protocol.forms import Form, Forms
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 # What Batsim would abort on is refused at both ends by rules that they share: the writer refuses it before it is sent,

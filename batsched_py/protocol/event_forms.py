@@ -15,7 +15,6 @@ from batsched_py.protocol.codec import PLAIN, dump, loads
 from batsched_py.protocol.events import COMPLETED_KILLED, FINAL_STATES, NO_MEMBERS, JobCompleted, JobSubmitted
 from batsched_py.protocol.fields import (
     Data,
-    FieldError,
     check_job_id,
     check_pstate,
     finite,
@@ -29,6 +28,7 @@ from batsched_py.protocol.fields import (
     texts,
 )
 from batsched_py.protocol.forms import Form, Forms
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 _SUBMITTED_MEMBERS: Final = frozenset({"job_id", "job", "profile"})

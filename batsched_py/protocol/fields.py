@@ -12,6 +12,7 @@ from typing import Any, Final
 from batsched_py.bits import MAX_HOST, parse_bits
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
+from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import SHORTEST
 from batsched_py.text.display import shown
 
@@ -30,14 +31,6 @@ Data = dict[str, Any]
 _DEEPEST: Final = 200
 #: The largest number that Batsim 1 can read (a C int).
 _LARGEST: Final = 2**31 - 1
-
-
-class FieldError(ValueError):
-    """A member breaks a rule; `path` is relative to the object that was being read."""
-
-    def __init__(self, path: str, rule: str) -> None:
-        self.path, self.rule = path, rule
-        super().__init__(f"{path}: {rule}")
 
 
 def wrong(key: str, expected: str, data: Data) -> FieldError:

@@ -23,7 +23,6 @@ from batsched_py.model.profile import (
     ParallelHomogeneous,
     ParallelHomogeneousTotal,
     Profile,
-    ProfileError,
     parse_profile,
 )
 from batsched_py.protocol.commands import (
@@ -38,7 +37,8 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.dialects import V4, V5, V14, Dialect
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED, Members, Query
-from batsched_py.protocol.fields import FieldError, check_job_id, is_job_number, read_job
+from batsched_py.protocol.fields import check_job_id, is_job_number, read_job
+from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LATEST, LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.scheduling.remainder import Lookup
 from batsched_py.state.hosts import Hosts
@@ -226,8 +226,8 @@ def _check_io(state: State, dialect: Dialect, job: Job, io: AdditionalIo, what: 
         insist(what, profile_fault(io.profile_name, typed_profile(io.profile_name, io.profile), dialect, lookup))
     try:
         profile = parse_profile(io.profile_name, members or {})
-    except ProfileError as error:
-        raise PlanError(f"{what}: {error.field} {error.rule}") from None
+    except FieldError as error:
+        raise PlanError(f"{what}: {error.path} {error.rule}") from None
     if not isinstance(profile, _MERGED):
         raise PlanError(f"{what}: it must be a parallel task, not of type {profile.type}")
     if isinstance(profile, Parallel) and len(profile.cpu) != len(io.hosts):
@@ -251,8 +251,8 @@ def typed_profile(name: str, members: Members) -> Profile | str:
         return f"must be an object, not {shown(members)}"
     try:
         return parse_profile(name, members)
-    except ProfileError as error:
-        return f"{error.field}: {error.rule}"
+    except FieldError as error:
+        return f"{error.path}: {error.rule}"
 
 
 def profile_fault(name: str, profile: Profile | str, dialect: Dialect, lookup: Lookup) -> str | None:

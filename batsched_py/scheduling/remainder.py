@@ -15,11 +15,11 @@ from batsched_py.model.profile import (
     ParallelHomogeneousPfs,
     ParallelHomogeneousTotal,
     Profile,
-    ProfileError,
     Receive,
     parse_profile,
 )
 from batsched_py.protocol.events import Members, Progress
+from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import DEEPEST, LONGEST
 
 #: Shorter delays, in seconds, are omitted: Batsim's times have microseconds, and it refuses a delay of 0.
@@ -170,7 +170,7 @@ class _Remainder:
             raise _UntoldError
         try:
             return parse_profile(name, members)
-        except ProfileError:
+        except FieldError:
             raise _UntoldError from None
 
 

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, ProfileError, parse_profile
+from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, parse_profile
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.waiting import TOLERANCE
 from batsched_py.protocol.events import Config, Members, Progress
+from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.arguments import Text, id_of, id_text
 from batsched_py.scheduling.remainder import remainder
 from batsched_py.state.host import Host
@@ -135,7 +136,7 @@ class View:
             return None
         try:
             return parse_profile(job.profile, members)
-        except ProfileError:
+        except FieldError:
             return Profile(job.profile, str(members.get("type", "")), members)
 
     def profiles(self, workload: str) -> Iterator[str]:

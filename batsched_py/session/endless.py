@@ -8,8 +8,9 @@ from typing import Final
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.own_transfers import sends_within_host
-from batsched_py.model.profile import Composed, Profile, ProfileError, parse_profile
+from batsched_py.model.profile import Composed, Profile, parse_profile
 from batsched_py.protocol.commands import ExecuteJob
+from batsched_py.reading.faults import FieldError
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 
@@ -48,7 +49,7 @@ class EndlessTasks:
             members = self._state.profiles.members(job.workload, name)
             try:
                 profile = None if members is None else parse_profile(name, members)
-            except ProfileError:
+            except FieldError:
                 continue
             if isinstance(profile, Composed):
                 waiting += [part for part in profile.parts if part not in seen]

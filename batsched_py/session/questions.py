@@ -10,7 +10,8 @@ from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Query, SimulationBegins
-from batsched_py.protocol.fields import FieldError, read_job
+from batsched_py.protocol.fields import read_job
+from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

@@ -15,7 +15,8 @@ from batsched_py.errors import OptionError, PlanError
 from batsched_py.model.job import Job
 from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT, Event, Notify
-from batsched_py.protocol.fields import FieldError, read_job
+from batsched_py.protocol.fields import read_job
+from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

@@ -31,7 +31,7 @@ from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V5, V14, Dialect
 from batsched_py.protocol.events import Config, Event, SimulationBegins
-from batsched_py.protocol.fields import FieldError
+from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.checks import idle_fault, staging_fault

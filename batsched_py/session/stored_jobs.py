@@ -13,7 +13,8 @@ from batsched_py.metadata.store import JobStore, Members, ProfileName
 from batsched_py.protocol.command_forms import former_profile
 from batsched_py.protocol.commands import Command, RegisterJob, RegisterProfile
 from batsched_py.protocol.events import Answer, Event, JobSubmitted
-from batsched_py.protocol.fields import FieldError, read_job
+from batsched_py.protocol.fields import read_job
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import seconds
 

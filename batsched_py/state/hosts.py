@@ -7,7 +7,7 @@ from typing import Any
 
 from batsched_py.bits import SMALL, bit_runs, bits_of, size_of, sized, without
 from batsched_py.protocol.events import Resource
-from batsched_py.protocol.fields import FieldError
+from batsched_py.reading.faults import FieldError
 from batsched_py.state.host import Host
 
 #: States of a resource in SIMULATION_BEGINS in which it cannot run jobs.

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Composed, ProfileError, parse_profile
+from batsched_py.model.profile import Composed, parse_profile
 from batsched_py.protocol.events import Members
+from batsched_py.reading.faults import FieldError
 
 
 class ProfileStatus(StrEnum):
@@ -123,7 +124,7 @@ class Profiles:
             return
         try:
             profile = parse_profile(name, members)
-        except ProfileError:  # Batsim has already accepted it
+        except FieldError:  # Batsim has already accepted it
             return
         if isinstance(profile, Composed):
             self._parts[key] = [(workload, part) for part in profile.parts]

@@ -12,7 +12,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.protocol import commands, events
-from batsched_py.protocol.fields import FieldError
+from batsched_py.reading.faults import FieldError
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import Profiles
 from batsched_py.state.queue import Queue

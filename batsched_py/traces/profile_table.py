@@ -7,7 +7,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.profile import FORMER_TYPES, Composed, Delay, Profile, ProfileError, Receive, Send, parse_profile
+from batsched_py.model.profile import FORMER_TYPES, Composed, Delay, Profile, Receive, Send, parse_profile
+from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, LimitError, Limits, breaks_csv, check_depth
 from batsched_py.text.display import shown
 
@@ -82,8 +83,8 @@ def _read_profile(file: str, name: str, members: Any, simulated_only: bool, limi
         profile = parse_profile(name, members)
     except LimitError as error:
         raise WorkloadError(file, f"profiles.{name}", str(error)) from error
-    except ProfileError as error:
-        raise WorkloadError(file, f"profiles.{name}.{error.field}", error.rule) from error
+    except FieldError as error:
+        raise WorkloadError(file, f"profiles.{name}.{error.path}", error.rule) from error
     if rule := _type_rule(profile.type, simulated_only):
         raise WorkloadError(file, f"profiles.{name}.type", rule)
     if isinstance(profile, Delay) and profile.delay > LONGEST:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import ALL_TERMS, Kind, NodeSet, TermsError, read_terms
+from batsched_py.model.lease_terms import ALL_TERMS, Kind, NodeSet, read_terms
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
+from batsched_py.reading.faults import FieldError
 from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, check_types
 
 
@@ -23,14 +24,14 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
     try:
         terms = read_terms(job, ALL_TERMS)
         if terms.group is not None:
-            raise TermsError("lease.group", "cannot be written to a lease trace")
+            raise FieldError("lease.group", "cannot be written to a lease trace")
         if job.size < 1:
-            raise TermsError("res", "must be 1 or more for a lease")
+            raise FieldError("res", "must be 1 or more for a lease")
         profile = workload.profiles[job.profile]
         delay = profile.delay if isinstance(profile, Delay) else None
         duration = next((one for one in (terms.duration, job.walltime, delay) if one is not None), None)
         if duration is None:
-            raise TermsError("walltime", "is missing: a lease has a duration")
+            raise FieldError("walltime", "is missing: a lease has a duration")
         return LeaseRequest(
             arrival=job.submit_time,
             duration=duration,
@@ -41,8 +42,8 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
             deadline=terms.deadline,
             image=terms.software,
         )
-    except TermsError as error:
-        raise WorkloadError(workload.source, f"job {job.id}.{error.field}", error.rule) from error
+    except FieldError as error:
+        raise WorkloadError(workload.source, f"job {job.id}.{error.path}", error.rule) from error
 
 
 def _node_set(one: NodeSet) -> NodeSet:
@@ -51,5 +52,5 @@ def _node_set(one: NodeSet) -> NodeSet:
         resources = one.resources or WHOLE_HOST
         check_types(resources)
     except ValueError as error:
-        raise TermsError("lease.capacity", f"{error} in a lease trace") from error
+        raise FieldError("lease.capacity", f"{error} in a lease trace") from error
     return NodeSet(one.number, resources)

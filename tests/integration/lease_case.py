@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import Kind, TermsError, read_terms
+from batsched_py.model.lease_terms import Kind, read_terms
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.protocol.events import COMPLETED_KILLED, REJECTED
+from batsched_py.reading.faults import FieldError
 from batsched_py.results.records import JobRecord
 from batsched_py.schedulers.ar_preempt import ArPreempt
 from batsched_py.session.session import Session
@@ -85,7 +86,7 @@ def fault(job: Job) -> str:
     """Return what is wrong with its lease."""
     try:
         read_terms(job)
-    except TermsError as error:
+    except FieldError as error:
         return str(error)
     return ""
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 from batsched_py.protocol.batsim5.profiles import read_profile, write_profile
 from batsched_py.protocol.begins import check_apart, check_count, read_numbered
 from batsched_py.protocol.events import Resource, SimulationBegins
-from batsched_py.protocol.fields import Data, FieldError, array, rest, text
+from batsched_py.protocol.fields import Data, array, rest, text
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 _MEMBERS: Final = frozenset(

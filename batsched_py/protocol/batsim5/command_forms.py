@@ -13,8 +13,9 @@ from batsched_py.protocol.batsim5.profiles import read_profile, write_profile
 from batsched_py.protocol.batsim5.triggers import read_call, read_probe, write_call, write_periodic_call, write_probe
 from batsched_py.protocol.commands import KillJob, RegisterJob, RegisterProfile, SetResourceState
 from batsched_py.protocol.events import REGISTRATION_FINISHED, Notify
-from batsched_py.protocol.fields import Data, FieldError, check_job_id, check_pstate, hosts, mapping, text, texts
+from batsched_py.protocol.fields import Data, check_job_id, check_pstate, hosts, mapping, text, texts
 from batsched_py.protocol.forms import Form, Forms
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 _NOTHING: Final = frozenset[str]()

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import checked, dump, loads
-from batsched_py.protocol.fields import Data, FieldError, rest
+from batsched_py.protocol.fields import Data, rest
 from batsched_py.protocol.forms import Envelope
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import displayed
 
 # Batsim 5 reads messages with the JSON parser of FlatBuffers, which is more lenient than JSON (comments, numbers in

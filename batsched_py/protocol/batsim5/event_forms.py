@@ -16,7 +16,6 @@ from batsched_py.protocol.batsim5.progress import read_killed, write_killed
 from batsched_py.protocol.events import JobCompleted, JobSubmitted, Notify
 from batsched_py.protocol.fields import (
     Data,
-    FieldError,
     array,
     boolean,
     check_job_id,
@@ -28,6 +27,7 @@ from batsched_py.protocol.fields import (
     text,
 )
 from batsched_py.protocol.forms import Form, Forms
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 _SUBMITTED_MEMBERS: Final = frozenset({"job_id", "job", "submission_time", "profile"})

@@ -14,7 +14,8 @@ from msgspec import Struct
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.features import NO_FEATURES, Features
 from batsched_py.protocol.batsim5.envelope import REPLY_ENVELOPE, only
-from batsched_py.protocol.fields import Data, FieldError, boolean, mapping, text
+from batsched_py.protocol.fields import Data, boolean, mapping, text
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import displayed
 
 #: Four bytes in the native byte order, in which Batsim sends them.

@@ -7,7 +7,8 @@ from typing import Any, Final
 from batsched_py.model.job import KNOWN_MEMBERS, Job
 from batsched_py.protocol.batsim5.envelope import only
 from batsched_py.protocol.batsim5.profiles import profile_id, profile_name, read_extra, write_extra
-from batsched_py.protocol.fields import Data, FieldError, finite
+from batsched_py.protocol.fields import Data, finite
+from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import SHORTEST
 from batsched_py.text.display import shown
 

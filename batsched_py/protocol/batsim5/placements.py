@@ -10,7 +10,8 @@ from batsched_py.hostset import HostSet
 from batsched_py.protocol.batsim5.envelope import only
 from batsched_py.protocol.batsim5.profiles import profile_id, profile_name
 from batsched_py.protocol.commands import ExecuteJob, ExecutorPlacement, PlacedProfile
-from batsched_py.protocol.fields import Data, FieldError, array, hosts, mapping, text
+from batsched_py.protocol.fields import Data, array, hosts, mapping, text
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 _MEMBERS: Final = frozenset({"job_id", "allocation", "profile_allocation_override", "storage_placement"})

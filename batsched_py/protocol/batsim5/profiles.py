@@ -8,7 +8,8 @@ from typing import Any, Final
 import orjson
 
 from batsched_py.protocol.batsim5.envelope import only
-from batsched_py.protocol.fields import Data, FieldError, finite, mapping, rest, text
+from batsched_py.protocol.fields import Data, finite, mapping, rest, text
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 _MEMBERS: Final = frozenset({"id", "profile_type", "profile", "extra_data"})

@@ -7,7 +7,8 @@ from typing import Any, Final
 from batsched_py.protocol.batsim5.envelope import only
 from batsched_py.protocol.batsim5.profiles import profile_id, profile_name
 from batsched_py.protocol.events import JobKilled, Progress
-from batsched_py.protocol.fields import Data, FieldError, array, integer, mapping, rest, text, texts
+from batsched_py.protocol.fields import Data, array, integer, mapping, rest, text, texts
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 _MEMBERS: Final = frozenset({"job_ids", "progresses"})

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from batsched_py.protocol.batsim5.envelope import only
 from batsched_py.protocol.commands import CallMeLater, CallPeriodically, CreateProbe, ProbeSummary
-from batsched_py.protocol.fields import Data, FieldError, hosts, mapping, text
+from batsched_py.protocol.fields import Data, hosts, mapping, text
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 
 # The schema of Batsim 5 allows far more than its release candidate runs. What it would refuse, ignore or crash on is

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import MEMBER, TermsError, read_terms
+from batsched_py.model.lease_terms import MEMBER, read_terms
 from batsched_py.model.workload import Workload
+from batsched_py.reading.faults import FieldError
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 
@@ -92,7 +93,7 @@ def _reserved_start(job: Job) -> float | None:
     """
     try:
         return read_terms(job).start
-    except TermsError:
+    except FieldError:
         return None
 
 

@@ -16,11 +16,11 @@ from batsched_py.model.profile import (
     Delay,
     Parallel,
     Profile,
-    ProfileError,
     Receive,
     parse_profile,
 )
 from batsched_py.model.workload import Workload
+from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import DEEPEST
 from batsched_py.simulator.generation import Generation
 from batsched_py.simulator.jobs.execution import SIMULATED, TALKING
@@ -29,14 +29,6 @@ from batsched_py.text.wording import counted
 
 FORGOTTEN: Final = "was forgotten when the first of its jobs had ended"
 DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs here; real Batsim 4.2.1 crashes on it"
-
-
-class UnusableError(ValueError):
-    """The error for a profile or job that cannot be simulated; `field` names the member."""
-
-    def __init__(self, field: str, rule: str) -> None:
-        self.field, self.rule = field, rule
-        super().__init__(f"{field} {rule}")
 
 
 class WorkloadProfiles(Struct):
@@ -53,9 +45,9 @@ class WorkloadProfiles(Struct):
     talking: set[str] = field(default_factory=set)
 
     def check_known(self, name: str) -> None:
-        """Raise UnusableError if the profile was removed."""
+        """Raise FieldError if the profile was removed."""
         if name in self.forgotten:
-            raise UnusableError(f"profiles.{name}", FORGOTTEN)
+            raise FieldError(f"profiles.{name}", FORGOTTEN)
 
 
 class ProfileStore:
@@ -91,8 +83,8 @@ class ProfileStore:
             for part in parts(profile):
                 profiles.check_known(part)
             check_profile(ChainMap({name: profile}, profiles.by_name), name)
-        except (ProfileError, UnusableError) as error:
-            raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
+        except FieldError as error:
+            raise BrokenRuleError(f"{path}: {error.path} {error.rule}") from None
         generation = self._generation
         if known_as := generation.foreign_types.get(profile.type):
             rule = f"type {profile.type!r} is called {known_as!r} in protocol {generation.protocol}"
@@ -127,7 +119,7 @@ class ProfileStore:
 def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> bool:
     """Check a profile; return True if it communicates with the scheduler.
 
-    UnusableError if it, or one it is composed of, cannot run (on `size` hosts, if known).
+    FieldError if it, or one it is composed of, cannot run (on `size` hosts, if known).
     """
     if type(profiles.get(name)) is Delay:  # runs on any number of hosts, and has no parts
         return False
@@ -135,9 +127,9 @@ def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None =
     for path, profile in _reach(profiles, name, f"profiles.{name}"):
         talks = talks or isinstance(profile, TALKING)
         if not isinstance(profile, SIMULATED):
-            raise UnusableError(f"{path}.type", f"{profile.type!r} is not simulated here")
+            raise FieldError(f"{path}.type", f"{profile.type!r} is not simulated here")
         if size is not None and isinstance(profile, Parallel) and len(profile.cpu) != size:
-            raise UnusableError(
+            raise FieldError(
                 f"{path}.cpu", f"is for {counted(len(profile.cpu), 'host')}, a job that runs it asks for {size}"
             )
     return talks
@@ -170,9 +162,9 @@ def _parts_of(
     exponentially with the number of profiles.
     """
     if name in above:
-        raise UnusableError(path, f"is part of itself: {' > '.join((*above, name))}")
+        raise FieldError(path, f"is part of itself: {' > '.join((*above, name))}")
     if name not in profiles:
-        raise UnusableError(path, f"names the profile {name!r}, which does not exist")
+        raise FieldError(path, f"names the profile {name!r}, which does not exist")
     if name not in heights:
         profile = profiles[name]
         yield path, profile
@@ -183,7 +175,7 @@ def _parts_of(
             )
         heights[name] = height
     if len(above) + heights[name] > DEEPEST:
-        raise UnusableError(path, f"is one of more than {DEEPEST} composed profiles inside each other")
+        raise FieldError(path, f"is one of more than {DEEPEST} composed profiles inside each other")
     return heights[name]
 
 
@@ -195,8 +187,8 @@ def _stock(workload: Workload) -> WorkloadProfiles:
         try:
             if check_profile(workload.profiles, name, size):
                 talking.add(name)
-        except UnusableError as error:
-            raise WorkloadError(workload.source, error.field, error.rule) from None
+        except FieldError as error:
+            raise WorkloadError(workload.source, error.path, error.rule) from None
         if type(workload.profiles[name]) is Delay:
             kept[name] = workload.profiles[name]
         elif name not in kept:

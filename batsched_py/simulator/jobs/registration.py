@@ -9,8 +9,9 @@ from batsched_py.model.profile import Profile
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify
 from batsched_py.protocol.fields import is_job_number
+from batsched_py.reading.faults import FieldError
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.profiles import ProfileStore, UnusableError, check_profile
+from batsched_py.simulator.jobs.profiles import ProfileStore, check_profile
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.wire.rounding import wire_job
 from batsched_py.text.display import shown
@@ -79,8 +80,8 @@ class Registration:
         try:
             profiles.check_known(job.profile)
             return job, check_profile(profiles.by_name, job.profile, job.size)
-        except UnusableError as error:
-            raise BrokenRuleError(f"cannot run its profile: {error}", job=job_id) from None
+        except FieldError as error:
+            raise BrokenRuleError(f"cannot run its profile: {error.path} {error.rule}", job=job_id) from None
 
     def _with_profile(self, command: RegisterJob, job: Job) -> Job:
         """Add the profile in the command, unless its name is in use; ids may be numbers."""

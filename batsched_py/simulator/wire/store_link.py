@@ -8,7 +8,8 @@ from batsched_py.metadata.store import JobStore, Members, ProfileName
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile
 from batsched_py.protocol.commands import Command, RegisterJob
-from batsched_py.protocol.fields import FieldError, read_job
+from batsched_py.protocol.fields import read_job
+from batsched_py.reading.faults import FieldError
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.wire.rounding import wire_members
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from batsched_py.model.lease_terms import MEMBER, UNLIMITED, TermsError, parse_terms
+from batsched_py.model.lease_terms import MEMBER, UNLIMITED, parse_terms
+from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LONGEST
 from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
@@ -173,8 +174,8 @@ def _wrong_terms(
 
     try:
         read = parse_terms(terms, nodes, now)
-    except TermsError as error:
-        return [Problem(error.field.removeprefix(f"{MEMBER}."), error.rule)]
+    except FieldError as error:
+        return [Problem(error.path.removeprefix(f"{MEMBER}."), error.rule)]
     wrong = list[Problem]()
     if read.start is not None and read.start < now:
         wrong.append(

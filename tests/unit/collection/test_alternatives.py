@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from batsched_py.collection.alternatives import AlternativeError, Placement, read_alternatives, vary
+from batsched_py.collection.alternatives import Placement, read_alternatives, vary
+from batsched_py.reading.faults import FieldError
 
 FIRST = {"name": "first", "placements": [{"object": "o1", "host": "A", "vault": "VA"}, {"object": "o2", "host": "B"}]}
 
@@ -43,9 +44,9 @@ def test_a_difference_changes_what_it_names() -> None:
 def test_la_67_a_difference_changes_something_that_is_there() -> None:
     """LA-67: otherwise it is refused before anybody is asked."""
     schedule = (Placement("o1", "A"),)
-    with pytest.raises(AlternativeError, match="must change a placement"):
+    with pytest.raises(FieldError, match="must change a placement"):
         vary(schedule, [])
-    with pytest.raises(AlternativeError, match="there is no object 'o9'"):
+    with pytest.raises(FieldError, match="there is no object 'o9'"):
         vary(schedule, [Placement("o9", "A")])
 
 
@@ -93,7 +94,7 @@ def test_la_67_a_difference_changes_something_that_is_there() -> None:
 )
 def test_what_is_wrong_is_one_line(document: Any, message: str) -> None:
     """Place and rule."""
-    with pytest.raises(AlternativeError) as caught:
+    with pytest.raises(FieldError) as caught:
         read_alternatives(document)
     assert str(caught.value) == message
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Kind, Terms, TermsError, read_terms
+from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Kind, Terms, read_terms
+from batsched_py.reading.faults import FieldError
 
 
 def leased(lease: Any) -> Job:
@@ -75,9 +76,9 @@ def test_words_of_opennebula_are_understood(opennebula: Any, plain: Any) -> None
 )
 def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule: str) -> None:
     """Whatever stands there."""
-    with pytest.raises(TermsError) as error:
+    with pytest.raises(FieldError) as error:
         read_terms(leased(lease))
-    assert error.value.field == field
+    assert error.value.path == field
     assert rule in error.value.rule
 
 
@@ -112,8 +113,8 @@ def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule
 )
 def test_each_wrong_term_names_the_field_and_the_rule(lease: Any, field: str, rule: str) -> None:
     """One line, whatever the value."""
-    with pytest.raises(TermsError) as error:
+    with pytest.raises(FieldError) as error:
         read_terms(leased(lease), ALL_TERMS)
-    assert error.value.field == f"lease.{field}"
+    assert error.value.path == f"lease.{field}"
     assert rule in error.value.rule
     assert str(error.value).isprintable()

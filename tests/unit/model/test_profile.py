@@ -18,11 +18,11 @@ from batsched_py.model.profile import (
     ParallelHomogeneousPfs,
     ParallelHomogeneousTotal,
     Profile,
-    ProfileError,
     Receive,
     Send,
     parse_profile,
 )
+from batsched_py.reading.faults import FieldError
 from tests.unit.protocol.strategies import objects
 
 DELAY = {"type": "delay", "delay": 5}
@@ -134,9 +134,9 @@ NO_NUMBERS: list[Any] = [None, "5", True, [], {}, -1, -0.5, math.nan, math.inf, 
 )
 def test_a_number_is_finite_and_not_negative(members: dict[str, Any], field: str, value: Any) -> None:
     """Whatever else stands there is named."""
-    with pytest.raises(ProfileError) as caught:
+    with pytest.raises(FieldError) as caught:
         parse_profile("n", {**members, field: value})
-    assert caught.value.field == field
+    assert caught.value.path == field
 
 
 @pytest.mark.parametrize(
@@ -183,9 +183,9 @@ def test_a_number_is_finite_and_not_negative(members: dict[str, Any], field: str
 )
 def test_a_wrong_member_is_named(members: dict[str, Any], field: str) -> None:
     """With the rule that it breaks."""
-    with pytest.raises(ProfileError) as caught:
+    with pytest.raises(FieldError) as caught:
         parse_profile("n", members)
-    assert caught.value.field == field
+    assert caught.value.path == field
     assert str(caught.value).startswith(f"{field}: must ")
 
 
@@ -196,7 +196,7 @@ def test_any_object_is_a_profile_or_a_profile_error(members: dict[str, Any]) -> 
     for kind in (*typed, "send", "recv", "smpi"):
         try:
             profile = parse_profile("n", {**members, "type": kind})
-        except ProfileError:
+        except FieldError:
             continue
         assert profile.type == kind
 
@@ -206,5 +206,5 @@ def test_a_member_that_nests_deep_is_a_profile_error() -> None:
     deep: Any = 1
     for _ in range(100_000):
         deep = [deep]
-    with pytest.raises(ProfileError, match="must be a finite number"):
+    with pytest.raises(FieldError, match="must be a finite number"):
         parse_profile("n", {"type": "delay", "delay": deep})

@@ -19,7 +19,7 @@ from batsched_py.protocol.begins import (
     write_v14,
 )
 from batsched_py.protocol.events import Config, Resource
-from batsched_py.protocol.fields import FieldError
+from batsched_py.reading.faults import FieldError
 from tests.unit.protocol.messages import BEGINS_V4, BEGINS_V14
 
 HOST: dict[str, Any] = {"id": 0, "name": "n0", "state": "idle", "properties": {}}

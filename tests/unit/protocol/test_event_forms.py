@@ -9,7 +9,7 @@ import pytest
 from batsched_py.hostset import HostSet
 from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import FINAL_STATES, JobCompleted, JobKilled, JobSubmitted, Progress
-from batsched_py.protocol.fields import FieldError
+from batsched_py.reading.faults import FieldError
 
 JOB = {"id": "w0!1", "subtime": 3, "res": 2, "profile": "p"}
 COMPLETED = {"job_id": "w0!1", "job_state": "COMPLETED_SUCCESSFULLY", "return_code": 0, "alloc": "0-1"}

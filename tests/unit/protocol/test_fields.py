@@ -12,7 +12,8 @@ from hypothesis import given
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol import fields
-from batsched_py.protocol.fields import FieldError, check_finite, check_job_id, read_job
+from batsched_py.protocol.fields import check_finite, check_job_id, read_job
+from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
 from tests.unit.protocol.strategies import json_values
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.protocol.fields import FieldError
+from batsched_py.reading.faults import FieldError
 from batsched_py.state.hosts import Hosts
 from tests.builders import begins
 

@@ -27,7 +27,7 @@ from batsched_py.protocol.events import (
     RequestedCall,
     ResourceStateChanged,
 )
-from batsched_py.protocol.fields import FieldError
+from batsched_py.reading.faults import FieldError
 from batsched_py.state.state import State
 from tests.builders import begins, completed, execute, hosts, job, state, submitted
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from batsched_py.protocol.batsim5.begins import read_begins
-from batsched_py.protocol.fields import FieldError
+from batsched_py.reading.faults import FieldError
 
 
 def host(number: Any, **others: Any) -> dict[str, Any]:
