@@ -19,7 +19,7 @@ from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.study_tables import comparison_columns, data_frame
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.best import find_best
-from batsched_py.reporting.metrics.run_metrics import METRIC_INFO
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO
 from batsched_py.reporting.metrics.same_jobs import JobMarks, other_jobs
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import unknown

@@ -21,7 +21,7 @@ from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
 from batsched_py.campaigns.metrics import RATIO_DIGITS, Metric
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.files.atomic_file import write_atomically
-from batsched_py.reporting.metrics.run_metrics import RunMetrics
+from batsched_py.reporting.metrics.catalogue import RunMetrics
 from batsched_py.text.display import spreadsheet_cell
 from batsched_py.text.wording import spelled
 

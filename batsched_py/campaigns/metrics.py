@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns.bootstrap import Pairs
 from batsched_py.errors import OptionError
-from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics, Unit
 from batsched_py.text.wording import decimals, unknown
 
 

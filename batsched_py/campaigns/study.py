@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns.study_tables import data_frame, study_columns, study_html
 from batsched_py.model.features import Features
-from batsched_py.reporting.metrics.run_metrics import RunMetrics
+from batsched_py.reporting.metrics.catalogue import RunMetrics
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import InputFile, WorkloadFile
 from batsched_py.runs.choice import AlgorithmLike, load_class

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from batsched_py.campaigns.metrics import METRICS, SHOWN
 from batsched_py.loading import require
-from batsched_py.reporting.metrics.run_metrics import RunMetrics
+from batsched_py.reporting.metrics.catalogue import RunMetrics
 from batsched_py.reporting.pictures.html.markup import paragraph, plain_table
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, counted

@@ -32,6 +32,8 @@ PSTATE: Final = "p"
 #: Placeholders for the new pstate while hosts switch to a computing one, or to a sleep pstate.
 TO_COMPUTING: Final = -1
 TO_SLEEP: Final = -2
+#: A change of power states: (time, hosts as bits, pstate, or TO_COMPUTING or TO_SLEEP during a transition).
+PstateChange = tuple[float, int, int]
 
 
 def numbers() -> array[float]:

@@ -14,15 +14,16 @@ from batsched_py.files.atomic_file import write_atomically
 from batsched_py.hostset import HostSet
 from batsched_py.loading import require
 from batsched_py.reading.limits import LIMITS, Limits
+from batsched_py.reporting.metrics.catalogue import RunMetrics
 from batsched_py.reporting.metrics.job_metrics import job_columns
-from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
+from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.pictures.drawing import Picture, draw
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page
-from batsched_py.reporting.pictures.html.markup import metrics_table
-from batsched_py.reporting.pictures.html.metric_rows import summary_rows
+from batsched_py.reporting.pictures.html.metric_rows import metrics_table, summary_rows
 from batsched_py.reporting.pictures.window import window_on
 from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of, with_outages
-from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
+from batsched_py.reporting.schedules.run_reader import read_schedule
+from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.explanation import explain
 from batsched_py.reporting.waits.finding import find_job
 from batsched_py.reporting.waits.history import RunHistory

@@ -7,7 +7,7 @@ from os import PathLike
 
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.reporting.schedules.decisions_table import decisions_of, with_outages
-from batsched_py.reporting.schedules.schedule import schedule_of
+from batsched_py.reporting.schedules.run_reader import schedule_of
 from batsched_py.results.records import Result
 from batsched_py.runs.decision_spool import decision_spool
 from batsched_py.runs.result_writer import write_run

@@ -8,8 +8,8 @@ import click
 import pytest
 
 from batsched_py.cli.main import batsched
+from batsched_py.reporting.metrics.catalogue import RunMetrics
 from batsched_py.reporting.metrics.job_metrics import COLUMNS
-from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.results.result_files import JOBS_HEADER
 from tests.clone import ROOT
 

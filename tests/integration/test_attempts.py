@@ -12,7 +12,7 @@ import pytest
 
 from batsched_py.cli.main import run
 from batsched_py.reporting.metrics.run_metrics import measure_run
-from batsched_py.reporting.schedules.schedule import read_schedule
+from batsched_py.reporting.schedules.run_reader import read_schedule
 from tests.clone import ROOT
 
 PLATFORM = str(ROOT / "platforms" / "cluster32.xml")

@@ -26,7 +26,8 @@ from batsched_py.reporting.pictures.html.differences import JobChange, compare_r
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.schedules.outages import Outage
-from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
+from batsched_py.reporting.schedules.run_reader import schedule_of
+from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.reporting.waits.longest import longest_waits
 from batsched_py.results.records import JobRecord

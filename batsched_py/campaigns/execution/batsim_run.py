@@ -20,7 +20,8 @@ from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.members import with_members
-from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
+from batsched_py.reporting.schedules.run_reader import read_schedule
+from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.runs.choice import Choice, make_session, name_of
 from batsched_py.session.serve import serve
 from batsched_py.text.display import displayed

@@ -20,8 +20,8 @@ from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
 from batsched_py.campaigns.results.run_rows import run_columns
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.loading import require
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO, Unit
 from batsched_py.reporting.metrics.job_metrics import COLUMNS
-from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, Unit
 
 RUNS: Final = "runs.parquet"
 RUNS_CSV: Final = "runs.csv"

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.planner import PlannedRun, Setting
 from batsched_py.model.features import Features
-from batsched_py.reporting.metrics.run_metrics import RunMetrics
+from batsched_py.reporting.metrics.catalogue import RunMetrics
 from batsched_py.text.wording import spelled
 
 

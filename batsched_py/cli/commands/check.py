@@ -24,7 +24,7 @@ from batsched_py.cli.shared.terminal import put, say
 from batsched_py.reporting.schedules.consistency import find_contradictions
 from batsched_py.reporting.schedules.contradictions import Contradiction, Contradictions
 from batsched_py.reporting.schedules.run_location import distinct_names, named_path
-from batsched_py.reporting.schedules.schedule import files_of, read_schedule
+from batsched_py.reporting.schedules.run_reader import files_of, read_schedule
 from batsched_py.text.display import displayed, spreadsheet_cell
 from batsched_py.text.wording import counted
 

@@ -17,7 +17,7 @@ from batsched_py.cli.shared.parameters import PATH, flag
 from batsched_py.cli.shared.runs import hosts_option, read_decisions, warn_of_results
 from batsched_py.cli.shared.terminal import put, say
 from batsched_py.reporting.formatting import brief
-from batsched_py.reporting.schedules.schedule import read_schedule
+from batsched_py.reporting.schedules.run_reader import read_schedule
 from batsched_py.reporting.waits.explanation import Explanation, explain
 from batsched_py.reporting.waits.finding import find_job
 from batsched_py.reporting.waits.history import RunHistory

@@ -33,9 +33,10 @@ from batsched_py.cli.shared.time_window import window_options
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics, break_down
+from batsched_py.reporting.metrics.catalogue import RunMetrics
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows
 from batsched_py.reporting.metrics.lease_metrics import lease_hosts
-from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
+from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.steps import Steps, between, side_by_side
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.metrics.tables import batsim_cell, batsim_table, breakdown_table, metrics_table

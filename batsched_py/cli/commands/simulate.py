@@ -305,7 +305,7 @@ def _exchange(request: SimulateRequest, session: Session | None) -> Iterator[Any
 def _show(request: SimulateRequest, result: Result) -> None:
     if request.gantt:
         console = Output()
-        schedules = importlib.import_module("batsched_py.reporting.schedules.schedule")  # imports many readers
+        schedules = importlib.import_module("batsched_py.reporting.schedules.run_reader")  # imports many readers
         gantt = importlib.import_module("batsched_py.reporting.pictures.terminal.gantt")
         show_picture(console, gantt.render(schedules.schedule_of(result, ""), console.width))
     if not request.quiet:

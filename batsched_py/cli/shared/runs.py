@@ -26,7 +26,8 @@ from batsched_py.reporting.provenance import find_differences, told_in_short, wh
 from batsched_py.reporting.schedules.consistency import find_contradictions
 from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of
 from batsched_py.reporting.schedules.members import with_members
-from batsched_py.reporting.schedules.schedule import Schedule, files_of, read_schedules
+from batsched_py.reporting.schedules.run_reader import files_of, read_schedules
+from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import read_workload

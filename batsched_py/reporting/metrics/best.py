@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from batsched_py.reporting.metrics.run_metrics import MetricInfo, Unit
+from batsched_py.reporting.metrics.catalogue import MetricInfo, Unit
 
 #: The smallest relative difference that is shown; for shares, the smallest absolute one.
 _SHOWN: Final = 0.0005

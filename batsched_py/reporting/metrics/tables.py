@@ -12,7 +12,7 @@ from rich.text import Text
 from batsched_py.reporting.formatting import HOUR
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics
-from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics, Unit
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned, counted
 

@@ -1,6 +1,6 @@
-"""Readers of runs: result files and logs as a `Schedule`.
+"""Runs as schedules, and their readers: result files and logs as a `Schedule`.
 
-Start with `schedule.read_schedule`, which assembles the files of a run that `run_location` finds. `jobs_file` reads
+Start with `run_reader.read_schedule`, which assembles the files of a run that `run_location` finds. `jobs_file` reads
 `_jobs.csv`, `run_files` the others, both through `tabular`; `log_schedule` takes a schedule from a log in SWF.
 `members` adds members of jobs that only the workload has: users, deadlines and reservations. `lease_tables` has the
 leases of a run with the algorithm `leases`, `lease_schedule` converts them to jobs if there is no jobs file.

@@ -16,11 +16,8 @@ from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import LARGEST, Tabular
 from batsched_py.results.trace_files import UNAVAILABLE_COLUMN
-from batsched_py.results.tracing import HOST_STATES, EnergyRows, StateRows
+from batsched_py.results.tracing import HOST_STATES, EnergyRows, PstateChange, StateRows
 from batsched_py.text.display import displayed, shown
-
-#: A change of power states: (time, hosts as bits, pstate, or TO_COMPUTING or TO_SLEEP during a transition).
-PstateChange = tuple[float, int, int]
 
 #: The largest number of hosts in a state: counts have 32 bits.
 _MOST_COUNTED: Final = 2**32 - 1

@@ -14,7 +14,6 @@ from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.lease_tables import IMAGES, LEASES, RESERVATIONS, LeaseTables, read_lease_tables
 from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, read_placements
 from batsched_py.reporting.schedules.run_files import (
-    PstateChange,
     read_consumed_energy,
     read_machine_states,
     read_pstate_changes,
@@ -25,7 +24,7 @@ from batsched_py.reporting.schedules.timeline_tables import TIMELINE, TIMELINE_V
 from batsched_py.results.records import JobRecord
 from batsched_py.results.result_files import CONTENTION
 from batsched_py.results.run_file import RUN, RunFile, belongs, read_run
-from batsched_py.results.tracing import EnergyRows, StateRows
+from batsched_py.results.tracing import EnergyRows, PstateChange, StateRows
 from batsched_py.text.wording import counted
 
 #: The reason why a file is not used.

@@ -14,7 +14,8 @@ import msgspec
 
 import batsched_py
 from batsched_py.reporting.formatting import clock
-from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
+from batsched_py.reporting.metrics.catalogue import RunMetrics
+from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import JobMarks, marks_of, other_jobs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import HOST_COLOURS
@@ -23,7 +24,7 @@ from batsched_py.reporting.pictures.html.assets import asset, template
 from batsched_py.reporting.pictures.html.breakdowns import breakdown_parts
 from batsched_py.reporting.pictures.html.content import Content, Waits, pack
 from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, RunComparison, compare_runs
-from batsched_py.reporting.pictures.html.metric_rows import other_rows, summary_rows
+from batsched_py.reporting.pictures.html.metric_rows import metrics_table, other_rows, summary_rows
 from batsched_py.reporting.pictures.html.timelines import timeline_parts
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.provenance import OPENING, find_differences, provenance_rows
@@ -174,8 +175,8 @@ def _summary(
     marks = [marks_of(schedule.jobs, schedule.attempts.firsts) for schedule in schedules]
     ranked = all(each.comparable for each in found) and all(each.ran == marks[0].ran for each in marks)
     caption = _table_caption(names, ranked=ranked)
-    rest = markup.metrics_table(caption, names, other_rows(measured, ranked=ranked))
-    main = markup.metrics_table(caption, names, summary_rows(measured, ranked=ranked))
+    rest = metrics_table(caption, names, other_rows(measured, ranked=ranked))
+    main = metrics_table(caption, names, summary_rows(measured, ranked=ranked))
     lines = (*_strangers(schedules[0], found), *_others(marks, schedules[0], found))
     return [
         *(markup.paragraph(line, "none") for line in lines),

@@ -8,8 +8,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.reporting.pictures.html.metric_rows import MetricCell, MetricRow
-
 #: Dash patterns of lines in a legend, as in the charts, in pixels.
 _DASHES: Final = ("", "7 4", "2 3", "7 3 2 3", "11 4", "11 3 2 3")
 _COLOURS: Final = 6
@@ -38,27 +36,9 @@ def grouped(parts: Iterable[str]) -> str:
     return f'<div class="tables">{inside}</div>'
 
 
-def metrics_table(caption: str, names: Sequence[str], rows: Iterable[MetricRow]) -> str:
-    """Return a table with a metric in each row and a run in each column."""
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    lines = (
-        f'<tr{" class=part" if row.part else ""}><th scope="row">{escape(row.name)}</th>'
-        f"{''.join(map(_metric, row.cells))}</tr>"
-        for row in rows
-    )
-    return _table(caption, f"<tr><td></td>{heads}</tr>", lines)
-
-
-def _metric(cell: MetricCell) -> str:
-    exact = f' title="{escape(cell.exact)}"' if cell.exact else ""
-    best = BEST if cell.best else ""
-    delta = f'<span class="delta">{escape(cell.delta)}</span>' if cell.delta else ""
-    return f"<td{' class=best' if cell.best else ''}{exact}>{best}{escape(cell.text)}{delta}</td>"
-
-
 def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table with cells of HTML; the first cell of a row is its heading."""
-    return _table(caption, _heads(heads), _plain_rows(rows))
+    return table(caption, _heads(heads), _plain_rows(rows))
 
 
 def grouped_table(
@@ -68,7 +48,7 @@ def grouped_table(
     width = len(heads)
     above = "".join(f'<th scope="colgroup" colspan="{width}">{escape(name)}</th>' for name in groups)
     columns = f"<colgroup></colgroup>{f'<colgroup span={width}></colgroup>' * len(groups)}"
-    return _table(
+    return table(
         caption,
         f"<tr><td></td>{above}</tr>{_heads([first, *heads * len(groups)])}",
         _plain_rows(rows),
@@ -101,7 +81,7 @@ def heat_table(caption: str, heads: Sequence[str], rows: Iterable[tuple[str, Seq
     """Return a table with coloured cells."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     lines = (f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_heat, cells))}</tr>' for name, cells in rows)
-    return _table(caption, f"<tr>{head}</tr>", lines, kind="heat")
+    return table(caption, f"<tr>{head}</tr>", lines, kind="heat")
 
 
 def _heat(cell: HeatCell) -> str:
@@ -116,7 +96,8 @@ def words(text: str) -> str:
     return f'<span class="words">{escape(text)}</span>'
 
 
-def _table(caption: str, head: str, rows: Iterable[str], kind: str = "", columns: str = "") -> str:
+def table(caption: str, head: str, rows: Iterable[str], kind: str = "", columns: str = "") -> str:
+    """Return a table of rows of HTML, which may be wider than the page."""
     body, attribute = "\n".join(rows), f' class="{kind}"' if kind else ""
     return (
         f'<div class="wide"><table{attribute}><caption>{escape(caption)}</caption>{columns}\n'

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Final
 
 from msgspec import Struct
 
 from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.metrics.best import equal, find_best
-from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics, Unit
 from batsched_py.reporting.metrics.tables import format_metric, have_restarts, is_of_restarts
+from batsched_py.reporting.pictures.html.markup import BEST, table
 from batsched_py.text.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
 
 #: The rows that are always visible, if any run has them; the others are collapsed.
@@ -124,3 +126,21 @@ def _delta(unit: Unit, first: float, value: float) -> str:
     if not text.strip("+-.0 %points"):
         text = text[1:]  # zero has no sign
     return text.replace("-", "\N{MINUS SIGN}")  # of the width of a plus sign
+
+
+def metrics_table(caption: str, names: Sequence[str], rows: Iterable[MetricRow]) -> str:
+    """Return a table with a metric in each row and a run in each column."""
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    lines = (
+        f'<tr{" class=part" if row.part else ""}><th scope="row">{escape(row.name)}</th>'
+        f"{''.join(map(_metric, row.cells))}</tr>"
+        for row in rows
+    )
+    return table(caption, f"<tr><td></td>{heads}</tr>", lines)
+
+
+def _metric(cell: MetricCell) -> str:
+    exact = f' title="{escape(cell.exact)}"' if cell.exact else ""
+    best = BEST if cell.best else ""
+    delta = f'<span class="delta">{escape(cell.delta)}</span>' if cell.delta else ""
+    return f"<td{' class=best' if cell.best else ''}{exact}>{best}{escape(cell.text)}{delta}</td>"

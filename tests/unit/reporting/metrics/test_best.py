@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.reporting.metrics.best import find_best
-from batsched_py.reporting.metrics.run_metrics import METRIC_INFO
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO
 
 
 @pytest.mark.parametrize(

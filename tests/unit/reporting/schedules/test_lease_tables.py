@@ -10,7 +10,7 @@ from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.model.table import Table
 from batsched_py.reporting.schedules.lease_tables import LeaseTables, lease_tables_of
-from batsched_py.reporting.schedules.schedule import files_of, read_schedule
+from batsched_py.reporting.schedules.run_reader import files_of, read_schedule
 from tests.unit.reporting.lease_runs import result, schedule, write
 
 

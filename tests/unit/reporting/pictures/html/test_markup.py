@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from batsched_py.reporting.pictures.html import markup
-from batsched_py.reporting.pictures.html.metric_rows import MetricCell, MetricRow
+from batsched_py.reporting.pictures.html.metric_rows import MetricCell, MetricRow, metrics_table
 
 EVIL = """<script>alert("x")</script>'&amp;"""
 
@@ -42,12 +42,12 @@ class Reader(HTMLParser):
     [
         lambda text: markup.section("name", text, ""),
         markup.paragraph,
-        lambda text: markup.metrics_table(text, [], []),
-        lambda text: markup.metrics_table("", [text], []),
-        lambda text: markup.metrics_table("", [], [MetricRow(text, ())]),
-        lambda text: markup.metrics_table("", [], [MetricRow("", (MetricCell(text),))]),
-        lambda text: markup.metrics_table("", [], [MetricRow("", (MetricCell("", exact=text),))]),
-        lambda text: markup.metrics_table("", [], [MetricRow("", (MetricCell("", delta=text),))]),
+        lambda text: metrics_table(text, [], []),
+        lambda text: metrics_table("", [text], []),
+        lambda text: metrics_table("", [], [MetricRow(text, ())]),
+        lambda text: metrics_table("", [], [MetricRow("", (MetricCell(text),))]),
+        lambda text: metrics_table("", [], [MetricRow("", (MetricCell("", exact=text),))]),
+        lambda text: metrics_table("", [], [MetricRow("", (MetricCell("", delta=text),))]),
         lambda text: markup.plain_table(text, [], []),
         lambda text: markup.plain_table("", [text], []),
         lambda text: markup.grouped_table(text, "", (), [], []),
@@ -74,9 +74,7 @@ def test_texts_stay_texts_wherever_they_stand(element: Callable[[str], str]) -> 
 
 def test_the_best_of_a_row_is_marked_for_eyes_and_ears() -> None:
     """The star is hidden from readers of screens, which say it in a word."""
-    html = markup.metrics_table(
-        "caption", ["a", "b"], [MetricRow("wait", (MetricCell("1 s", best=True), MetricCell("2 s")))]
-    )
+    html = metrics_table("caption", ["a", "b"], [MetricRow("wait", (MetricCell("1 s", best=True), MetricCell("2 s")))])
     assert html.count("★") == html.count("best: ") == 1
     assert re.search(r'<td class=best>.*aria-hidden="true">★.*1 s</td><td>2 s</td>', html)
 

@@ -1,0 +1,244 @@
+"""Readers of runs: a schedule from result files, from a log, or from a simulation in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from batsched_py.errors import InputError
+from batsched_py.reading.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.file_notes import FileNotes
+from batsched_py.reporting.schedules.jobs_file import read_jobs
+from batsched_py.reporting.schedules.lease_schedule import lease_jobs
+from batsched_py.reporting.schedules.lease_tables import (
+    IMAGES,
+    LEASES,
+    RESERVATIONS,
+    lease_tables_of,
+    read_lease_tables,
+)
+from batsched_py.reporting.schedules.log_schedule import records_of
+from batsched_py.reporting.schedules.outages import find_outages
+from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, placements_of
+from batsched_py.reporting.schedules.run_location import (
+    LOGS,
+    RunLocation,
+    beside,
+    distinct_names,
+    has_jobs,
+    locate,
+    named_path,
+)
+from batsched_py.reporting.schedules.run_parts import (
+    Traces,
+    check_hosts,
+    count_unlisted,
+    host_count,
+    read_description,
+    read_leases,
+    read_placed,
+    read_slowed,
+    read_timelines,
+)
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.timeline_tables import (
+    chart_of_tables,
+)
+from batsched_py.results.decisions_file import DECISIONS
+from batsched_py.results.file_forms import split_jobs_name
+from batsched_py.results.records import Result
+from batsched_py.results.result_files import (
+    CONTENTION,
+    schedule_columns,
+)
+from batsched_py.results.run_file import RUN
+from batsched_py.text.wording import counted
+from batsched_py.traces.log_format import LogFormat, format_of
+from batsched_py.traces.sacct import read_sacct, sacct_unit
+from batsched_py.traces.swf import SwfLog, read_swf
+
+#: Suffixes of batsched-py's other files of a run.
+_OURS: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION)
+
+
+def schedule_of(result: Result, name: str) -> Schedule:
+    """Return the schedule of a simulation in this process."""
+    trace = result.trace
+    schedule = Schedule(
+        name=name,
+        jobs=result.jobs,
+        hosts=result.host_count,
+        batsim_row=schedule_columns(result),
+        machine_states=trace.states if trace is not None else None,
+        consumed_energy=trace.energy if trace is not None else None,
+        pstate_changes=trace.pstates if trace is not None and trace.energy is not None else None,
+        leases=lease_tables_of(result.tables),
+        timelines=chart_of_tables(result.tables),
+        placements=placements_of(result.tables),
+        alone={job.job_id: job.alone for job in result.slowed}
+        or None,  # as in files, which do not exist without slowed jobs
+        notes=tuple(f"approximation: {line}" for line in result.approximations),
+        source=name,
+    )
+    rows = result.unavailable
+    return replace(schedule, outages=find_outages(rows, schedule.end)) if rows else schedule
+
+
+def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None, limits: Limits = LIMITS) -> list[Schedule]:
+    """Read several runs with `read_schedule`; equal names are prefixed with the names of their folders."""
+    schedules = [read_schedule(path, hosts=hosts, limits=limits) for path in paths]
+    names = distinct_names([named_path(Path(schedule.source)) for schedule in schedules])
+    return [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
+
+
+def files_of(path: str | Path) -> list[Path]:
+    """Return the files that `read_schedule` reads, which must not be overwritten. InputError."""
+    path = Path(path)
+    if _find_log_reader(path) is not None:
+        return [path]
+    if alone := _lease_files(path):
+        return alone
+    found = locate(path)
+    names = found.files
+    batsims = (names.schedule, names.machine_states, names.consumed_energy, names.pstate_changes)
+    others = (found.beside(ending) for ending in (*batsims, *_OURS))
+    return [found.jobs, *(file for file in others if file is not None)]
+
+
+def read_schedule(
+    path: str | Path,
+    *,
+    hosts: int | None = None,
+    name: str | None = None,
+    limits: Limits = LIMITS,
+    every: bool = False,
+) -> Schedule:
+    """Read the results of a run of Batsim or batsched-py, or a log; InputError names file, line, column and rule.
+
+    `path` is a `_jobs.csv`, the prefix of Batsim's option -e (`out/easy`), a folder with one `_jobs.csv` in it, or a
+    log: `.swf`, `.swf.gz`, or any other file whose first line names fields of `sacct --parsable2`. Files of Batsim 5,
+    whose names have no underscore, are found in the same way. The other files of the run are read if they are in the
+    same folder. A prefix may have lease tables alone, as written by `batsched-py haizea`: their runs are the jobs.
+
+    `hosts` is the number of compute hosts. By default it is the number of hosts with a state in `_machine_states.csv`,
+    else `nb_computing_machines` of `_schedule.csv` (which includes storage hosts), else the number in a log's header,
+    else all hosts up to the highest one used, with a line in `notes`.
+
+    With `every`, invalid rows of a jobs file are skipped and listed in `rows_found`.
+    """
+    path = Path(path)
+    if (read_log := _find_log_reader(path, limits)) is not None:
+        return _read_log(path, read_log(), hosts, name, limits)
+    if alone := _lease_files(path):
+        return _read_leases_alone(alone, hosts, name, limits)
+    return _read_files(locate(path), hosts, name, limits, every=every)
+
+
+def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits: Limits, *, every: bool) -> Schedule:
+    prefix, _names, told = found.prefix, found.files, FileNotes()
+    jobs = read_jobs(found.jobs, limits=limits, every=every)
+    told.add(*jobs.notes)
+    traces = Traces.read(found, limits, told)
+    count, notes = host_count(hosts, jobs.jobs, traces.row, traces.states)
+    check_hosts(found.jobs, count, limits)
+    told.add(*notes)
+    unlisted = count_unlisted(jobs.jobs, traces.row)
+    if unlisted:
+        told.add(f"{counted(unlisted, 'job')} in no row of the jobs file: Batsim 1.4 leaves out what was rejected")
+    leases = read_leases(prefix, jobs.jobs, limits, told)
+    slowed = read_slowed(prefix, jobs.jobs, limits, told)
+    run = read_description(prefix, {"jobs": found.jobs}, limits, told)
+    return Schedule(
+        name=named_path(found.jobs).name if name is None else name,
+        jobs=jobs.jobs,
+        hosts=count,
+        batsim_row=traces.row,
+        stretches=jobs.stretches,
+        machine_states=traces.states,
+        consumed_energy=traces.energy,
+        pstate_changes=traces.pstates,
+        leases=leases,
+        timelines=read_timelines(prefix, limits, told),
+        placements=read_placed(prefix, limits, told),
+        alone=slowed,
+        unlisted=unlisted,
+        notes=told.lines(),
+        rows_found=jobs.found,
+        lines=jobs.lines,
+        source=str(found.jobs),
+        run=run,
+        log_start=None if run is None else run.log_start,
+    )
+
+
+def _find_log_reader(path: Path, limits: Limits = LIMITS) -> Callable[[], SwfLog] | None:
+    """Return the reader of a log, whose format is detected by its content; None for another path.
+
+    InputError for a file that is not a run.
+    """
+    if not path.is_file() or split_jobs_name(str(path)) is not None:
+        return None
+    found = format_of(path, limits)
+    if found is LogFormat.SACCT:
+        return partial(read_sacct, path, sacct_unit(path, limits) or "cpus", limits=limits)
+    if found is LogFormat.SWF or path.name.casefold().endswith(LOGS):
+        return partial(read_swf, path, limits=limits)
+    if found in (LogFormat.JSON, LogFormat.XML):
+        raise InputError(str(path), "", f"must be a log, or a table of Batsim's jobs; it looks like {found.value}")
+    return None
+
+
+def _read_log(path: Path, log: SwfLog, hosts: int | None, name: str | None, limits: Limits) -> Schedule:
+    jobs, notes = records_of(log)
+    size = hosts or log.machine_size
+    if not size:
+        size = max(record.job.size for record in jobs)
+        notes = (*notes, f"{counted(size, 'host')}, the size of the largest job: the log does not say how many")
+    check_hosts(path, size, limits)
+    return Schedule(
+        name=(path.name.partition(".")[0] or path.name) if name is None else name,
+        jobs=jobs,
+        hosts=size,
+        batsim_row={},
+        notes=notes,
+        source=str(path),
+        log_start=log.start,
+        zero=log.zero,
+    )
+
+
+def _lease_files(path: Path) -> list[Path]:
+    """Return the lease tables with a prefix that has no jobs file; empty if it has one, or no lease tables."""
+    leases, spans = beside(str(path), LEASES), beside(str(path), RESERVATIONS)
+    if leases is None or spans is None or path.is_dir() or has_jobs(path):
+        return []
+    others = (beside(str(path), ending) for ending in (IMAGES, RUN))
+    return [leases, spans, *(file for file in others if file is not None)]
+
+
+def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | None, limits: Limits) -> Schedule:
+    images = next((file for file in files if file.name.endswith(IMAGES)), None)
+    told = FileNotes()
+    tables = read_lease_tables(files[0], files[1], images, limits=limits, told=told)
+    if tables is None:
+        raise InputError(str(files[0]), "", "is no table of leases, and there is no jobs file in its folder")
+    jobs = lease_jobs(tables)
+    count, notes = host_count(hosts, jobs, {}, None)
+    check_hosts(files[1], count, limits)
+    told.add(*notes)
+    run = read_description(str(files[0]).removesuffix(LEASES), {"leases": files[0]}, limits, told)
+    return Schedule(
+        name=named_path(files[0]).name if name is None else name,
+        jobs=jobs,
+        hosts=count,
+        batsim_row={},
+        leases=replace(tables, jobs={f"w0!{lease}": lease for lease in tables.leases}),
+        notes=told.lines(),
+        source=str(files[0]),
+        run=run,
+        log_start=None if run is None else run.log_start,
+    )
