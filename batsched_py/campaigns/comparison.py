@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
-from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.study_tables import comparison_columns, data_frame
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.best import find_best
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO
+from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.reporting.metrics.same_jobs import JobMarks, other_jobs
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import unknown
@@ -46,7 +45,7 @@ class AlgorithmMean(Struct, frozen=True):
 class MetricComparison(Brief, frozen=True):
     """All algorithms by one metric, in the order of the study."""
 
-    metric: Metric
+    metric: MetricInfo
     means: tuple[AlgorithmMean, ...]
 
 
@@ -83,7 +82,7 @@ class AlgorithmComparison(Brief, frozen=True):
 
 def compare_algorithms(
     study: Study,
-    metrics: Sequence[Metric],
+    metrics: Sequence[MetricInfo],
     *,
     baseline: str | None = None,
     level: float = LEVEL,
@@ -113,7 +112,7 @@ def find_baseline(names: Sequence[str], wanted: str | None) -> str:
 
 
 def _compare_by(
-    metric: Metric, runs: Mapping[str, Sequence[Outcome]], base: str, bootstrap: Bootstrap
+    metric: MetricInfo, runs: Mapping[str, Sequence[Outcome]], base: str, bootstrap: Bootstrap
 ) -> MetricComparison:
     values = {name: _observations(metric, outcomes, bootstrap.count) for name, outcomes in runs.items()}
     theirs = values[base]
@@ -130,7 +129,7 @@ def _compare_by(
     )
 
 
-def _observations(metric: Metric, outcomes: Sequence[Outcome], count: int) -> list[float] | None:
+def _observations(metric: MetricInfo, outcomes: Sequence[Outcome], count: int) -> list[float] | None:
     """Return `count` observations, each the mean of its runs; None if a run has no value."""
     found = [None if outcome.metrics is None else metric.of(outcome.metrics) for outcome in outcomes]
     values = [value for value in found if value is not None]
@@ -183,7 +182,7 @@ def find_best_algorithms(comparison: AlgorithmComparison, one: MetricComparison)
     if any(found.ran for found in find_different_jobs(comparison.study, comparison.baseline)):
         return frozenset()
     values = [None if each.mean is None else each.mean.value for each in one.means]
-    marks = dict(zip(one.means, find_best(METRIC_INFO[one.metric.name], values), strict=True))
+    marks = dict(zip(one.means, find_best(one.metric, values), strict=True))
     best = {each.variant for each, marked in marks.items() if marked}
     differing = {each.variant for each in one.means if each.pairs is not None and each.pairs.difference.nonzero}
     if comparison.baseline not in best:

@@ -14,14 +14,13 @@ from typing import Any, Final
 
 import msgspec
 import orjson
-from msgspec.structs import asdict
 
 import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
-from batsched_py.campaigns.metrics import RATIO_DIGITS, Metric
+from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.files.atomic_file import write_atomically
-from batsched_py.reporting.metrics.catalogue import RunMetrics
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO, MetricInfo
 from batsched_py.text.display import spreadsheet_cell
 from batsched_py.text.wording import spelled
 
@@ -38,9 +37,9 @@ def write_csv(path: Path, comparison: AlgorithmComparison) -> None:
     rows = csv.writer(text, lineterminator="\n")
     origins = [_origin_cells(study, outcome) for outcome in study.outcomes]
     columns = list(dict.fromkeys(name for cells in origins for name in cells))
-    rows.writerow(map(spreadsheet_cell, ["workload", "algorithm", *RunMetrics.__struct_fields__, "error", *columns]))
+    rows.writerow(map(spreadsheet_cell, ["workload", "algorithm", *METRIC_INFO, "error", *columns]))
     for outcome, origin in zip(study.outcomes, origins, strict=True):
-        metrics = dict.fromkeys(RunMetrics.__struct_fields__) if outcome.metrics is None else asdict(outcome.metrics)
+        metrics = dict.fromkeys(METRIC_INFO) if outcome.metrics is None else outcome.metrics.by_name
         values = ["" if value is None else repr(value) for value in metrics.values()]
         names = map(spreadsheet_cell, (outcome.workload, outcome.variant))
         where = [spreadsheet_cell(origin.get(name, "")) for name in columns]
@@ -135,15 +134,15 @@ def _header(comparison: AlgorithmComparison) -> str:
     return rf"Algorithm & Mean & Ratio to {base} & Difference & Better/same/worse \\"
 
 
-def _latex_row(metric: Metric, one: AlgorithmMean) -> str:
+def _latex_row(metric: MetricInfo, one: AlgorithmMean) -> str:
     cells = [rf"\quad {_escaped(one.variant)}", "--" if one.mean is None else metric.text(one.mean.value)]
     pairs = one.pairs
     if pairs is None:
         cells += ["", "", ""]
     else:
         ratio = "--" if pairs.ratio is None else _latex_estimate(pairs.ratio.texts(RATIO_DIGITS))
-        difference = _latex_estimate(pairs.difference.texts(metric.digits, metric.scale))
-        cells += [ratio, difference, metric.balance(pairs)]
+        difference = _latex_estimate(pairs.difference.texts(metric.digits, metric.unit.factor))
+        cells += [ratio, difference, balance(metric, pairs)]
     return " & ".join(cells) + r" \\"
 
 

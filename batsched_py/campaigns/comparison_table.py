@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison
-from batsched_py.campaigns.metrics import RATIO_DIGITS, Metric
+from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
 from batsched_py.campaigns.study import Study
+from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, counted
 
@@ -98,7 +99,7 @@ def _metric_table(comparison: AlgorithmComparison, one: MetricComparison, *, dif
     return table
 
 
-def metric_headings(comparison: AlgorithmComparison, metric: Metric, *, differences: bool = False) -> list[str]:
+def metric_headings(comparison: AlgorithmComparison, metric: MetricInfo, *, differences: bool = False) -> list[str]:
     """Return the headings of a metric's table: the metric, the mean, its ratio to or difference from the baseline..."""
     against = f"minus {comparison.baseline}" if differences else f"ratio to {comparison.baseline}"
     if comparison.study.observations == 1:
@@ -114,7 +115,7 @@ def metric_rows(
 
 
 def _rows(
-    comparison: AlgorithmComparison, one: MetricComparison, metrics: tuple[Metric, Metric], *, differences: bool
+    comparison: AlgorithmComparison, one: MetricComparison, metrics: tuple[MetricInfo, MetricInfo], *, differences: bool
 ) -> Iterator[list[str]]:
     """Yield the same with the digits that two forms of the metric have, for its means and for differences of these."""
     columns = len(metric_headings(comparison, one.metric))
@@ -122,15 +123,15 @@ def _rows(
         yield _row(*metrics, mean, differences=differences)[:columns]
 
 
-def _row(metric: Metric, apart: Metric, one: AlgorithmMean, *, differences: bool) -> list[str]:
+def _row(metric: MetricInfo, apart: MetricInfo, one: AlgorithmMean, *, differences: bool) -> list[str]:
     names = [one.variant, NOTHING if one.mean is None else metric.text(one.mean.value)]
     if one.pairs is None:
         return names
     if differences:
-        against = _cells(one.pairs.difference.texts(apart.digits, apart.scale))
+        against = _cells(one.pairs.difference.texts(apart.digits, apart.unit.factor))
     else:
         against = _cells([] if one.pairs.ratio is None else one.pairs.ratio.texts(RATIO_DIGITS))
-    return [*names, *against, metric.balance(one.pairs)]
+    return [*names, *against, balance(metric, one.pairs)]
 
 
 def _cells(texts: Sequence[str]) -> list[str]:

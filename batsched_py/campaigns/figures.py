@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import Estimate
 from batsched_py.campaigns.comparison import AlgorithmComparison, MetricComparison
-from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Study
 from batsched_py.errors import OptionError
+from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.reporting.pictures.drawing import Picture, draw
 from batsched_py.text.display import displayed
 
@@ -153,7 +153,7 @@ def _curves(paper: Any, comparison: AlgorithmComparison, sweep: Sweep, looks: Ma
 def _curves_of(paper: Any, one: MetricComparison, sweep: Sweep, study: Study) -> tuple[Any, ...]:
     """Return the curve of the sweep, then a level for each other algorithm."""
     means = {mean.variant: mean.mean for mean in one.means if mean.mean is not None}
-    scale = one.metric.scale
+    scale = one.metric.unit.factor
     points = tuple(
         (value, _interval(paper, means[name], scale)) for name, value in sweep.values.items() if name in means
     )
@@ -163,13 +163,13 @@ def _curves_of(paper: Any, one: MetricComparison, sweep: Sweep, study: Study) ->
     return (paper.Curve(displayed(swept.scheduler.name), points), *levels)
 
 
-def values_of(study: Study, variant: str, metric: Metric) -> list[float]:
+def values_of(study: Study, variant: str, metric: MetricInfo) -> list[float]:
     """Return the values of an algorithm on the workloads where it has one, in the unit of tables."""
     found = [metric.of(outcome.metrics) for outcome in study.of(variant) if outcome.metrics is not None]
-    return [value * metric.scale for value in found if value is not None]
+    return [value * metric.unit.factor for value in found if value is not None]
 
 
-def _panel(paper: Any, metric: Metric, **content: Any) -> Panel:
+def _panel(paper: Any, metric: MetricInfo, **content: Any) -> Panel:
     panel: Panel = paper.Panel(metric.heading, metric.more_is_better, **content)
     return panel
 

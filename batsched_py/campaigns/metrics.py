@@ -2,60 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.bootstrap import Pairs
 from batsched_py.errors import OptionError
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics, Unit
-from batsched_py.text.wording import decimals, unknown
-
-
-class Metric(Struct, frozen=True):
-    """One number that describes a run.
-
-    Attributes:
-        name: a field of RunMetrics, as in options of commands.
-        title: title in tables.
-        unit: unit in tables; "" for none.
-        scale: factor from SI units to the unit of tables.
-        digits: digits after the point.
-        more_is_better: False if the smaller value is the better one.
-    """
-
-    name: str
-    title: str
-    unit: str = ""
-    scale: float = 1.0
-    digits: int = 1
-    more_is_better: bool = False
-
-    @property
-    def heading(self) -> str:
-        """Return the title with the unit."""
-        return f"{self.title} [{self.unit}]" if self.unit else self.title
-
-    def of(self, run: RunMetrics) -> float | None:
-        """Return the value of a run in SI units; None if it is undefined for the run."""
-        value: float | None = getattr(run, self.name)
-        return value
-
-    def text(self, value: float) -> str:
-        """Format a value in the unit of tables."""
-        return f"{value * self.scale:z.{self.digits}f}"
-
-    def rounded(self, values: Iterable[float]) -> Metric:
-        """Return the metric with the digits of a table in which these values (SI units) are the ones compared."""
-        return replace(self, digits=decimals((value * self.scale for value in values), self.digits))
-
-    def balance(self, pairs: Pairs) -> str:
-        """Format the number of observations on which the first is better, equal and worse: "7/1/2"."""
-        better, worse = (pairs.larger, pairs.smaller) if self.more_is_better else (pairs.smaller, pairs.larger)
-        return f"{better}/{pairs.equal}/{worse}"
-
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO, MetricInfo, Unit
+from batsched_py.text.wording import unknown
 
 #: Titles that have a meaning only below another row.
 _TITLES: Final = {
@@ -71,14 +26,7 @@ RATIO_DIGITS: Final = 3
 
 #: Name -> metric, in the order of RunMetrics.
 METRICS: Final = {
-    name: Metric(
-        name,
-        _TITLES.get(name, info.title.strip()),
-        info.unit.value[0],
-        info.unit.value[1],
-        _DIGITS.get(info.unit, 1),
-        info.better == "more",
-    )
+    name: replace(info, title=_TITLES.get(name, info.title.strip()), digits=_DIGITS.get(info.unit, 1))
     for name, info in METRIC_INFO.items()
     if info.better
 }
@@ -88,7 +36,7 @@ ENERGY: Final = "energy"
 SHOWN: Final = ("mean_wait", "p90_wait", "max_wait", "mean_bounded_slowdown", "utilisation", "makespan")
 
 
-def find_metrics(names: Sequence[str]) -> tuple[Metric, ...]:
+def find_metrics(names: Sequence[str]) -> tuple[MetricInfo, ...]:
     """Return the metrics of these names. OptionError for an unknown or a repeated name."""
     for name in names:
         if name not in METRICS:
@@ -96,3 +44,9 @@ def find_metrics(names: Sequence[str]) -> tuple[Metric, ...]:
     if len(set(names)) < len(names):
         raise OptionError(f"metrics must be named once each, not {','.join(names)}")
     return tuple(METRICS[name] for name in names)
+
+
+def balance(metric: MetricInfo, pairs: Pairs) -> str:
+    """Format the number of observations on which the first is better, equal and worse: "7/1/2"."""
+    better, worse = (pairs.larger, pairs.smaller) if metric.more_is_better else (pairs.smaller, pairs.larger)
+    return f"{better}/{pairs.equal}/{worse}"

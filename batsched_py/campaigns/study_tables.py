@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec.structs import asdict
-
 from batsched_py.campaigns.metrics import METRICS, SHOWN
 from batsched_py.loading import require
-from batsched_py.reporting.metrics.catalogue import RunMetrics
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO
 from batsched_py.reporting.pictures.html.markup import paragraph, plain_table
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, counted
@@ -42,8 +40,8 @@ def study_columns(study: Study) -> dict[str, list[Any]]:
         "algorithm": [outcome.variant for outcome in outcomes],
         "seed": [study.seed_of(outcome) for outcome in outcomes],
     }
-    values = [{} if outcome.metrics is None else asdict(outcome.metrics) for outcome in outcomes]
-    columns |= {name: [one.get(name) for one in values] for name in RunMetrics.__struct_fields__}
+    values = [{} if outcome.metrics is None else outcome.metrics.by_name for outcome in outcomes]
+    columns |= {name: [one.get(name) for one in values] for name in METRIC_INFO}
     return {**columns, "error": [outcome.error for outcome in outcomes]}
 
 

@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import Estimate
 from batsched_py.campaigns.figures import draw_comparison
-from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.plan.planner import CampaignPlan
 from batsched_py.campaigns.results.dimensions import Point, axes_of, find_points, is_number, label
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.errors import OptionError
+from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.reporting.pictures.drawing import Picture, draw
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import unknown
@@ -92,7 +92,8 @@ def _curves(
             mean = groups[point.group].comparison.metrics[place].means[point.variant].mean
             if mean is None:
                 continue
-            interval, value, name = _interval(paper, mean, metric.scale), point.values.get(x), label(point, [x], points)
+            interval = _interval(paper, mean, metric.unit.factor)
+            value, name = point.values.get(x), label(point, [x], points)
             if is_number(value):
                 series.setdefault(name, []).append((float(value or 0), interval))
             else:
@@ -119,14 +120,14 @@ def _heat(
         for point in inside:
             mean = groups[point.group].comparison.metrics[place].means[point.variant].mean
             if mean is not None:
-                cells[point.values[x], point.values[y]] = mean.value * metric.scale
+                cells[point.values[x], point.values[y]] = mean.value * metric.unit.factor
         panels.append(paper.HeatPanel(metric.heading, metric.more_is_better, metric.digits, cells))
     if not any(panel.cells for panel in panels):
         raise OptionError("no algorithm has a mean to draw")
     return paper.heat_figure(panels, displayed(x), displayed(y), **choice.looks)
 
 
-def _metrics(groups: Sequence[GroupComparison]) -> list[Metric]:
+def _metrics(groups: Sequence[GroupComparison]) -> list[MetricInfo]:
     return [one.metric for one in groups[0].comparison.metrics]
 
 

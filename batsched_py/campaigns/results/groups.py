@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
 from batsched_py.campaigns.execution.stored_run import StoredRun
-from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun, Setting
 from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.reporting.metrics.catalogue import MetricInfo
 
 #: The outcome of a missing run.
 _MISSING: Final = "not run yet"
@@ -75,7 +75,7 @@ def _outcome(run: PlannedRun, ended: StoredRun | None) -> Outcome:
 
 def compare_groups(
     groups: Sequence[GroupStudy],
-    metrics: Sequence[Metric],
+    metrics: Sequence[MetricInfo],
     baseline: str | None,
     *,
     level: float = LEVEL,

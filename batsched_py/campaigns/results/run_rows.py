@@ -7,12 +7,11 @@ from typing import Any
 
 import msgspec
 import orjson
-from msgspec.structs import asdict
 
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.planner import PlannedRun, Setting
 from batsched_py.model.features import Features
-from batsched_py.reporting.metrics.catalogue import RunMetrics
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO
 from batsched_py.text.wording import spelled
 
 
@@ -37,7 +36,7 @@ def _is_own(name: str) -> bool:
 
 def _row(run: PlannedRun, ended: StoredRun) -> dict[str, Any]:
     source, setting, outcome = run.source, run.setting, ended.outcome
-    none: dict[str, Any] = dict.fromkeys(RunMetrics.__struct_fields__)
+    none: dict[str, Any] = dict.fromkeys(METRIC_INFO)
     return {
         "platform": setting.platform,
         "settings": setting.settings,
@@ -45,7 +44,7 @@ def _row(run: PlannedRun, ended: StoredRun) -> dict[str, Any]:
         "workload": source.name,
         "seed": _seed(run),
         "algorithm": run.variant.name,
-        **(none if outcome.metrics is None else asdict(outcome.metrics)),
+        **(none if outcome.metrics is None else outcome.metrics.by_name),
         "error": outcome.error,
         "exit_code": outcome.exit_code,
         "warnings": "\n".join(outcome.warnings),

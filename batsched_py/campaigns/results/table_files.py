@@ -11,9 +11,9 @@ from typing import Final
 from batsched_py.campaigns.bootstrap import Estimate
 from batsched_py.campaigns.comparison import AlgorithmMean
 from batsched_py.campaigns.comparison_files import latex_tabular
-from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.files.atomic_file import write_atomically
+from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.text.display import spreadsheet_cell
 
 _COLUMNS: Final = (
@@ -36,7 +36,7 @@ def write_table_csv(path: Path, groups: Sequence[GroupComparison]) -> None:
     write_atomically(path, text.getvalue().encode())
 
 
-def _cells(metric: Metric, one: AlgorithmMean) -> list[str]:
+def _cells(metric: MetricInfo, one: AlgorithmMean) -> list[str]:
     pairs = one.pairs
     against = [None, None] if pairs is None else [pairs.ratio, pairs.difference]
     counts = ["", "", ""] if pairs is None else [str(n) for n in (pairs.smaller, pairs.equal, pairs.larger)]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.tuning.tuner import Trial
 from batsched_py.files.atomic_file import write_atomically
+from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.text.display import spreadsheet_cell
 from batsched_py.text.wording import spelled
 
@@ -18,7 +18,7 @@ from batsched_py.text.wording import spelled
 TRIALS: Final = "trials.csv"
 
 
-def write_trials(path: Path, trials: Sequence[Trial], metric: Metric) -> None:
+def write_trials(path: Path, trials: Sequence[Trial], metric: MetricInfo) -> None:
     """Write number, options, value in SI units and error of each trial, in their order. OSError."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

@@ -19,7 +19,7 @@ from batsched_py.campaigns.execution.campaign_runner import Warn, Workers, read_
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.execution.user_modules import forgotten_modules
-from batsched_py.campaigns.metrics import Metric, find_metrics
+from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign
 from batsched_py.campaigns.plan.planner import CampaignPlan, plan_algorithms
 from batsched_py.campaigns.plan.variants import find_code
@@ -28,6 +28,7 @@ from batsched_py.campaigns.tuning.search_space import Numbers, Space, read_space
 from batsched_py.errors import ConfigurationError, OptionError, PluginError
 from batsched_py.loading import require
 from batsched_py.plugins import load
+from batsched_py.reporting.metrics.catalogue import MetricInfo
 
 #: Trials that are drawn at random before the search learns from them.
 _RANDOM: Final = 10
@@ -48,7 +49,7 @@ class Tuning(Struct, frozen=True):
     algorithm: str
     fixed: Mapping[str, Any]
     spaces: Mapping[str, Space]
-    metric: Metric
+    metric: MetricInfo
     trials: int
     seed: int = 0
 
@@ -127,7 +128,7 @@ def tune(
     return trials
 
 
-def best_trials(trials: Sequence[Trial], metric: Metric) -> list[Trial]:
+def best_trials(trials: Sequence[Trial], metric: MetricInfo) -> list[Trial]:
     """Return the trials that have a value, best first; ties keep their order."""
     found = [(trial.value, trial.number, trial) for trial in trials if trial.value is not None]
     sign = -1 if metric.more_is_better else 1
@@ -153,7 +154,7 @@ def _planned(tuning: Tuning, options: Mapping[str, Any], plan: CampaignPlan) -> 
 
 
 def _made(
-    trial: Trial, plan: CampaignPlan | str, metric: Metric, store: RunStore, workers: Workers, *, warn: Warn | None
+    trial: Trial, plan: CampaignPlan | str, metric: MetricInfo, store: RunStore, workers: Workers, *, warn: Warn | None
 ) -> Trial:
     """Execute the missing runs of a trial, and return it with its value."""
     if isinstance(plan, str):
@@ -164,7 +165,7 @@ def _made(
     return replace(trial, value=_mean(metric, state.done.values(), plan), error=told, made=len(before.missing))
 
 
-def _mean(metric: Metric, runs: Iterable[StoredRun], plan: CampaignPlan) -> float | None:
+def _mean(metric: MetricInfo, runs: Iterable[StoredRun], plan: CampaignPlan) -> float | None:
     """Return the mean over all runs of a plan; None if one has no value."""
     found = [None if run.outcome.metrics is None else metric.of(run.outcome.metrics) for run in runs]
     values = [value for value in found if value is not None]

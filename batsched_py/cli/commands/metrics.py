@@ -33,7 +33,7 @@ from batsched_py.cli.shared.time_window import window_options
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics, break_down
-from batsched_py.reporting.metrics.catalogue import RunMetrics
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows
 from batsched_py.reporting.metrics.lease_metrics import lease_hosts
 from batsched_py.reporting.metrics.run_metrics import measure_run
@@ -199,12 +199,12 @@ def _group_rows(
 
 
 def _run_rows(request: MetricsRequest, schedules: Sequence[Schedule]) -> Iterator[Sequence[str]]:
-    yield ("run", *(BatsimMetrics if request.batsim else RunMetrics).__struct_fields__)
+    yield ("run", *(BatsimMetrics.__struct_fields__ if request.batsim else METRIC_INFO))
     for schedule in schedules:
         if request.batsim:
             yield (schedule.name, *map(batsim_cell, asdict(batsim_metrics(schedule)).values()))
         else:
-            values = asdict(request.measure(schedule)).values()
+            values = request.measure(schedule).by_name.values()
             yield (schedule.name, *("" if value is None else str(value) for value in values))
 
 
@@ -256,7 +256,7 @@ def _json(request: MetricsRequest, schedules: Sequence[Schedule]) -> bytes:
             "source": schedule.source,
             "notes": schedule.notes,
             **({} if schedule.run is None else {"provenance": msgspec.to_builtins(schedule.run)}),
-            "figures": asdict(request.measure(schedule)),
+            "figures": request.measure(schedule).by_name,
             "batsim": asdict(batsim_metrics(schedule)) if request.window.whole else None,
         }
         for schedule in schedules

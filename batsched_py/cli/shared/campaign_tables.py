@@ -16,7 +16,7 @@ from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
 from batsched_py.campaigns.comparison import find_cautions
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.execution.campaign_runner import CampaignState
-from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, Metric, find_metrics
+from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
 from batsched_py.campaigns.plan.planner import CampaignPlan
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.campaigns.study import Outcome, group_lines
@@ -26,6 +26,7 @@ from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.parameters import Number, option, read_names, together
 from batsched_py.cli.shared.terminal import say
+from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, spelled, unlike
 
@@ -61,7 +62,7 @@ comparison_options: Final = together(
 )
 
 
-def chosen_metrics(plan: CampaignPlan, given: Sequence[str]) -> Sequence[Metric]:
+def chosen_metrics(plan: CampaignPlan, given: Sequence[str]) -> Sequence[MetricInfo]:
     """Return the metrics chosen on the command line or in the study file, or the default ones. OptionError."""
     energy = all(setting.environment.settings.energy for setting in plan.settings)
     usual = [*SHOWN, ENERGY] if energy else list(SHOWN)
@@ -92,7 +93,7 @@ def told_state(plan: CampaignPlan, state: CampaignState) -> str:
     return f"{counted(len(plan.keys), 'run')}: {told}"
 
 
-def trials_table(trials: Sequence[Trial], metric: Metric) -> Table:
+def trials_table(trials: Sequence[Trial], metric: MetricInfo) -> Table:
     """Return a table of the best trials, the best first, without those that have no value."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("trial", justify="right")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Final, Literal, get_type_hints
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.reporting.formatting import HOUR
+from batsched_py.text.wording import decimals
 
 
 class Unit(Enum):
@@ -24,6 +27,11 @@ class Unit(Enum):
     HOST_HOURS = ("host h", 1.0 / HOUR, 3)
 
     @property
+    def symbol(self) -> str:
+        """The unit as text; "" for none."""
+        return self.value[0]
+
+    @property
     def factor(self) -> float:
         """The factor from SI units."""
         return self.value[1]
@@ -35,26 +43,54 @@ class Unit(Enum):
 
 
 class MetricInfo(Struct, frozen=True):
-    """The presentation of a metric.
+    """One number that describes a run, as tables present it.
 
     Attributes:
         title: the title in tables; that of a part of the row above begins with blanks.
         unit: the unit in tables.
         better: the better direction; "" if neither is better.
+        name: the field of RunMetrics, as in options of commands.
+        digits: decimals in tables.
     """
 
     title: str
     unit: Unit = Unit.NUMBER
     better: Literal["less", "more", ""] = "less"
+    name: str = ""
+    digits: int = 0
+
+    @property
+    def more_is_better(self) -> bool:
+        """True if the larger of two values is the better one."""
+        return self.better == "more"
+
+    @property
+    def heading(self) -> str:
+        """The title with the unit."""
+        return f"{self.title} [{self.unit.symbol}]" if self.unit.symbol else self.title
+
+    def of(self, run: RunMetrics) -> float | None:
+        """Return the value of a run's metrics in SI units; None if it is undefined for the run."""
+        value: float | None = getattr(run, self.name)
+        return value
+
+    def text(self, value: float) -> str:
+        """Format a value in the unit of tables."""
+        return f"{value * self.unit.factor:z.{self.digits}f}"
+
+    def rounded(self, values: Iterable[float]) -> MetricInfo:
+        """Return the metric with the digits of a table in which these values (SI units) are the ones compared."""
+        return replace(self, digits=decimals((value * self.unit.factor for value in values), self.digits))
 
 
-class RunMetrics(Struct, frozen=True):
-    """The metrics of a run; docs/metrics.md defines each, in the same words and order.
+# A group of metrics is a class with a field for each, which one function makes: mypy reports a metric without a value.
+# RunMetrics inherits all groups, so that names and order are written once. Structs cannot have several bases, hence
+# dataclasses.
 
-    A job *ran* if it was not rejected: means, quantiles and maxima are over these jobs. A metric is None if it is
-    undefined because no job ran, or if the files lack its inputs. The order of the jobs does not matter. Units are
-    seconds, joules and watts; shares are from 0 to 1.
-    """
+
+@dataclass(frozen=True)
+class JobCounts:
+    """Numbers of jobs."""
 
     jobs: Annotated[int, MetricInfo("jobs", Unit.COUNT, better="")]
     ran: Annotated[int, MetricInfo("  ran", Unit.COUNT, better="")]
@@ -63,8 +99,20 @@ class RunMetrics(Struct, frozen=True):
     walltime_reached: Annotated[int, MetricInfo("  walltime reached", Unit.COUNT)]
     killed: Annotated[int, MetricInfo("  killed", Unit.COUNT)]
     rejected: Annotated[int, MetricInfo("  rejected", Unit.COUNT)]
+
+
+@dataclass(frozen=True)
+class AttemptMetrics:
+    """Numbers of attempts at jobs."""
+
     attempts: Annotated[int, MetricInfo("attempts", Unit.COUNT)]
     restarts_per_job: Annotated[float | None, MetricInfo("  restarts per job")]
+
+
+@dataclass(frozen=True)
+class UseMetrics:
+    """Use of the hosts by jobs: shares from 0 to 1, work in host seconds, throughput in jobs per second."""
+
     hosts: Annotated[int, MetricInfo("hosts", Unit.COUNT, better="")]
     makespan: Annotated[float, MetricInfo("makespan", Unit.SECONDS)]
     utilisation: Annotated[float | None, MetricInfo("utilisation", Unit.SHARE, better="more")]
@@ -72,6 +120,12 @@ class RunMetrics(Struct, frozen=True):
     useful_work: Annotated[float | None, MetricInfo("useful work", Unit.HOST_HOURS, better="")]
     lost_work: Annotated[float | None, MetricInfo("work lost", Unit.HOST_HOURS)]
     throughput: Annotated[float | None, MetricInfo("throughput", Unit.RATE, better="more")]
+
+
+@dataclass(frozen=True)
+class WaitMetrics:
+    """Waiting and turnaround times, in seconds."""
+
     mean_wait: Annotated[float | None, MetricInfo("mean wait", Unit.SECONDS)]
     median_wait: Annotated[float | None, MetricInfo("median wait", Unit.SECONDS)]
     p90_wait: Annotated[float | None, MetricInfo("90th percentile wait", Unit.SECONDS)]
@@ -80,6 +134,12 @@ class RunMetrics(Struct, frozen=True):
     mean_attempt_wait: Annotated[float | None, MetricInfo("mean wait of attempts", Unit.SECONDS)]
     mean_turnaround: Annotated[float | None, MetricInfo("mean turnaround", Unit.SECONDS)]
     max_turnaround: Annotated[float | None, MetricInfo("maximum turnaround", Unit.SECONDS)]
+
+
+@dataclass(frozen=True)
+class SlowdownMetrics:
+    """Slowdowns, plain, with a bound, and divided by the processors of the job."""
+
     mean_slowdown: Annotated[float | None, MetricInfo("mean slowdown")]
     max_slowdown: Annotated[float | None, MetricInfo("maximum slowdown")]
     mean_bounded_slowdown: Annotated[float | None, MetricInfo("mean bounded slowdown")]
@@ -89,27 +149,69 @@ class RunMetrics(Struct, frozen=True):
     max_bounded_slowdown: Annotated[float | None, MetricInfo("maximum bounded slowdown")]
     mean_per_processor_slowdown: Annotated[float | None, MetricInfo("mean per-processor slowdown")]
     mean_per_processor_bounded_slowdown: Annotated[float | None, MetricInfo("  with the bound")]
+
+
+@dataclass(frozen=True)
+class QueueMetrics:
+    """Jobs that wait, and the hosts that they request."""
+
     mean_queue_length: Annotated[float | None, MetricInfo("mean queue")]
     max_queue_length: Annotated[int | None, MetricInfo("longest queue", Unit.COUNT)]
     mean_queued_hosts: Annotated[float | None, MetricInfo("mean hosts asked for")]
     max_queued_hosts: Annotated[int | None, MetricInfo("most hosts asked for", Unit.COUNT)]
+
+
+@dataclass(frozen=True)
+class LayoutMetrics:
+    """Positions of jobs on the hosts."""
+
     mean_pieces: Annotated[float | None, MetricInfo("mean pieces of a job")]
     contiguous: Annotated[float | None, MetricInfo("contiguous jobs", Unit.SHARE, better="more")]
     fragmentation: Annotated[float | None, MetricInfo("fragmentation", Unit.SHARE)]
+
+
+@dataclass(frozen=True)
+class EnergyMetrics:
+    """Energy in joules, power in watts."""
+
     energy: Annotated[float | None, MetricInfo("energy", Unit.JOULES)]
     mean_power: Annotated[float | None, MetricInfo("mean power", Unit.WATTS)]
     mean_job_energy: Annotated[float | None, MetricInfo("mean energy of a job", Unit.JOULES)]
+
+
+@dataclass(frozen=True)
+class HostTimeMetrics:
+    """Host seconds in each state."""
+
     computing_time: Annotated[float | None, MetricInfo("computing", Unit.HOST_HOURS, better="")]
     idle_time: Annotated[float | None, MetricInfo("idle", Unit.HOST_HOURS, better="")]
     sleeping_time: Annotated[float | None, MetricInfo("sleeping", Unit.HOST_HOURS, better="")]
     switching_on_time: Annotated[float | None, MetricInfo("switching on", Unit.HOST_HOURS, better="")]
     switching_off_time: Annotated[float | None, MetricInfo("switching off", Unit.HOST_HOURS, better="")]
     unavailable_time: Annotated[float | None, MetricInfo("unavailable", Unit.HOST_HOURS, better="")]
+
+
+@dataclass(frozen=True)
+class FairnessMetrics:
+    """Differences between users."""
+
     users: Annotated[int, MetricInfo("users", Unit.COUNT, better="")]
     fairness_wait: Annotated[float | None, MetricInfo("fairness of waits", better="more")]
     fairness_bounded_slowdown: Annotated[float | None, MetricInfo("fairness of slowdowns", better="more")]
+
+
+@dataclass(frozen=True)
+class DeadlineMetrics:
+    """Jobs with a deadline."""
+
     with_deadline: Annotated[int, MetricInfo("jobs with a deadline", Unit.COUNT, better="")]
     deadlines_met: Annotated[int | None, MetricInfo("  in time", Unit.COUNT, better="more")]
+
+
+@dataclass(frozen=True)
+class LeaseMetrics:
+    """The metrics of leases; all None if the algorithm has no leases."""
+
     leases: Annotated[int | None, MetricInfo("leases", Unit.COUNT, better="")] = None
     accepted_reservations: Annotated[int | None, MetricInfo("  reservations accepted", Unit.COUNT, better="more")] = (
         None
@@ -128,19 +230,70 @@ class RunMetrics(Struct, frozen=True):
     time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS)] = None
     migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT)] = None
     requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT)] = None
+
+
+@dataclass(frozen=True)
+class PlacementMetrics:
+    """The metrics of placements; all None if the run has none."""
+
     placement_success: Annotated[float | None, MetricInfo("proposals that succeed", Unit.SHARE, better="more")] = None
     requests_per_start: Annotated[float | None, MetricInfo("requests per start")] = None
     releases_per_start: Annotated[float | None, MetricInfo("releases per start")] = None
     refusals_per_start: Annotated[float | None, MetricInfo("refusals per start")] = None
+
+
+@dataclass(frozen=True)
+class ContentionMetrics:
+    """Contention between jobs; all None if no job was slowed down, or if that is unknown."""
+
     slowed_jobs: Annotated[int | None, MetricInfo("jobs slowed by others", Unit.COUNT)] = None
     mean_contention_slowdown: Annotated[float | None, MetricInfo("mean contention slowdown")] = None
     max_contention_slowdown: Annotated[float | None, MetricInfo("maximum contention slowdown")] = None
+
+
+@dataclass(frozen=True)
+class WindowMetrics:
+    """The measured part of a run; all None for a whole run."""
+
     window_begin: Annotated[float | None, MetricInfo("measured from", Unit.SECONDS, better="")] = None
     window_end: Annotated[float | None, MetricInfo("  to", Unit.SECONDS, better="")] = None
     outside_window: Annotated[int | None, MetricInfo("  jobs left out", Unit.COUNT, better="")] = None
 
 
+@dataclass(frozen=True)
+class RunMetrics(  # the fields of the last group come first
+    WindowMetrics,
+    ContentionMetrics,
+    PlacementMetrics,
+    LeaseMetrics,
+    DeadlineMetrics,
+    FairnessMetrics,
+    HostTimeMetrics,
+    EnergyMetrics,
+    LayoutMetrics,
+    QueueMetrics,
+    SlowdownMetrics,
+    WaitMetrics,
+    UseMetrics,
+    AttemptMetrics,
+    JobCounts,
+):
+    """The metrics of a run; docs/metrics.md defines each, in the same words and order.
+
+    A job *ran* if it was not rejected: means, quantiles and maxima are over these jobs. A metric is None if it is
+    undefined because no job ran, or if the files lack its inputs. The order of the jobs does not matter. Units are
+    seconds, joules and watts; shares are from 0 to 1.
+    """
+
+    @property
+    def by_name(self) -> dict[str, float | None]:
+        """Name -> value, in the order of the fields."""
+        return dict(vars(self))
+
+
 #: Field of RunMetrics -> its presentation, in the order of the fields.
 METRIC_INFO: Final[Mapping[str, MetricInfo]] = {
-    name: hint.__metadata__[0] for name, hint in get_type_hints(RunMetrics, include_extras=True).items()
+    name: replace(info, name=name, digits=info.unit.digits)
+    for name, hint in get_type_hints(RunMetrics, include_extras=True).items()
+    for info in hint.__metadata__
 }

@@ -4,34 +4,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from batsched_py.model.lease_terms import Kind
-from batsched_py.reporting.metrics.statistics import mean
+from batsched_py.reporting.metrics.catalogue import LeaseMetrics
+from batsched_py.reporting.metrics.statistics import known, mean
 from batsched_py.reporting.metrics.steps import Steps, stacked
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.results.lease_rows import KINDS, LeaseRow, State, Use
+from batsched_py.results.lease_rows import KINDS, State, Use
 
 #: Kinds of spans in which a lease holds the CPUs of its hosts, as in the probe `cpu-utilization`.
 _HOLDING: Final = frozenset(use.value for use in (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN))
 
 
-def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = None) -> dict[str, Any]:
-    """Return the metrics of a run's leases by their names in RunMetrics; empty if the algorithm has no leases.
+def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = None) -> LeaseMetrics:
+    """Return the metrics of a run's leases.
 
     The use of hosts is cut at `begin` and `end`, by default the last end of a lease.
     """
     leases = schedule.leases
     if leases is None:
-        return {}
-    rows, time = list(leases.leases.values()), (begin, leases.end if end is None else end)
-    return {
-        "leases": len(rows),
-        **_outcomes(rows),
-        **_host_shares(leases, schedule.hosts, *time),
-        **_disturbances(rows),
-    }
+        return LeaseMetrics()
+    rows = list(leases.leases.values())
+    utilisation, with_overheads = _host_shares(leases, schedule.hosts, begin, leases.end if end is None else end)
+    reservations = [row for row in rows if row.type == KINDS[Kind.ADVANCE]]
+    rejected = sum(row.state == State.REJECTED.label for row in reservations)
+    done = [row for row in rows if row.type == KINDS[Kind.BEST_EFFORT] and row.state == State.DONE.label]
+    return LeaseMetrics(
+        leases=len(rows),
+        accepted_reservations=len(reservations) - rejected,
+        rejected_reservations=rejected,
+        best_effort_done=len(done),
+        best_effort_completion=max(known(row.end_time for row in done), default=None),
+        mean_best_effort_wait=mean(known(row.waiting_time for row in done)),
+        mean_best_effort_slowdown=mean(known(row.slowdown for row in done)),
+        mean_best_effort_real_slowdown=mean(known(row.real_slowdown for row in done)),
+        lease_utilisation=utilisation,
+        lease_utilisation_with_overheads=with_overheads,
+        suspensions=sum(row.suspensions for row in rows),
+        time_suspended=math.fsum(row.suspended_time for row in rows),
+        migrations=sum(row.migrations for row in rows),
+        requeues=sum(row.requeues for row in rows),
+    )
 
 
 def lease_hosts(schedule: Schedule) -> dict[str, Steps]:
@@ -55,22 +70,8 @@ def lease_hosts(schedule: Schedule) -> dict[str, Steps]:
     }
 
 
-def _outcomes(rows: Iterable[LeaseRow]) -> dict[str, Any]:
-    reservations = [row for row in rows if row.type == KINDS[Kind.ADVANCE]]
-    rejected = sum(row.state == State.REJECTED.label for row in reservations)
-    done = [row for row in rows if row.type == KINDS[Kind.BEST_EFFORT] and row.state == State.DONE.label]
-    return {
-        "accepted_reservations": len(reservations) - rejected,
-        "rejected_reservations": rejected,
-        "best_effort_done": len(done),
-        "best_effort_completion": max(_known(row.end_time for row in done), default=None),
-        "mean_best_effort_wait": mean(_known(row.waiting_time for row in done)),
-        "mean_best_effort_slowdown": mean(_known(row.slowdown for row in done)),
-        "mean_best_effort_real_slowdown": mean(_known(row.real_slowdown for row in done)),
-    }
-
-
-def _host_shares(leases: LeaseTables, hosts: int, begin: float, end: float) -> dict[str, Any]:
+def _host_shares(leases: LeaseTables, hosts: int, begin: float, end: float) -> tuple[float | None, float | None]:
+    """Return the shares of host seconds in use by kept runs, and by leases with overheads."""
     everything, compute = hosts * (end - begin), (1 << hosts) - 1
 
     def held(spans: Iterable[LeaseSpan]) -> float:
@@ -82,20 +83,4 @@ def _host_shares(leases: LeaseTables, hosts: int, begin: float, end: float) -> d
     runs = [span for span in leases.spans if span.kind == RUN]
     whole = held(span for span in leases.spans if span.kind in _HOLDING)
     useful = held(span for span in runs if not span.lost)
-    return {
-        "lease_utilisation": useful / everything if everything else None,
-        "lease_utilisation_with_overheads": whole / everything if everything else None,
-    }
-
-
-def _disturbances(rows: Iterable[LeaseRow]) -> dict[str, Any]:
-    return {
-        "suspensions": sum(row.suspensions for row in rows),
-        "time_suspended": math.fsum(row.suspended_time for row in rows),
-        "migrations": sum(row.migrations for row in rows),
-        "requeues": sum(row.requeues for row in rows),
-    }
-
-
-def _known(values: Iterable[float | None]) -> list[float]:
-    return [value for value in values if value is not None]
+    return useful / everything if everything else None, whole / everything if everything else None

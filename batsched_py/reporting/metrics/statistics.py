@@ -6,6 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 
 
+def known(values: Iterable[float | None]) -> list[float]:
+    """Return the values without those that are None."""
+    return [value for value in values if value is not None]
+
+
 def mean(values: Sequence[float]) -> float | None:
     """Return the arithmetic mean of the exact sum; None without values."""
     return math.fsum(values) / len(values) if values else None

@@ -43,9 +43,9 @@ def mean_over(steps: Sequence[tuple[float, float]], begin: float, end: float) ->
     return integral(steps, begin, end) / (end - begin) if end > begin else None
 
 
-def highest(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
-    """Return the highest value from `begin` to `end`; None if the interval is empty."""
-    return max([value for _, _, value in _pieces(steps, begin, end)], default=0) if end > begin else None
+def highest(steps: Sequence[tuple[float, float]], begin: float, end: float) -> int | None:
+    """Return the highest count from `begin` to `end`; None if the interval is empty."""
+    return int(max([value for _, _, value in _pieces(steps, begin, end)], default=0)) if end > begin else None
 
 
 def between(steps: Sequence[tuple[float, float]], begin: float, end: float) -> Steps:

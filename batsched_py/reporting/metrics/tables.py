@@ -72,7 +72,7 @@ def metrics_table(names: Sequence[str], runs: Sequence[RunMetrics]) -> Table:
         if info.unit is Unit.JOULES:
             table.add_row(title, *aligned(_scaled(values, 1 / JOULES_PER_KWH), _KWH_DIGITS), "kWh")
             title = ""
-        table.add_row(title, *_metric_cells(name, values), info.unit.value[0])
+        table.add_row(title, *_metric_cells(name, values), info.unit.symbol)
     return table
 
 

@@ -92,7 +92,7 @@ def _row(name: str, values: Sequence[float | None], *, ranked: bool) -> MetricRo
 def _texts(name: str, value: float) -> tuple[str, str]:
     """Return a metric as formatted text, and its exact value as text."""
     unit = METRIC_INFO[name].unit
-    exact = f"{format_metric(name, value)} {unit.value[0]}".strip()
+    exact = f"{format_metric(name, value)} {unit.symbol}".strip()
     match unit:
         case Unit.SECONDS:
             return clock(value), exact

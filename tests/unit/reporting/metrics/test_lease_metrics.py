@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import asdict
 
 from batsched_py.campaigns.metrics import METRICS
-from batsched_py.reporting.metrics.catalogue import RunMetrics
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics
 from batsched_py.reporting.metrics.lease_metrics import lease_hosts
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.steps import mean_over
@@ -16,7 +15,7 @@ from batsched_py.reporting.metrics.tables import metrics_table
 from batsched_py.reporting.schedules.run_reader import read_schedule
 from tests.unit.reporting import lease_runs, sample_schedules
 
-FIELDS = RunMetrics.__struct_fields__
+FIELDS = tuple(METRIC_INFO)
 OF_LEASES = FIELDS[FIELDS.index("leases") : FIELDS.index("placement_success")]
 
 
@@ -71,8 +70,8 @@ def test_moves_are_counted() -> None:
 @pytest.mark.parametrize("name", lease_runs.RUNS)
 def test_files_give_the_same(tmp_path: Path, name: str) -> None:
     """To their six digits."""
-    read = asdict(measure_run(read_schedule(lease_runs.write(tmp_path, lease_runs.result(name)), hosts=4)))
-    told = asdict(measured(name))
+    read = measure_run(read_schedule(lease_runs.write(tmp_path, lease_runs.result(name)), hosts=4)).by_name
+    told = measured(name).by_name
     assert {field: read[field] for field in OF_LEASES} == pytest.approx({field: told[field] for field in OF_LEASES})
 
 

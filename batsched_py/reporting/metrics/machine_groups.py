@@ -1,0 +1,121 @@
+"""The metrics of the machine in a run: use of hosts, queue, layout of jobs, energy, states of hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from batsched_py.protocol.events import REJECTED
+from batsched_py.reporting.metrics.batsim_metrics import consumed_energy, energy_between
+from batsched_py.reporting.metrics.catalogue import (
+    EnergyMetrics,
+    HostTimeMetrics,
+    LayoutMetrics,
+    QueueMetrics,
+    UseMetrics,
+)
+from batsched_py.reporting.metrics.host_times import host_times
+from batsched_py.reporting.metrics.job_metrics import JobMetrics
+from batsched_py.reporting.metrics.over_time import busy_hosts, computing_hosts, queue_length, queued_hosts
+from batsched_py.reporting.metrics.statistics import mean
+from batsched_py.reporting.metrics.steps import highest, integral, mean_over
+from batsched_py.reporting.metrics.summary import Summary, lost_work, overhead_time
+from batsched_py.reporting.schedules.occupancy import Occupancy
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.time_window import TimeWindow
+
+
+def use_of(summary: Summary) -> UseMetrics:
+    """Return the use of hosts in a whole run."""
+    return UseMetrics(
+        hosts=summary.hosts,
+        makespan=summary.makespan,
+        utilisation=summary.utilisation,
+        useful_utilisation=summary.useful_utilisation,
+        useful_work=summary.useful_work,
+        lost_work=summary.lost_work,
+        throughput=summary.throughput,
+    )
+
+
+def measure_use(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow) -> UseMetrics:
+    """Measure the use of hosts in a window, by all jobs; the makespan is that of the jobs that ran."""
+    begin, end = window.begin, window.end
+    allocated, everything = integral(busy_hosts(schedule), begin, end), schedule.hosts * window.seconds
+    again = schedule.attempts
+    lost = lost_work(again, schedule.leases, schedule.hosts, (begin, end))
+    useful = allocated - lost - overhead_time(again, (begin, end))
+    once = (job for job in schedule.ran if job.job.id not in again.firsts and job.job.id not in again.jobs)
+    ends = (job.finish for job in once)
+    lasts = (job.last.finish for job in again.jobs.values() if job.last.state != REJECTED)
+    finished = sum(begin < finish <= end for finish in chain(ends, lasts))  # a window may end with the last job
+    return UseMetrics(
+        hosts=schedule.hosts,
+        makespan=max((job.record.finish for job in ran), default=begin) - begin,
+        utilisation=allocated / everything if everything else None,
+        useful_utilisation=useful / everything if everything else None,
+        useful_work=useful,
+        lost_work=lost,
+        throughput=finished / window.seconds,
+    )
+
+
+def measure_queue(schedule: Schedule, begin: float, end: float) -> QueueMetrics:
+    """Measure the queue from `begin` to `end`."""
+    length, hosts = queue_length(schedule), queued_hosts(schedule)
+    return QueueMetrics(
+        mean_queue_length=mean_over(length, begin, end),
+        max_queue_length=highest(length, begin, end),
+        mean_queued_hosts=mean_over(hosts, begin, end),
+        max_queued_hosts=highest(hosts, begin, end),
+    )
+
+
+def measure_layout(free: Occupancy | None, ran: Sequence[JobMetrics], begin: float, end: float) -> LayoutMetrics:
+    """Measure the pieces of jobs, and the fragmentation of free hosts, None if hosts are unknown."""
+    pieces = [job.pieces for job in ran if job.pieces]
+    return LayoutMetrics(
+        mean_pieces=mean(pieces),
+        contiguous=pieces.count(1) / len(pieces) if pieces else None,
+        fragmentation=_fragmentation(free, begin, end),
+    )
+
+
+def measure_energy(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow | None) -> EnergyMetrics:
+    """Measure the energy of a run, or of a window."""
+    if window is None:
+        energy = consumed_energy(schedule)
+        begin = min((job.job.submit_time for job in schedule.jobs), default=0.0)
+        end = max((job.record.finish for job in ran), default=begin)
+    else:
+        begin, end = window.begin, window.end
+        energy = energy_between(schedule, begin, end)
+    of_jobs = [job.record.energy for job in ran if job.record.energy >= 0]
+    return EnergyMetrics(
+        energy=energy,
+        mean_power=energy / (end - begin) if energy is not None and end > begin else None,
+        mean_job_energy=mean(of_jobs) if len(of_jobs) == len(ran) else None,
+    )
+
+
+def measure_host_times(schedule: Schedule, free: Occupancy | None, begin: float, end: float) -> HostTimeMetrics:
+    """Measure the time of hosts in each state."""
+    times = host_times(schedule, begin, end, None if free is None else computing_hosts(schedule))
+    return HostTimeMetrics(
+        computing_time=times["computing"],
+        idle_time=times["idle"],
+        sleeping_time=times["sleeping"],
+        switching_on_time=times["switching_on"],
+        switching_off_time=times["switching_off"],
+        unavailable_time=times["unavailable"],
+    )
+
+
+def _fragmentation(free: Occupancy | None, begin: float, end: float) -> float | None:
+    """Return the share of the free host seconds outside the longest run of free hosts; None if no host is ever free."""
+    if free is None:
+        return None
+    total = integral(list(zip(free.times, free.free, strict=True)), begin, end)
+    outside = [(time, count - one) for time, count, one in zip(free.times, free.free, free.longest, strict=True)]
+    scattered = integral(outside, begin, end)
+    return scattered / total if total > 0 else None
