@@ -56,7 +56,8 @@ class HostSet(Struct, frozen=True, gc=False):
     @classmethod
     def range(cls, count: int) -> HostSet:
         """Make the set of hosts 0 to count - 1; ValueError for a negative count."""
-        _check_count(count)
+        if count < 0:
+            raise _negative(count)
         return cls((1 << count) - 1)
 
     @classmethod
@@ -85,7 +86,8 @@ class HostSet(Struct, frozen=True, gc=False):
 
     def first(self, count: int) -> HostSet | None:
         """Return the `count` lowest members, or None if there are fewer; ValueError for a negative count."""
-        _check_count(count)
+        if count < 0:
+            raise _negative(count)
         bits = lowest(self.bits, count)
         return None if bits is None else HostSet(bits)
 
@@ -129,9 +131,8 @@ class HostSet(Struct, frozen=True, gc=False):
         return self.bits & other.bits == self.bits
 
 
-def _check_count(count: int) -> None:
-    if count < 0:
-        raise ValueError(f"a number of hosts must be 0 or more, not {count}")
+def _negative(count: int) -> ValueError:
+    return ValueError(f"a number of hosts must be 0 or more, not {count}")
 
 
 def as_host_set(hosts: HostSet | IntervalSet) -> HostSet:

@@ -95,11 +95,6 @@ class Availability:
         return self._free
 
     @property
-    def room(self) -> int:
-        """The number of hosts that are free at `now`."""
-        return size_of(self.free)
-
-    @property
     def down(self) -> int:
         """Bits of hosts that can take no work now, for a reason other than work."""
         return self._down

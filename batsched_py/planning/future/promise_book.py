@@ -90,7 +90,7 @@ class CountGaps(Gaps):
     __slots__ = ("_falls",)
 
     def __init__(self, free: int, falls: list[tuple[float, int]]) -> None:
-        """Take ownership of the `falls`, which begin now."""
+        """Take ownership of the `falls`, which begin now or later."""
         self.free, self.left = free, size_of(free)
         #: (instant, minimum number of hosts without promises from then on); instants ascend.
         self._falls = falls
@@ -405,7 +405,5 @@ class ShadowBook(PromiseBook[Shadow]):
         return self._availability().shadow(job.size) or Shadow(math.inf, 0)
 
     def _find_gaps(self) -> Gaps:
-        future = self._availability()
-        falls = [(future.now, future.room)]
-        falls += [(entry.promise.start, entry.promise.spare) for entry in self.entries.values() if entry.promise]
-        return CountGaps(future.free, falls)
+        promises = [entry.promise for entry in self.entries.values() if entry.promise]
+        return CountGaps(self._availability().free, [(promise.start, promise.spare) for promise in promises])
