@@ -140,8 +140,7 @@ def encode(
     kind, data = envelope.kind, envelope.data
     events: list[Any] = []
     for event in message.events:
-        known = written.get(id(event)) if written else None
-        if known is not None and known[0] is event:
+        if written and (known := written.get(id(event))) is not None and known[0] is event:
             events.append(known[1])
             continue
         form = writers.get(type(event))
