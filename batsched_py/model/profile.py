@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from batsched_py.reading.faults import FieldError
+from batsched_py.reading.objects import OBJECT, list_of, take
+from batsched_py.reading.values import TEXT, number, whole_number
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 
@@ -159,115 +160,88 @@ def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
     """Parse a profile object of a workload file or of a message.
 
     Both the current names of types and Batsim 1's are known; the profile keeps the name as written. Types that are not
-    simulated become a plain Profile. FieldError (field, rule) if the type is missing, or if a member of a known type
-    is invalid.
+    simulated become a plain Profile. FieldError if the type is missing, or if a member of a known type is invalid.
     """
-    written = members.get("type")
-    if not isinstance(written, str):
-        raise FieldError("type", f"must be a string, not {shown(written)}")
-    kind = FORMER_TYPES.get(written, written)
-    ret = members.get("ret", 0)
-    if not isinstance(ret, int) or isinstance(ret, bool):
-        raise FieldError("ret", f"must be an integer, not {shown(ret)}")
-    if kind == "delay":
-        delay = _number(members, "delay")
-        if delay <= 0:
-            raise FieldError("delay", f"must be more than 0 s, not {delay!r}")
-        return Delay(name, written, members, delay)
-    if kind == "parallel":
-        return _parallel(name, written, members)
-    if kind == "parallel_homogeneous":
-        return ParallelHomogeneous(name, written, members, _number(members, "cpu"), _number(members, "com", 0.0))
-    if kind == "parallel_homogeneous_total":
-        return ParallelHomogeneousTotal(name, written, members, _number(members, "cpu"), _number(members, "com", 0.0))
-    if kind == "composed":
-        return _composed(name, members)
-    reader = _READERS.get(kind)
-    return Profile(name, written, members) if reader is None else reader(name, members)
+    written = take(members, "type", TEXT)
+    if "ret" in members:
+        take(members, "ret", _RETURN_CODE)
+    reader = _READERS.get(FORMER_TYPES.get(written, written))
+    return Profile(name, written, members) if reader is None else reader(name, written, members)
+
+
+def _delay(name: str, written: str, members: Mapping[str, Any]) -> Delay:
+    return Delay(name, written, members, take(members, "delay", _DURATION))
 
 
 def _parallel(name: str, written: str, members: Mapping[str, Any]) -> Parallel:
-    cpu = _numbers(members, "cpu")
+    cpu, com = take(members, "cpu", _AMOUNTS), take(members, "com", _AMOUNTS, ())
     if not cpu:
         raise FieldError("cpu", "must have one number of flops for each host")
-    com = _numbers(members, "com") if "com" in members else ()
     if len(com) not in (0, len(cpu) ** 2):
         raise FieldError("com", f"must have {len(cpu)} x {len(cpu)} numbers of bytes, not {len(com)}")
     return Parallel(name, written, members, cpu, com)
 
 
-def _composed(name: str, members: Mapping[str, Any]) -> Composed:
-    sequence = members.get("seq")
-    if not isinstance(sequence, list) or not sequence or not all(isinstance(step, str) for step in sequence):
-        raise FieldError("seq", "must be a list of profile names with at least one")
-    repeat = members.get("repeat", members.get("nb", 1))
-    if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1:
-        raise FieldError("repeat", f"must be an integer from 1, not {shown(repeat)}")
-    return Composed(name, "composed", members, tuple(sequence), repeat)
+def _homogeneous(name: str, written: str, members: Mapping[str, Any]) -> ParallelHomogeneous:
+    return ParallelHomogeneous(name, written, members, *_cpu_com(members))
 
 
-def _pfs(name: str, members: Mapping[str, Any]) -> ParallelHomogeneousPfs:
+def _homogeneous_total(name: str, written: str, members: Mapping[str, Any]) -> ParallelHomogeneousTotal:
+    return ParallelHomogeneousTotal(name, written, members, *_cpu_com(members))
+
+
+def _cpu_com(members: Mapping[str, Any]) -> tuple[float, float]:
+    return take(members, "cpu", _AMOUNT), take(members, "com", _AMOUNT, 0.0)
+
+
+def _composed(name: str, written: str, members: Mapping[str, Any]) -> Composed:
+    repeat = "nb" if "nb" in members and "repeat" not in members else "repeat"
+    return Composed(name, written, members, take(members, "seq", _PARTS), take(members, repeat, _REPEAT, 1))
+
+
+def _pfs(name: str, written: str, members: Mapping[str, Any]) -> ParallelHomogeneousPfs:
     if "bytes_to_read" not in members and "bytes_to_write" not in members:
         raise FieldError("bytes_to_read", "must be there, or bytes_to_write must")
-    read, written = _number(members, "bytes_to_read", 0.0), _number(members, "bytes_to_write", 0.0)
-    label = _text(members, "storage" if "storage" in members else "host", "pfs")
-    return ParallelHomogeneousPfs(name, "parallel_homogeneous_pfs", members, read, written, label)
+    read, write = (take(members, member, _AMOUNT, 0.0) for member in ("bytes_to_read", "bytes_to_write"))
+    label = take(members, "storage" if "storage" in members else "host", TEXT, "pfs")
+    return ParallelHomogeneousPfs(name, written, members, read, write, label)
 
 
-def _staging(name: str, members: Mapping[str, Any]) -> DataStaging:
-    size = _number(members, "nb_bytes")
-    return DataStaging(name, "data_staging", members, size, _text(members, "from"), _text(members, "to"))
+def _staging(name: str, written: str, members: Mapping[str, Any]) -> DataStaging:
+    ends = (take(members, "from", TEXT), take(members, "to", TEXT))
+    return DataStaging(name, written, members, take(members, "nb_bytes", _AMOUNT), *ends)
 
 
-def _send(name: str, members: Mapping[str, Any]) -> Send:
-    message = members.get("msg")
-    if not isinstance(message, Mapping):
-        raise FieldError("msg", f"must be an object, not {shown(message)}")
-    return Send(name, "send", members, message, _seconds(members, "sleeptime", SHORTEST_SLEEP))
+def _send(name: str, written: str, members: Mapping[str, Any]) -> Send:
+    message = take(members, "msg", OBJECT)
+    return Send(name, written, members, message, take(members, "sleeptime", _DURATION, SHORTEST_SLEEP))
 
 
-def _receive(name: str, members: Mapping[str, Any]) -> Receive:
-    regex = _text(members, "regex", ".*")
+def _receive(name: str, written: str, members: Mapping[str, Any]) -> Receive:
+    regex = take(members, "regex", TEXT, ".*")
     try:
         re.compile(regex)
     except re.error as error:
         raise FieldError("regex", f"must be a regular expression, not {shown(regex)}: {error}") from None
-    success, failure, timeout = (_text(members, member, "") for member in ("success", "failure", "timeout"))
-    return Receive(name, "recv", members, regex, success, failure, timeout, _seconds(members, "polltime", DEFAULT_POLL))
+    success, failure, timeout = (take(members, member, TEXT, "") for member in ("success", "failure", "timeout"))
+    poll = take(members, "polltime", _DURATION, DEFAULT_POLL)
+    return Receive(name, written, members, regex, success, failure, timeout, poll)
 
 
-#: Type -> its parser, for the rare types.
-_READERS: Final[Mapping[str, Callable[[str, Mapping[str, Any]], Profile]]] = {
+_AMOUNT: Final = number(least=0)
+_AMOUNTS: Final = list_of(_AMOUNT, "numbers")
+_DURATION: Final = number("seconds", above=0)
+_REPEAT: Final = whole_number(least=1)
+_RETURN_CODE: Final = whole_number(least=None)
+_PARTS: Final = list_of(TEXT, "profile names", least=1)
+_READERS: Final[Mapping[str, Callable[[str, str, Mapping[str, Any]], Profile]]] = {
+    "delay": _delay,
+    "parallel": _parallel,
+    "parallel_homogeneous": _homogeneous,
+    "parallel_homogeneous_total": _homogeneous_total,
+    "composed": _composed,
     "parallel_homogeneous_pfs": _pfs,
     "data_staging": _staging,
     "send": _send,
     "recv": _receive,
 }
-
-
-def _text(members: Mapping[str, Any], field: str, default: str | None = None) -> str:
-    value = members.get(field, default)
-    if not isinstance(value, str):
-        raise FieldError(field, f"must be a text, not {shown(value)}")
-    return value
-
-
-def _seconds(members: Mapping[str, Any], field: str, default: float) -> float:
-    value = _number(members, field, default)
-    if value <= 0:
-        raise FieldError(field, f"must be more than 0 s, not {value!r}")
-    return value
-
-
-def _number(members: Mapping[str, Any], field: str, default: float | None = None) -> float:
-    value = members.get(field, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= sys.float_info.max:
-        raise FieldError(field, f"must be a finite number from 0, not {shown(value)}")
-    return float(value)
-
-
-def _numbers(members: Mapping[str, Any], field: str) -> tuple[float, ...]:
-    values = members.get(field)
-    if not isinstance(values, list):
-        raise FieldError(field, f"must be a list of numbers, not {shown(values)}")
-    return tuple(_number({field: value}, field) for value in values)

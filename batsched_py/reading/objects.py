@@ -12,6 +12,7 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import unknown
 
 T = TypeVar("T")
+_NONE: Final = object()
 #: The version of JSON schema of all schemas.
 _DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -29,7 +30,7 @@ def members_of(readers: Mapping[str, Reader[Any]], required: Collection[str] = (
                 (place / key).note(unknown(str(key), readers))
                 continue
             try:
-                found[key] = readers[key](item)
+                found[key] = readers[key].read(item)
             except ValueError as error:
                 (place / key).add(error)
         for key in required:
@@ -64,7 +65,7 @@ def list_of(reader: Reader[T], what: str = "", *, least: int = 0, most: int | No
         place, found = Place(), list[T]()
         for index, item in enumerate(value):
             try:
-                found.append(reader(item))
+                found.append(reader.read(item))
             except ValueError as error:
                 place[index].add(error)
         place.refuse()
@@ -81,7 +82,7 @@ def mapping_of(reader: Reader[T], key: Reader[str], what: str = "") -> Reader[di
         place, found = Place(), dict[str, T]()
         for name, item in mapping(value, what).items():
             try:
-                found[key(name)] = reader(item)
+                found[key.read(name)] = reader.read(item)
             except ValueError as error:
                 (place / name).add(error)
         place.refuse()
@@ -100,13 +101,25 @@ def tagged(readers: Mapping[str, Reader[T]]) -> Reader[T]:
         if name not in readers:
             raise FieldError(displayed(str(name)), unknown(str(name), readers))
         try:
-            return readers[name](inner)
+            return readers[name].read(inner)
         except ValueError as error:
             raise inside(name, error) from None
 
     properties = {name: reader.schema for name, reader in readers.items()}
     one = {"minProperties": 1, "maxProperties": 1}
     return Reader(read, {"type": "object", **one, "additionalProperties": False, "properties": properties})
+
+
+def take(members: Mapping[str, Any], key: str, reader: Reader[T], default: Any = _NONE) -> T:
+    """Return the typed value of one member, or `default` if it is absent. FieldError; other members are not checked."""
+    if key in members:
+        try:
+            return reader.read(members[key])
+        except ValueError as error:
+            raise inside(key, error) from None
+    if default is _NONE:
+        raise FieldError(key, "is missing")
+    return default  # type: ignore[no-any-return]
 
 
 def mapping(value: Any, what: str = "") -> dict[Any, Any]:
@@ -127,3 +140,6 @@ def read_whole(reader: Callable[[Any], T], document: Any, kind: type[InputError]
 def document_schema(title: str, reader: Reader[Any]) -> dict[str, Any]:
     """Return the schema of documents with this title."""
     return {"$schema": _DRAFT, "title": title, **reader.schema}
+
+
+OBJECT: Final = Reader(mapping, {"type": "object"})

@@ -32,21 +32,23 @@ class Reader(Generic[T_co]):
         schema: JSON schema of the accepted values; it may admit more if a rule cannot be expressed.
     """
 
-    __slots__ = ("_read", "schema")
+    __slots__ = ("read", "schema")
 
     def __init__(self, read: Callable[[Any], T_co], schema: Schema) -> None:
-        self._read, self.schema = read, schema
+        #: The function itself, for readers around this one: a call less.
+        self.read = read
+        self.schema = schema
 
     def __call__(self, value: Any) -> T_co:
         """Return the typed value."""
-        return self._read(value)
+        return self.read(value)
 
     def then(self, convert: Callable[[T_co], S], **schema: Any) -> Reader[S]:
         """Return a reader that converts the values of this one; `convert` raises ValueError for those it refuses.
 
         `schema` has members to add to the schema.
         """
-        read = self._read
+        read = self.read
         return Reader(lambda value: convert(read(value)), {**self.schema, **schema})
 
 
@@ -92,13 +94,15 @@ def number(
 ) -> Reader[float]:
     """Return a reader of finite numbers, from `least` or greater than `above`, to `most`."""
     expected = _expected("a number", unit, least, above)
+    lowest = least if least is not None else above if above is not None else -sys.float_info.max
+    highest = sys.float_info.max
 
     def read(value: Any) -> float:
-        if not is_number(value, least, above) or abs(value) > sys.float_info.max:
-            raise refused(expected, value)
-        if most is not None and value > most:
-            raise refused(f"at most {most}", value)
-        return float(value)
+        if (type(value) is float or type(value) is int) and lowest <= value <= highest and value != above:
+            if most is not None and value > most:
+                raise refused(f"at most {most}", value)
+            return float(value)
+        raise refused(expected, value)
 
     return Reader(read, {"type": "number", **_given(minimum=least, exclusiveMinimum=above, maximum=most)})
 
@@ -118,16 +122,16 @@ def seconds(*, least: float | None = None, above: float | None = None) -> Reader
     return Reader(read, {"type": "number", **lower, **_given(exclusiveMinimum=above), "maximum": LONGEST})
 
 
-def whole_number(unit: str = "", *, least: int = 0, most: int | None = None) -> Reader[int]:
+def whole_number(unit: str = "", *, least: int | None = 0, most: int | None = None) -> Reader[int]:
     """Return a reader of whole numbers from `least` to `most`."""
     expected = _expected("a whole number", unit, least) + ("" if most is None else f" to {most}")
 
     def read(value: Any) -> int:
-        if type(value) is not int or value < least or (most is not None and value > most):
+        if type(value) is not int or (least is not None and value < least) or (most is not None and value > most):
             raise refused(expected, value)
         return value
 
-    return Reader(read, {"type": "integer", "minimum": least, **_given(maximum=most)})
+    return Reader(read, {"type": "integer", **_given(minimum=least, maximum=most)})
 
 
 def special(words: Mapping[Any, S], otherwise: Reader[T]) -> Reader[S | T]:
@@ -140,7 +144,7 @@ def special(words: Mapping[Any, S], otherwise: Reader[T]) -> Reader[S | T]:
                 if value == word and type(value) is type(word):
                     return meaning
         try:
-            return otherwise(value)
+            return otherwise.read(value)
         except FieldError as error:
             if error.path or not error.rule.startswith(_MUST_BE):
                 raise
@@ -162,7 +166,9 @@ def exactly(word: Any, meaning: T) -> Reader[T]:
 
 def optional(reader: Reader[T]) -> Reader[T | None]:
     """Return a reader that also accepts null, as None."""
-    return Reader(lambda value: None if value is None else reader(value), {"anyOf": [reader.schema, {"type": "null"}]})
+    return Reader(
+        lambda value: None if value is None else reader.read(value), {"anyOf": [reader.schema, {"type": "null"}]}
+    )
 
 
 def by_type(expected: str, readers: Mapping[type, Reader[T]]) -> Reader[T]:
@@ -172,7 +178,7 @@ def by_type(expected: str, readers: Mapping[type, Reader[T]]) -> Reader[T]:
         reader = readers.get(float if type(value) is int else type(value))
         if reader is None:
             raise refused(expected, value)
-        return reader(value)
+        return reader.read(value)
 
     return Reader(read, {"anyOf": [reader.schema for reader in readers.values()]})
 

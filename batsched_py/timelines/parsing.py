@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from batsched_py.errors import WorkloadError
 from batsched_py.reading.faults import FieldError, Place
-from batsched_py.reading.objects import document_schema, list_of, mapping, members_of, read_whole
+from batsched_py.reading.objects import OBJECT, document_schema, list_of, mapping, members_of, read_whole
 from batsched_py.reading.values import (
     TRUTH,
     Reader,
@@ -86,7 +86,7 @@ _KINDS: Final[Mapping[str, tuple[Reader[float], Mapping[str, Reader[Any]], Calla
             "on_host": TRUTH,
             "size": _DURATION,
             "kind": _TEXT,
-            "with": Reader(mapping, {"type": "object"}),
+            "with": OBJECT,
         },
         Program,
     ),

@@ -20,6 +20,7 @@ from batsched_py.model.name_set import NameSet
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
+from batsched_py.reading.faults import FieldError, Place, of_file
 from batsched_py.reading.json_document import count_members, may_be_doubled, parse_object, parse_outline, refuse_doubled
 from batsched_py.reading.limits import (
     LIMITS,
@@ -28,7 +29,6 @@ from batsched_py.reading.limits import (
     SHORTEST,
     TOO_LATE,
     TOO_LONG,
-    LimitError,
     Limits,
     breaks_csv,
     check_depth,
@@ -36,6 +36,8 @@ from batsched_py.reading.limits import (
 )
 from batsched_py.reading.many import ManyMembers
 from batsched_py.reading.notes import Notes
+from batsched_py.reading.objects import OBJECT, mapping, take
+from batsched_py.reading.values import whole_number
 from batsched_py.text.display import shown
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
 from batsched_py.traces.log_format import LogFormat, format_of_line
@@ -54,6 +56,7 @@ from batsched_py.traces.workload_members import JOB, tell_document, tell_profile
 # Unknown members of a job are kept and written back, as they may be meant for an algorithm or another tool.
 
 _NUMBERS: Final = (int, float)
+_HOSTS: Final = whole_number("hosts")
 #: Member of the file with the date of the log; Batsim ignores it.
 _START: Final = "log_start"
 #: Bytes that suffice to detect the format of a file.
@@ -78,16 +81,7 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
         document, text, elements = parse_outline(file, content, "jobs")
     else:
         document = parse_object(file, content)
-    host_count = document.get("nb_res", 0)
-    if type(host_count) is not int or host_count < 0:
-        raise WorkloadError(file, "nb_res", f"must be a whole number of hosts, not {shown(host_count)}")
-    profiles = document.get("profiles")
-    if not isinstance(profiles, dict):
-        raise WorkloadError(file, "profiles", "must be an object" if "profiles" in document else "is missing")
-    if elements is None and not isinstance(document.get("jobs"), list):
-        raise WorkloadError(file, "jobs", "must be a list" if "jobs" in document else "is missing")
-    if len(document["jobs"] if elements is None else elements) > limits.jobs:
-        raise WorkloadError(file, "jobs", limits.rule("jobs"))
+    host_count, profiles = _read_head(file, document, elements, limits)
     later = is_batsim5(profiles)
     if later:
         profiles = present_profiles(file, profiles)
@@ -96,7 +90,11 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     tell_document(document, notes)
     tell_profiles(profiles, notes)
     reader = _JobReader(file, table, limits, notes, later=later)
-    jobs = _read_jobs(document["jobs"], reader) if elements is None else _pack_jobs(text, elements, reader)
+    try:
+        jobs = _read_jobs(document["jobs"], reader) if elements is None else _pack_jobs(text, elements, reader)
+        reader.place.refuse()
+    except FieldError as error:
+        raise of_file(WorkloadError, file, error) from None
     _refuse_doubled(file, content, document, elements, reader.members)
     described = document.get("description")
     description = described if isinstance(described, str) else ""
@@ -180,6 +178,25 @@ def _refuse_logs(file: str, content: bytes) -> None:
         raise WorkloadError(file, "", rule)
 
 
+def _read_head(
+    file: str, document: Mapping[str, Any], elements: Sequence[Raw] | None, limits: Limits
+) -> tuple[int, dict[str, Any]]:
+    """Return the number of hosts and the profiles; WorkloadError, also for jobs that are not a list, or too many."""
+    place = Place()
+    host_count = place.read(lambda members: take(members, "nb_res", _HOSTS, 0), document, 0)
+    profiles = place.read(lambda members: take(members, "profiles", OBJECT), document, dict[str, Any]())
+    jobs = document.get("jobs") if elements is None else elements
+    if not isinstance(jobs, list):
+        (place / "jobs").note(f"must be a list, not {shown(jobs)}" if "jobs" in document else "is missing")
+    elif len(jobs) > limits.jobs:
+        (place / "jobs").note(limits.rule("jobs"))
+    try:
+        place.refuse()
+    except FieldError as error:
+        raise of_file(WorkloadError, file, error) from None
+    return host_count, profiles
+
+
 def _read_start(file: str, document: Mapping[str, Any]) -> datetime | None:
     """Return the date at which the clock of submission times was at 0; None if the file has none."""
     text = document.get(_START)
@@ -217,35 +234,34 @@ class _JobReader:
         profiles: the profiles that jobs may refer to.
         later: true for a file of Batsim 5.
         members: total number of members of the jobs read so far, without those of nested objects.
+        place: the place of the jobs, with the faults found so far.
     """
 
     def __init__(
         self, file: str, profiles: Mapping[str, Profile], limits: Limits, notes: Notes, *, later: bool
     ) -> None:
         self.profiles, self.later = profiles, later
-        self.members = 0
+        self.members, self.place = 0, Place("jobs")
         self._file, self._limits = file, limits
         self._own = ManyMembers(JOB, notes)
 
-    def read(self, index: int, members: Any, known: Container[str]) -> Job:
-        """Return the job of an object; its id must be new. WorkloadError."""
+    def read(self, index: int, members: Any, known: Container[str]) -> Job | None:
+        """Return the job of an object; its id must be new. None for one that breaks a rule, which is noted."""
         try:
-            if type(members) is not dict:
-                raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
-            job = _read_job(members, self.profiles)
+            job = _read_job(mapping(members), self.profiles)
             self.members += len(members)
             if len(members) > 4 + ("walltime" in members):  # user-defined members may have any value
                 check_depth(members, self._limits)
                 self._tell_own(index, members)
             if job.id in known:
-                raise _BrokenRuleError(".id", f"is the id of two jobs: {shown(job.id)}")
+                raise FieldError("id", f"is the id of two jobs: {shown(job.id)}")
         except KeyError as missing:
-            raise WorkloadError(self._file, f"jobs[{index}].{missing.args[0]}", "is missing") from None
-        except _BrokenRuleError as error:
-            raise WorkloadError(self._file, f"jobs[{index}]{error.field}", error.rule) from None
-        except LimitError as error:
-            raise WorkloadError(self._file, f"jobs[{index}]", str(error)) from None
-        return job
+            (self.place[index] / missing.args[0]).note("is missing")
+        except ValueError as error:
+            self.place[index].add(error)
+        else:
+            return job
+        return None
 
     def error(self, text: bytes) -> None:
         """Raise WorkloadError with the place of the error in a text that is not JSON."""
@@ -262,6 +278,8 @@ def _read_jobs(objects: list[Any], reader: _JobReader) -> Sequence[Job]:
     jobs: dict[str, Job] = {}
     for index, members in enumerate(objects):
         job = reader.read(index, members, jobs)
+        if job is None:
+            continue
         jobs[job.id] = _build_job_v5(members) if reader.later else job
     return tuple(sorted(jobs.values(), key=attrgetter("submit_time", "id")))
 
@@ -277,44 +295,36 @@ def _pack_jobs(text: bytes, elements: Sequence[Raw], reader: _JobReader) -> Sequ
             reader.error(text)
             raise
         job = reader.read(index, members, names)
+        if job is None:
+            continue
         names.add(job.id)
         jobs.add(described, job, reader.profiles[job.profile].name)
     jobs.sort()
     return jobs
 
 
-class _BrokenRuleError(Exception):
-    """A broken rule of jobs in `field` (".walltime", or "" for the job itself)."""
-
-    def __init__(self, field: str, rule: str) -> None:
-        self.field, self.rule = field, rule
-        super().__init__(field, rule)
-
-
 def _read_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
     """Return the job of an object; KeyError with the name of a member that is missing."""
     size, profile = members["res"], members["profile"]
     if type(size) is not int or size < 0:
-        raise _BrokenRuleError(".res", f"must be a whole number of hosts from 0, not {shown(size)}")
+        raise FieldError("res", f"must be a whole number of hosts from 0, not {shown(size)}")
     if type(profile) is not str or profile not in profiles:
-        raise _BrokenRuleError(".profile", f"must name one of the profiles, not {shown(profile)}")
+        raise FieldError("profile", f"must name one of the profiles, not {shown(profile)}")
     parallel = profiles[profile]
     if isinstance(parallel, Parallel) and len(parallel.cpu) != size:
-        raise _BrokenRuleError(".res", f"must be {len(parallel.cpu)}, as many as the hosts of profile {shown(profile)}")
+        raise FieldError("res", f"must be {len(parallel.cpu)}, as many as the hosts of profile {shown(profile)}")
     submit_time = members["subtime"]
     if type(submit_time) not in _NUMBERS or submit_time < 0:
-        raise _BrokenRuleError(".subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")
+        raise FieldError("subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")
     if submit_time > LONGEST and is_too_late(submit_time):
-        raise _BrokenRuleError(".subtime", f"{TOO_LATE} not {shown(submit_time)}")
+        raise FieldError("subtime", f"{TOO_LATE} not {shown(submit_time)}")
     walltime = members.get("walltime", -1)
     if type(walltime) not in _NUMBERS or (walltime <= 0 and walltime != -1):
-        raise _BrokenRuleError(
-            ".walltime", f"must be a number of seconds above 0, or -1 for none, not {shown(walltime)}"
-        )
+        raise FieldError("walltime", f"must be a number of seconds above 0, or -1 for none, not {shown(walltime)}")
     if 0 < walltime < SHORTEST:
-        raise _BrokenRuleError(".walltime", f"must be at least {SHORTEST:g} s, Batsim's unit, not {shown(walltime)}")
+        raise FieldError("walltime", f"must be at least {SHORTEST:g} s, Batsim's unit, not {shown(walltime)}")
     if walltime > LONGEST:
-        raise _BrokenRuleError(".walltime", f"{TOO_LONG} not {shown(walltime)}; -1 is none")
+        raise FieldError("walltime", f"{TOO_LONG} not {shown(walltime)}; -1 is none")
     name = members["id"]
     if type(name) is not int:
         _check_name(name)
@@ -341,9 +351,9 @@ def _build_job_v5(members: dict[str, Any]) -> Job:
 
 def _check_name(name: object) -> None:
     if type(name) is not str or not name or "!" in name:
-        raise _BrokenRuleError(".id", f"must be an integer, or a text without '!', not {shown(name)}")
+        raise FieldError("id", f"must be an integer, or a text without '!', not {shown(name)}")
     if breaks_csv(name):
-        raise _BrokenRuleError(".id", f"{NAME_RULE}, not {shown(name)}")
+        raise FieldError("id", f"{NAME_RULE}, not {shown(name)}")
 
 
 def _job_members(job: Job) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.profile import FORMER_TYPES, Composed, Delay, Profile, Receive, Send, parse_profile
-from batsched_py.reading.faults import FieldError
-from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, LimitError, Limits, breaks_csv, check_depth
+from batsched_py.reading.faults import FieldError, Place, of_file
+from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv, check_depth
+from batsched_py.reading.objects import mapping
 from batsched_py.text.display import shown
 
 #: The types that the embedded simulator executes, under their current names.
@@ -35,62 +36,57 @@ EARLIER_TYPES: Final[Mapping[str, str]] = {
 def read_profiles(
     file: str, profiles: Mapping[str, Any], *, simulated_only: bool, limits: Limits = LIMITS
 ) -> dict[str, Profile]:
-    """Read all profiles, used or not, by name; WorkloadError names `profiles.NAME.FIELD` and the rule."""
-    table = {name: _read_profile(file, name, members, simulated_only, limits) for name, members in profiles.items()}
+    """Read all profiles, used or not, by name; WorkloadError names `profiles.NAME.FIELD` and the rule of each fault."""
+    place, table = Place("profiles"), dict[str, Profile]()
+    try:
+        for name, members in profiles.items():
+            try:
+                table[name] = _read_profile(name, members, simulated_only, limits)
+            except ValueError as error:
+                (place / name).add(error)
+        place.refuse()
+        _check_references(table, place, limits)
+        place.refuse()
+    except FieldError as error:
+        raise of_file(WorkloadError, file, error) from None
+    return table
+
+
+def _check_references(table: Mapping[str, Profile], place: Place, limits: Limits) -> None:
+    """Note references to profiles that do not exist, and composed profiles that contain themselves or nest deeply."""
     composed = {name: profile.sequence for name, profile in table.items() if isinstance(profile, Composed)}
-    for name, sequence in composed.items():
-        for step in sequence:
-            if step not in table:
-                raise WorkloadError(file, f"profiles.{name}.seq", f"names profile {shown(step)}, which does not exist")
+    references = [(name, "seq", step) for name, sequence in composed.items() for step in sequence]
+    for name, profile in table.items():
+        if isinstance(profile, Receive):  # it may continue with itself
+            references += [(name, member, following) for member, following in profile.continuations.items()]
+    for name, member, other in dict.fromkeys(references):
+        if other not in table:
+            (place / name / member).note(f"names profile {shown(other)}, which does not exist")
     try:
         TopologicalSorter(composed).prepare()
     except CycleError as error:
         cycle = list(reversed(error.args[1]))
-        rule = f"must not contain itself: {' > '.join(cycle)}"
-        raise WorkloadError(file, f"profiles.{cycle[0]}.seq", rule) from error
-    _check_levels(file, composed, limits)
-    _check_continuations(file, table)
-    return table
-
-
-def _check_levels(file: str, composed: Mapping[str, Sequence[str]], limits: Limits) -> None:
-    """Raise WorkloadError if composed profiles are nested deeper than the limit, or contain themselves."""
+        (place / cycle[0] / "seq").note(f"must not contain itself: {' > '.join(cycle)}")
+        return
     levels: dict[str, int] = {}
     for name in TopologicalSorter(composed).static_order():
         inner = (levels[step] for step in composed.get(name, ()))
         levels[name] = max(inner, default=-1) + 1
         if levels[name] > limits.depth:
-            raise WorkloadError(file, f"profiles.{name}.seq", limits.rule("depth"))
+            (place / name / "seq").note(limits.rule("depth"))
 
 
-def _check_continuations(file: str, table: Mapping[str, Profile]) -> None:
-    """Raise WorkloadError if a `recv` continues with a profile that does not exist; it may continue with itself."""
-    for name, profile in table.items():
-        if isinstance(profile, Receive):
-            for member, following in profile.continuations.items():
-                if following not in table:
-                    rule = f"names profile {shown(following)}, which does not exist"
-                    raise WorkloadError(file, f"profiles.{name}.{member}", rule)
-
-
-def _read_profile(file: str, name: str, members: Any, simulated_only: bool, limits: Limits) -> Profile:
+def _read_profile(name: str, members: Any, simulated_only: bool, limits: Limits) -> Profile:
     if breaks_csv(name):
-        raise WorkloadError(file, "profiles", f"a name {NAME_RULE}, not {shown(name)}")
-    if not isinstance(members, dict):
-        raise WorkloadError(file, f"profiles.{name}", f"must be an object, not {shown(members)}")
-    try:
-        check_depth(members, limits)
-        profile = parse_profile(name, members)
-    except LimitError as error:
-        raise WorkloadError(file, f"profiles.{name}", str(error)) from error
-    except FieldError as error:
-        raise WorkloadError(file, f"profiles.{name}.{error.path}", error.rule) from error
+        raise FieldError("", f"{NAME_RULE}, not {shown(name)}")
+    check_depth(mapping(members), limits)
+    profile = parse_profile(name, members)
     if rule := _type_rule(profile.type, simulated_only):
-        raise WorkloadError(file, f"profiles.{name}.type", rule)
+        raise FieldError("type", rule)
     if isinstance(profile, Delay) and profile.delay > LONGEST:
-        raise WorkloadError(file, f"profiles.{name}.delay", f"{TOO_LONG} not {shown(profile.delay)}")
+        raise FieldError("delay", f"{TOO_LONG} not {shown(profile.delay)}")
     if isinstance(profile, Send) and profile.sleep > LONGEST:
-        raise WorkloadError(file, f"profiles.{name}.sleeptime", f"{TOO_LONG} not {shown(profile.sleep)}")
+        raise FieldError("sleeptime", f"{TOO_LONG} not {shown(profile.sleep)}")
     return profile
 
 

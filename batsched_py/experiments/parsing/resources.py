@@ -31,7 +31,7 @@ from batsched_py.experiments.parsing.quantities import (
     TRUTH_OR_WORD,
 )
 from batsched_py.reading.faults import Place
-from batsched_py.reading.objects import list_of, mapping, mapping_of, members_of, object_of, tagged
+from batsched_py.reading.objects import OBJECT, list_of, mapping_of, members_of, object_of, tagged
 from batsched_py.reading.values import Reader
 
 #: Members with the capacity of an instance of the type `custom`.
@@ -86,9 +86,7 @@ _COMPUTE: Final[Mapping[str, Reader[Any]]] = {
     "metrics": list_of(object_of(Metric, {"name": NAME, "command": TEXT, "rate": NUMBER}, ("name", "command", "rate"))),
     "reserved": NAMES,
     #: Members of entries are read later, with those of all others in the experiment.
-    "timeline": list_of(Reader(mapping, {"type": "object"})).then(
-        lambda entries: entries, description="entries, as of `timeline schema`"
-    ),
+    "timeline": list_of(OBJECT).then(lambda entries: entries, description="entries, as of `timeline schema`"),
 }
 _LOCATED: Final = {**_COMMON, "location": NAME}
 #: Kind of resource, the name of its member -> the resource, the readers of its members, and the required ones.

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.parsing.quantities import DELAY, NAME, TEXT
 from batsched_py.reading.faults import FieldError
-from batsched_py.reading.objects import list_of, mapping, members_of, read_whole
+from batsched_py.reading.objects import OBJECT, list_of, members_of, read_whole
 from batsched_py.reading.values import Reader, by_type
 
 #: The member that contains them; a document without it is one descriptor.
@@ -71,7 +71,7 @@ def _not_assigned(name: str) -> str:
 DESCRIPTOR: Final = by_type(
     "an object, or a text",
     {
-        dict: Reader(mapping, {"type": "object"}).then(_as_json),
+        dict: OBJECT.then(_as_json),
         str: Reader(lambda text: str(text).encode(errors="replace"), {"type": "string"}),
     },
 )

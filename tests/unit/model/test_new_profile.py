@@ -34,11 +34,11 @@ def test_a_parallel_profile_that_was_made_is_read_as_such() -> None:
 @pytest.mark.parametrize(
     ("make", "rule"),
     [
-        (lambda: delay(0), "delay: must be more than 0 s, not 0"),
+        (lambda: delay(0), "delay: must be a number of seconds greater than 0, not 0"),
         (lambda: delay(float("nan")), "delay: must be"),
         (lambda: parallel([]), "cpu: must have"),
         (lambda: parallel([1, 2], [1]), "com: must have 2 x 2 numbers of bytes, not 1"),
-        (lambda: parallel_homogeneous(-1), "cpu: must be a finite number from 0, not -1"),
+        (lambda: parallel_homogeneous(-1), "cpu: must be a number from 0, not -1"),
     ],
 )
 def test_what_batsim_would_refuse_is_not_made(make: Any, rule: str) -> None:

@@ -151,16 +151,16 @@ def test_number_and_text_are_one_id(tmp_path: Path) -> None:
     ("profiles", "message"),
     [
         ({"p": 3}, r"profiles\.p: must be an object, not 3"),
-        ({"p": {}}, r"profiles\.p\.type: must be a string"),
-        ({"p": {"type": "delay"}}, r"profiles\.p\.delay: must be a finite number"),
+        ({"p": {}}, r"profiles\.p\.type: is missing"),
+        ({"p": {"type": "delay"}}, r"profiles\.p\.delay: is missing"),
         ({"p": {"type": "delay", "delay": 1e11}}, r"profiles\.p\.delay: must be at most 60000000000 s, .* not 1"),
-        ({"p\n": DELAY}, r"profiles: a name must have no comma, .* not 'p\\n'"),
-        ({"p": {"type": "delay", "delay": 0}}, r"profiles\.p\.delay: must be more than 0 s"),
+        ({"p\n": DELAY}, r"profiles\.p\\n: must have no comma, .* not 'p\\n'"),
+        ({"p": {"type": "delay", "delay": 0}}, r"profiles\.p\.delay: must be a number of seconds greater than 0"),
         (
             {"p": {"type": "dealy"}},
             r"profiles\.p\.type: 'dealy' is not a type of profile; the types simulated here are d",
         ),
-        ({"p": {"type": "msg_par_hg"}}, r"profiles\.p\.cpu: must be a finite number"),
+        ({"p": {"type": "msg_par_hg"}}, r"profiles\.p\.cpu: is missing"),
         *(
             (
                 {"p": {"type": kind}},
@@ -249,7 +249,7 @@ def test_profiles_of_batsim_only(tmp_path: Path) -> None:
         ("{}", r"profiles: is missing"),
         ('{"profiles": {}}', r"jobs: is missing"),
         ('{"profiles": {}, "jobs": {}}', r"jobs: must be a list"),
-        ('{"nb_res": -1}', r"nb_res: must be a whole number of hosts, not -1"),
+        ('{"nb_res": -1}', r"nb_res: must be a whole number of hosts from 0, not -1"),
         ('{"nb_res": NaN, "jobs": []}', r"nb_res: must be a number, not NaN"),
         ('{"jobs": [], } // comment', r"line 1, column \d+: is not JSON"),
     ],
@@ -460,3 +460,30 @@ def test_a_member_that_stands_twice_among_many_jobs(tmp_path: Path, monkeypatch:
     assert len(read_text(tmp_path, json.dumps(many)).jobs) == 3
     with pytest.raises(WorkloadError, match=r"jobs\[2\]\.lease: has the member 'start' twice$"):
         read_text(tmp_path, '{"start": 6, "start": 5}'.join(json.dumps(many).rsplit('{"start": 5}', 1)))
+
+
+@pytest.mark.parametrize("many", [0, 50_000])
+def test_all_faults_of_jobs_are_in_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int) -> None:
+    """However they are read; at most 100."""
+    monkeypatch.setattr("batsched_py.traces.batsim_json.MANY", many)
+    jobs = [job(1), job(2, res=-1), job(1), job(3, subtime=None), *(job(n, res="x") for n in range(10, 200))]
+    with pytest.raises(
+        WorkloadError, match=r"w\.json: jobs\[1\]\.res: must .* not -1 \(and 99 other errors\)$"
+    ) as caught:
+        read_text(tmp_path, json.dumps({"jobs": jobs, "profiles": {"d": DELAY}}))
+    assert [str(fault) for fault in caught.value.others[:2]] == [
+        "jobs[2].id: is the id of two jobs: '1'",
+        "jobs[3].subtime: is missing",
+    ]
+
+
+def test_all_faults_of_profiles_are_in_one_error(tmp_path: Path) -> None:
+    """Of their members; then those of their references."""
+    profiles: dict[str, Any] = {"a": {"type": "delay"}, "b": {**DELAY, "delay": -1}, "c,": DELAY}
+    with pytest.raises(WorkloadError) as caught:
+        read_text(tmp_path, json.dumps({"jobs": [], "profiles": profiles}))
+    assert [fault.path for fault in caught.value.faults] == ["profiles.a.delay", "profiles.b.delay", "profiles.c,"]
+    profiles = {"a": {"type": "composed", "seq": ["x"]}, "r": {"type": "recv", "success": "y"}}
+    with pytest.raises(WorkloadError) as caught:
+        read_text(tmp_path, json.dumps({"jobs": [], "profiles": profiles}))
+    assert [fault.path for fault in caught.value.faults] == ["profiles.a.seq", "profiles.r.success"]
