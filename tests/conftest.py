@@ -74,6 +74,13 @@ class OneProcess(LoadScopeScheduling):  # type: ignore[misc]  # it has no annota
     def _split_scope(self, nodeid: str) -> str:
         return sharing(nodeid) or nodeid
 
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        """Forget what is done: its parent counts all that a process has ever had, with each test (20 s for 15 000)."""
+        super().mark_test_complete(node, item_index, duration)
+        scope, assigned = self._split_scope(self.registered_collections[node][item_index]), self.assigned_work[node]
+        if all(assigned[scope].values()):
+            del assigned[scope]
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:

@@ -54,7 +54,7 @@ from tests.clone import ROOT
 from tests.drawing import given_once
 from tests.fuzz.judging import limited
 from tests.integration.conversations import in_order
-from tests.integration.variants import EVERYTHING, PLATFORM, SPECS, VARIANTS, liberties, workload
+from tests.integration.variants import EACH, PLATFORM, SPECS, VARIANTS, liberties, workload
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Profiles, job, platform
 from tests.unit.simulator.scenario import workload as small_workload
 
@@ -574,7 +574,7 @@ def runs_on_5(name: str, options: Mapping[str, str]) -> bool:
     return name != "energy_watcher" and options.get("metadata") != "true"
 
 
-ON_5 = [(name, options) for name, options in EVERYTHING if runs_on_5(name, options)]
+ON_5 = [(name, options) for name, options in EACH if runs_on_5(name, options)]
 
 
 class OnBatsim5(ContractTests):

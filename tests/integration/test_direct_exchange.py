@@ -20,7 +20,7 @@ from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange
 from batsched_py.testing import Case
 from batsched_py.testing.edges import crowded, edges
-from tests.integration.variants import EVERYTHING
+from tests.integration.variants import EACH
 
 #: Failures, bursts, jobs without walltimes, jobs that can never run; and long queues.
 CASES = [case for case in (*edges(6), *crowded(6)) if case.peer in ("simulator", "messages")]
@@ -93,7 +93,7 @@ def equal(case: Case, name: str, options: dict[str, str], **others: Any) -> int:
     return direct.unwritten
 
 
-@pytest.mark.parametrize(("name", "options"), EVERYTHING, ids=str)
+@pytest.mark.parametrize(("name", "options"), EACH, ids=str)
 def test_a_run_is_the_same_without_bytes(name: str, options: dict[str, str]) -> None:
     """The bytes that the messages would have are those of the other run, and so is what comes of it."""
     scheduler: Any = load(name)

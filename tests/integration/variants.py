@@ -103,6 +103,9 @@ EVERYTHING: list[tuple[str, dict[str, str]]] = [
     *((name, {}) for name in BUILT_INS if (name, {}) not in VARIANTS + SPECIAL),
 ]
 
+#: One variant of each algorithm, the first above: for what does not depend on options.
+EACH: list[tuple[str, dict[str, str]]] = list({name: options for name, options in reversed(EVERYTHING)}.items())[::-1]
+
 #: Algorithm -> attributes of its ContractTests: what it may do that others may not.
 LIBERTIES: dict[str, dict[str, Any]] = {
     "crasher": {"fails_on_purpose": True},
