@@ -84,8 +84,8 @@ class OneProcess(LoadScopeScheduling):  # type: ignore[misc]  # it has no annota
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """For `-n auto`: one more than there are processors, since many tests wait for what they have started."""
-    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+    """For `-n auto`: two more than there are processors, since many tests wait for what they have started."""
+    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(optionalhook=True)

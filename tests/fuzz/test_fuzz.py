@@ -13,7 +13,7 @@ from tests.fuzz.search import find, search
 from tests.fuzz.targets import TARGETS, Target
 
 #: Inputs for each target.
-SHORT = 40
+SHORT = 20
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)

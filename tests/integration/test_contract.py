@@ -42,7 +42,7 @@ class Variant(ContractTests):
 
 def suite(name: str, options: dict[str, Any]) -> type[ContractTests]:
     """The class of tests of a variant, much as an author would write it; other options are tried with fewer cases."""
-    fewer = {"examples": 12, "_crowds": 3} if options else {}
+    fewer = {"examples": 8, "_crowds": 2} if options else {}
     title = "Test" + "_".join([name, *(f"{value}" for value in options.values())]).title().replace("-", "_")
     return type(
         title,

@@ -86,7 +86,7 @@ CASES = st.tuples(JOBS, ASKED)
 
 
 @pytest.mark.parametrize(("name", "options"), REHEARSED, ids=str)
-@given_once(CASES, count=60)
+@given_once(CASES, count=25)
 def test_an_estimate_is_what_the_algorithm_does(
     name: str, options: dict[str, Any], drawn: tuple[list[tuple[int, int, int]], tuple[int, int]]
 ) -> None:

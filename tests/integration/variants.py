@@ -104,7 +104,7 @@ EVERYTHING: list[tuple[str, dict[str, str]]] = [
 ]
 
 #: One variant of each algorithm, the first above: for what does not depend on options.
-EACH: list[tuple[str, dict[str, str]]] = list({name: options for name, options in reversed(EVERYTHING)}.items())[::-1]
+EACH: list[tuple[str, dict[str, str]]] = list(dict(reversed(EVERYTHING)).items())[::-1]
 
 #: Algorithm -> attributes of its ContractTests: what it may do that others may not.
 LIBERTIES: dict[str, dict[str, Any]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batsched_py.hostset import HostSet
@@ -243,6 +243,7 @@ def test_a_row_is_read_as_its_typed_value(
 
 
 @pytest.mark.parametrize(("speakers", "values"), ROWS)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_what_is_written_is_read_back_equal(
     speakers: list[tuple[Dialect, Forms]], values: Values, data: st.DataObject

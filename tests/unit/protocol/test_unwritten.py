@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -64,6 +64,7 @@ def read(message: Message, forms: Forms, dialect: Dialect) -> Message:
 def test_a_message_that_may_stay_unwritten_is_what_is_read(dialect: Dialect, forms: Forms, strategy: Values) -> None:
     """To the types of its numbers and mappings, whatever stands in it."""
 
+    @settings(max_examples=20)
     @given(strategy, st.sampled_from([8, 8.0]))
     def check(event: Any, now: float) -> None:
         unwritten = as_read(now, (event,), forms)
