@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-from msgspec import Struct
-
 from batsched_py.errors import OptionError
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 from batsched_py.timelines.entries import Entry, Resume, Timelines, Transfer, VmTimeline
 from batsched_py.timelines.records import Order
 from batsched_py.timelines.states import VmState
+from batsched_py.timelines.status import Vm
 from batsched_py.timelines.vm import TimelineVm
 
 # Machines do not know each other. What connects them is here: the global barrier, resumes of one machine by an entry of
@@ -28,28 +27,6 @@ from batsched_py.timelines.vm import TimelineVm
 # then resumes, then additions. Resumes come after all breaks of the instant, else a machine that reaches its break a
 # moment later in the same instant would miss them (F19). The start is decided once, when the last machine that is
 # awaited is configured; it may include a buffer, and it is the moment at which all times become known.
-
-
-class VmStatus(Struct, frozen=True):
-    """The status of a VM (F18, F32).
-
-    Attributes:
-        state: its state.
-        current: the negative time at which it is; None if none.
-        held_by: the break that holds it; None if none.
-        held_since: experiment time of its begin; wall time for a break at -infinity.
-        paused_until: experiment time at which the current pause ends, if there is one.
-        next_entry: the next entry; None if none is left.
-        next_time: experiment time at which it begins; None if it is open.
-    """
-
-    state: VmState
-    current: float | None
-    held_by: Entry | None
-    held_since: float | None
-    paused_until: float | None
-    next_entry: Entry | None
-    next_time: float | None
 
 
 class TimelineRun:
@@ -102,22 +79,26 @@ class TimelineRun:
         """VMs that keep the barrier closed (F32)."""
         return [name for name in self.vms if name in self._awaited] if self.start is None else []
 
-    def status(self, vm: str, now: float) -> VmStatus:
-        """Return the status of a VM."""
+    def status(self, vm: str, now: float, hosts: str = "") -> Vm:
+        """Return the state of a VM, whose lease has these hosts."""
         one = self.vms[vm]
-        time = self.experiment_time(now)
-        before = one.state is VmState.CONFIGURING
-        clock = now if before else time
+        clock = now if one.state is VmState.CONFIGURING else self.experiment_time(now)
         paused = one.held is None and clock is not None and clock < one.paused_until and one.alive
         entry, comes = one.next_entry or (None, None)
-        return VmStatus(
-            state=one.state,
+        return Vm(
+            name=vm,
+            state=one.state.value,
+            hosts=hosts,
+            launched=one.launched,
+            keeps_barrier=self.start is None and vm in self._awaited,
             current=one.current,
-            held_by=one.held,
+            held_by=one.held.name if one.held else None,
             held_since=one.held_since if one.held else None,
             paused_until=one.paused_until if paused else None,
-            next_entry=entry,
+            next_entry=None if entry is None else entry.name,
+            next_scheduled=None if entry is None or math.isinf(entry.at) else entry.at,
             next_time=comes,
+            why=one.failure,
         )
 
     def next_time(self) -> float:

@@ -150,13 +150,13 @@ def _documented(struct: type[Struct] | None) -> tuple[str, dict[str, str]]:
 
 
 def _structs() -> dict[str, type[Struct]]:
-    """Return the bodies of the API, by name."""
-    found = dict[str, type[Struct]]()
+    """Return the bodies of the API, by name; one of its own hides one that it imports."""
+    own, imported = dict[str, type[Struct]](), dict[str, type[Struct]]()
     for module in iter_modules(batsched_py.site.api.__path__, "batsched_py.site.api."):
         for name, one in vars(import_module(module.name)).items():
-            if inspect.isclass(one) and issubclass(one, Struct) and one.__module__ == module.name:
-                found[name] = one
-    return found
+            if inspect.isclass(one) and issubclass(one, Struct):
+                (own if one.__module__ == module.name else imported)[name] = one
+    return imported | own
 
 
 def _paragraph(text: str) -> str:

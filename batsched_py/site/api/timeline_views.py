@@ -10,41 +10,8 @@ from msgspec import Struct
 from batsched_py.results.timeline_rows import EntryRow
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.site import Site
-from batsched_py.timelines.live import LiveVmRow, RunRow
-
-
-class Vm(Struct, frozen=True):
-    """The current state of a VM; times are experiment times unless stated otherwise.
-
-    Attributes:
-        name: the name of the VM.
-        state: its state.
-        hosts: the hosts of its lease, by number; "" before it is launched.
-        launched: the simulated second at which its lease started.
-        keeps_barrier: whether the global barrier waits for it.
-        current: the negative time whose entries are being configured.
-        held_by: the break that holds it.
-        held_since: the time since which it is held; a simulated second for a break at -inf.
-        paused_until: the end of the pause that holds it.
-        next_entry: the next entry.
-        next_scheduled: the schedule time of the next entry.
-        next_time: when the next entry begins; None if undecided.
-        why: the reason if the VM has failed.
-    """
-
-    name: str
-    state: str
-    hosts: str
-    launched: float | None
-    keeps_barrier: bool
-    current: float | None
-    held_by: str | None
-    held_since: float | None
-    paused_until: float | None
-    next_entry: str | None
-    next_scheduled: float | None
-    next_time: float | None
-    why: str
+from batsched_py.timelines.live import RunRow
+from batsched_py.timelines.status import Vm
 
 
 class Experiment(Struct, frozen=True):
@@ -101,7 +68,6 @@ class TimelineEntry(Struct, frozen=True):
 def experiment(site: Site) -> Experiment:
     """Return the current state of the experiment; RefusedError if the site has none."""
     (run,) = cast(Sequence[RunRow], _rows(site, "timeline_run"))
-    vms = cast(Sequence[LiveVmRow], _rows(site, "timeline_vms"))
     now = round(site.inbox.now, 6)
     decided = run.start is not None and run.launched is not None
     return Experiment(
@@ -111,7 +77,7 @@ def experiment(site: Site) -> Experiment:
         run.start - run.launched if decided and run.start is not None and run.launched is not None else None,
         None if run.start is None else round(now - run.start, 6),
         run.failed or "",
-        [_vm(row) for row in vms],
+        vms(site),
     )
 
 
@@ -122,9 +88,14 @@ def entries(site: Site, vm: str) -> list[TimelineEntry]:
     return [TimelineEntry(*row[1:]) for row in rows if row.vm == vm]
 
 
+def vms(site: Site) -> list[Vm]:
+    """Return the current state of all VMs; RefusedError if the site has none."""
+    return [vm for (vm,) in cast(Sequence[tuple[Vm]], _rows(site, "timeline_vms"))]
+
+
 def vm_names(site: Site) -> list[str]:
     """Return the names of all VMs; RefusedError if the site has none."""
-    return [row.vm for row in cast(Sequence[LiveVmRow], _rows(site, "timeline_vms"))]
+    return [vm.name for vm in vms(site)]
 
 
 def check_vm(site: Site, vm: str) -> None:
@@ -138,21 +109,3 @@ def _rows(site: Site, table: str) -> Sequence[Any]:
     if found is None:
         raise refuse(404, f"the site has no timelines: its algorithm is {site.settings.choice.algorithm}")
     return cast(Sequence[Any], found.rows)
-
-
-def _vm(row: LiveVmRow) -> Vm:
-    return Vm(
-        row.vm,
-        row.state,
-        row.hosts or "",
-        row.launched,
-        bool(row.awaited),
-        row.current,
-        row.held_by,
-        row.held_since,
-        row.paused_until,
-        row.next_entry,
-        row.next_scheduled,
-        row.next_time,
-        row.reason or "",
-    )

@@ -32,7 +32,7 @@ def test_questions_are_answered() -> None:
     begun = launched(run("n", -5), pause(60, 5), run("B", 10), hold(12), run("C", 20), buffer=30)
     assert begun.experiment_time(0) is None
     begun.advance(0)
-    assert (begun.status("vm", 0).state, begun.status("vm", 0).current) == (VmState.CONFIGURING, -5)
+    assert (begun.status("vm", 0).state, begun.status("vm", 0).current) == ("configuring", -5)
     assert begun.closed_by == ["vm"]
     begun.ended("vm", "n", 7)
     begun.advance(7)
@@ -43,10 +43,8 @@ def test_questions_are_answered() -> None:
     assert (paused.paused_until, paused.held_by, paused.next_time) == (65, None, 70)
     begun.advance(37 + 72)
     held = begun.status("vm", 37 + 80)
-    assert held.held_by is not None
-    assert held.next_entry is not None
-    assert (held.held_by.name, held.held_since, held.paused_until) == ("break@12", 72, None)
-    assert (held.next_entry.name, held.next_time, begun.next_time()) == ("C", None, math.inf)
+    assert (held.held_by, held.held_since, held.paused_until) == ("break@12", 72, None)
+    assert (held.next_entry, held.next_scheduled, held.next_time, begun.next_time()) == ("C", 20, None, math.inf)
 
 
 def test_orders_come_in_their_order() -> None:
