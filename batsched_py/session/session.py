@@ -245,8 +245,8 @@ class Session:
         if self._conversation.turn is Turn.BEFORE and is_greeting(request):
             self.messages += 1
             return self._conversation.greet(request, self._hello(), compute_sharing=self._sharing)
-        self.receive(request)
-        return self.reply()
+        self._take(self._conversation.receive(request))
+        return self._reply(self._conversation.reply)
 
     def answer_unwritten(self, request: Message) -> bytes | Message:
         """Answer an unencoded request of a simulator in this process, with the errors of `answer`.
