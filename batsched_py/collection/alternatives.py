@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
-from batsched_py.reading.faults import FieldError
+from batsched_py.reading.faults import FieldError, inside
+from batsched_py.reading.objects import list_of, members_of, object_of
+from batsched_py.reading.values import TEXT, optional, text
 from batsched_py.text.display import shown
-
-_MEMBERS: Final = ("name", "of", "placements", "difference")
 
 
 class Placement(NamedTuple):
@@ -34,14 +34,12 @@ def vary(schedule: Schedule, difference: Sequence[Placement]) -> Schedule:
 
 
 def read_alternatives(document: object) -> list[Schedule]:
-    """Return the schedules of a document, in order; FieldError (field, rule).
+    """Return the schedules of a document, in order. FieldError.
 
     It is a list of objects. One has `placements`, a list of `{"object", "host", "vault"}`, or `difference`, a list of
     those that replace placements of the previous schedule, or of the one that `of` names.
     """
-    if not isinstance(document, list) or not document:
-        raise FieldError("", f"must be a list of schedules, at least one, not {shown(document)}")
-    return _Reader(document).read()
+    return _Reader(_SCHEDULES(document)).read()
 
 
 def write_alternatives(schedules: Sequence[Schedule]) -> list[dict[str, Any]]:
@@ -64,26 +62,17 @@ def _written(placement: Placement) -> dict[str, str]:
 
 
 class _Reader:
-    """Reader of schedules, which may be differences from earlier or later ones."""
+    """Resolver of schedules that are differences from earlier or later ones."""
 
-    def __init__(self, document: list[object]) -> None:
-        self._members: list[Mapping[str, Any]] = []
+    def __init__(self, members: Sequence[Mapping[str, Any]]) -> None:
+        self._members = members
         self._positions: dict[str, int] = {}
-        for position, members in enumerate(document):
-            place = f"[{position}]"
-            if not isinstance(members, dict):
-                raise FieldError(place, f"must be an object, not {shown(members)}")
-            for name in members:
-                if name not in _MEMBERS:
-                    raise FieldError(f"{place}.{shown(name)}", f"is unknown; there are {', '.join(_MEMBERS)}")
-            if ("placements" in members) is ("difference" in members):
-                raise FieldError(place, "must have either placements or a difference")
-            name = members.get("name")
-            if name is not None and (not isinstance(name, str) or name in self._positions):
-                raise FieldError(f"{place}.name", f"must be a text of its own, not {shown(name)}")
+        for position, one in enumerate(members):
+            name = one.get("name")
+            if name in self._positions:
+                raise FieldError(f"[{position}].name", f"{shown(name)} is the name of two schedules")
             if name is not None:
                 self._positions[name] = position
-            self._members.append(members)
         self._schedules: dict[int, Schedule] = {}
 
     def read(self) -> list[Schedule]:
@@ -110,37 +99,42 @@ class _Reader:
             if not position:
                 raise FieldError("[0].difference", "varies no schedule: it is the first")
             return position - 1
-        if not isinstance(name, str) or name not in self._positions:
+        if name not in self._positions:
             raise FieldError(f"[{position}].of", f"must be the name of a schedule, not {shown(name)}")
         return self._positions[name]
 
     def _make(self, position: int) -> Schedule:
         members = self._members[position]
-        kind = "placements" if "placements" in members else "difference"
-        placements = self._placements(f"[{position}].{kind}", members[kind])
-        if kind == "placements":
-            return placements
+        if "placements" in members:
+            return cast(Schedule, members["placements"])
         try:
-            return vary(self._schedules[self._base(position)], placements)
+            return vary(self._schedules[self._base(position)], members["difference"])
         except FieldError as error:
-            raise FieldError(f"[{position}].difference", error.rule) from None
+            raise inside(f"[{position}].difference", error) from None
 
-    @staticmethod
-    def _placements(place: str, given: object) -> Schedule:
-        if not isinstance(given, list):
-            raise FieldError(place, f"must be a list of placements, not {shown(given)}")
-        found: dict[str, Placement] = {}
-        for number, one in enumerate(given):
-            where = f"{place}[{number}]"
-            if not isinstance(one, dict):
-                raise FieldError(where, f"must be an object, not {shown(one)}")
-            thing, host, vault = one.get("object"), one.get("host"), one.get("vault")
-            for name, value in (("object", thing), ("host", host)):
-                if not isinstance(value, str) or not value:
-                    raise FieldError(f"{where}.{name}", f"must be a text, not {shown(value)}")
-            if vault is not None and not isinstance(vault, str):
-                raise FieldError(f"{where}.vault", f"must be a text, or null, not {shown(vault)}")
-            if thing in found:
-                raise FieldError(f"{where}.object", f"{shown(thing)} is placed twice")
-            found[str(thing)] = Placement(str(thing), str(host), vault)
-        return tuple(found.values())
+
+def _distinct(placements: Schedule) -> Schedule:
+    found = set[str]()
+    for index, one in enumerate(placements):
+        if one.object in found:
+            raise FieldError(f"[{index}].object", f"{shown(one.object)} is placed twice")
+        found.add(one.object)
+    return placements
+
+
+def _one_kind(members: dict[str, Any]) -> dict[str, Any]:
+    if ("placements" in members) is ("difference" in members):
+        raise FieldError("", "must have either placements or a difference")
+    return members
+
+
+_NAME: Final = text(least=1)
+_PLACEMENT: Final = object_of(Placement, {"object": _NAME, "host": _NAME, "vault": optional(TEXT)}, ("object", "host"))
+_PLACEMENTS: Final = list_of(_PLACEMENT, "placements").then(_distinct)
+_SCHEDULES: Final = list_of(
+    members_of(
+        {"name": optional(TEXT), "of": optional(TEXT), "placements": _PLACEMENTS, "difference": _PLACEMENTS}
+    ).then(_one_kind),
+    "schedules",
+    least=1,
+)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from batsched_py.collection.arrangements import ARRANGEMENTS, Arrange
 from batsched_py.errors import QueryError, WorkloadError
 from batsched_py.queries.expression import Attribute, Comparison, Expression, Junction, Literal, both
 from batsched_py.queries.parser import parse
-from batsched_py.text.display import displayed, shown
-from batsched_py.text.wording import unknown
-
-#: Names of hosts, vaults or jobs that one class may list.
-_MOST: Final = 10_000
+from batsched_py.reading.faults import refused
+from batsched_py.reading.objects import list_of, mapping_of, object_of, read_whole
+from batsched_py.reading.values import TEXT, Reader, number
 
 
 class JobClass(NamedTuple):
@@ -56,55 +54,39 @@ def named_one_of(names: tuple[str, ...]) -> Expression:
 
 
 def parse_classes(file: str, document: Mapping[str, Any]) -> Mapping[str, JobClass]:
-    """Return the classes of a document by their names; WorkloadError names the file, the field and the rule."""
-    found = {}
-    for name, members in document.items():
-        place = displayed(name)
-        if not isinstance(members, dict):
-            raise WorkloadError(file, place, f"must be an object, not {shown(members)}")
-        values = {}
-        for member, value in members.items():
-            where = f"{place}.{displayed(member)}"
-            if member not in _READERS:
-                raise WorkloadError(file, where, unknown(member, _READERS))
-            try:
-                values[member] = _READERS[member](value)
-            except (ValueError, QueryError) as error:
-                raise WorkloadError(file, where, str(error)) from None
-        found[name] = JobClass(**values)
-    return found
+    """Return the classes of a document by their names; WorkloadError names the file and each fault."""
+    return read_whole(_CLASSES, document, WorkloadError, file)
 
 
-def _query(value: object) -> Expression:
-    if not isinstance(value, str):
-        raise ValueError(f"must be a text, not {shown(value)}")  # the caller names the place
-    return parse(value)
+def parse_query(text: str) -> Expression:
+    """Return the query in a text; ValueError with the rule."""
+    try:
+        return parse(text)
+    except QueryError as error:
+        raise ValueError(str(error)) from None  # the caller names the place
 
 
-def _names(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or len(value) > _MOST or not all(isinstance(name, str) for name in value):
-        raise ValueError(f"must be a list of at most {_MOST} names, not {shown(value)}")
-    return tuple(value)
+def _arrangement(name: Any) -> Arrange:
+    if not isinstance(name, str):
+        raise refused(ARRANGEMENTS.choices, name)
+    return ARRANGEMENTS.find(name, None)
 
 
-def _duration(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise ValueError(f"must be seconds, more than 0, not {shown(value)}")
-    return float(value)
-
-
-def _placer(value: object) -> Arrange:
-    if not isinstance(value, str):
-        raise ValueError(f"must be {ARRANGEMENTS.choices}, not {shown(value)}")  # as above
-    return ARRANGEMENTS.find(value, None)
-
-
-_READERS: Final[Mapping[str, Callable[[object], Any]]] = {
-    "constraint": _query,
-    "hosts": _names,
-    "vaults": _names,
-    "duration": _duration,
-    "after": _names,
-    "placer": _placer,
-    "veto": _query,
-}
+#: The reader of queries.
+QUERY: Final = TEXT.then(parse_query)
+_NAMES: Final = list_of(TEXT, "names", most=10_000)
+_CLASSES: Final = mapping_of(
+    object_of(
+        JobClass,
+        {
+            "constraint": QUERY,
+            "hosts": _NAMES,
+            "vaults": _NAMES,
+            "duration": number("seconds", above=0),
+            "after": _NAMES,
+            "placer": Reader(_arrangement, {"type": "string"}),
+            "veto": QUERY,
+        },
+    ),
+    TEXT,
+)

@@ -7,20 +7,22 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from batsched_py.collection.alternatives import Schedule, read_alternatives
-from batsched_py.collection.classes import JobClass, named_one_of
+from batsched_py.collection.classes import QUERY, JobClass, named_one_of, parse_query
 from batsched_py.collection.tokens import Request, ReservationType
-from batsched_py.errors import QueryError
 from batsched_py.model.job import Job
 from batsched_py.model.profile import ParallelHomogeneousPfs, Profile
 from batsched_py.queries.expression import Attribute, Comparison, Expression, Literal, both
 from batsched_py.queries.host_attributes import HOST, VAULT
-from batsched_py.queries.parser import parse
 from batsched_py.queries.records import Requester
 from batsched_py.reading.faults import FieldError, inside
-from batsched_py.text.display import shown
+from batsched_py.reading.objects import take
+from batsched_py.reading.values import TEXT, number, optional
 from batsched_py.text.wording import unknown
 
 _NO_CLASS: Final = JobClass()
+_ANY: Final = parse_query("true")
+_OPTIONAL_TEXT: Final = optional(TEXT)
+_AMOUNT: Final = number(least=0)
 #: Maximum number of schedules in a job.
 MOST_ALTERNATIVES: Final = 1000
 #: Queries for vaults, for resources that are up and have room, and for hosts among these.
@@ -64,68 +66,51 @@ class Demand(NamedTuple):
 
 
 def read_demand(job: Job, profile: Profile | None, classes: Mapping[str, JobClass]) -> Demand:
-    """Return the demand of a job; ValueError or QueryError names the member that breaks a rule.
+    """Return the demand of a job; FieldError names the member that breaks a rule.
 
     Jobs with `space` or a query `vault`, and jobs whose profile uses a storage, need a vault.
     """
     members = job.members
-    name = members.get("class")
-    if name is not None and (not isinstance(name, str) or name not in classes):
-        rule = unknown(name, classes) if isinstance(name, str) else f"must be a text, not {shown(name)}"
-        raise ValueError(f"class: {rule}")
+    name = take(members, "class", _OPTIONAL_TEXT, None)
+    if name is not None and name not in classes:
+        raise FieldError("class", unknown(name, classes))
     kind = _NO_CLASS if name is None else classes[name]
-    query = kind.restrict(_query(members, "constraint"))
+    query = kind.restrict(take(members, "constraint", QUERY, _ANY))
     label = profile.storage if isinstance(profile, ParallelHomogeneousPfs) else None
     vault = None
     if label is not None or "vault" in members or "space" in members:
-        vault = kind.restrict_vault(both(IS_VAULT, _query(members, "vault")))
+        vault = kind.restrict_vault(both(IS_VAULT, take(members, "vault", QUERY, _ANY)))
     requester = Requester(_text(members, "user"), name, _text(members, "origin"))
-    space, cpus = _amount(members, "space", 0.0), _amount(members, "cpus", 1.0)
+    space, cpus = take(members, "space", _AMOUNT, 0.0), take(members, "cpus", _AMOUNT, 1.0)
     alternatives = _alternatives(job)
     stored = [any(one.vault is not None for one in schedule) for schedule in alternatives]
     if vault is not None and any(stored) and not all(stored):
-        raise ValueError(f"alternatives[{stored.index(False)}]: names no vault, which the job needs and others name")
+        rule = "names no vault, which the job needs and others name"
+        raise FieldError(f"alternatives[{stored.index(False)}]", rule)
     if alternatives:
         query = both(query, named_one_of(tuple({one.host: None for schedule in alternatives for one in schedule})))
     return Demand(query, kind, requester, cpus, vault, space, label, alternatives)
 
 
 def _alternatives(job: Job) -> tuple[Schedule, ...]:
-    """Return a job's own schedules; ValueError names the place and the rule."""
+    """Return a job's own schedules; FieldError."""
     given = job.members.get("alternatives")
     if given is None:
         return ()
-    if isinstance(given, list) and len(given) > MOST_ALTERNATIVES:
-        raise ValueError(f"alternatives: must be at most {MOST_ALTERNATIVES} schedules, not {len(given)}")  # as below
     try:
+        if isinstance(given, list) and len(given) > MOST_ALTERNATIVES:
+            raise ValueError(f"must be at most {MOST_ALTERNATIVES} schedules, not {len(given)}")
         schedules = read_alternatives(given)
-    except FieldError as error:
+    except ValueError as error:
         raise inside("alternatives", error) from None
-    for number, schedule in enumerate(schedules):
+    for index, schedule in enumerate(schedules):
         hosts = {placement.host for placement in schedule}
         if len(schedule) != job.size or len(hosts) != job.size:
             rule = f"must place as many objects as the job has hosts, {job.size}, each on another one"
-            raise ValueError(f"alternatives[{number}]: {rule}")
+            raise FieldError(f"alternatives[{index}]", rule)
     return tuple(schedules)
-
-
-def _query(members: Mapping[str, object], name: str) -> Expression:
-    text = members.get(name, "true")
-    if not isinstance(text, str):
-        raise ValueError(f"{name}: must be a text, not {shown(text)}")  # the job is at fault
-    try:
-        return parse(text)
-    except QueryError as error:
-        raise ValueError(f"{name}: {error}") from None
 
 
 def _text(members: Mapping[str, object], name: str) -> str | None:
     value = members.get(name)
     return None if value is None else str(value)
-
-
-def _amount(members: Mapping[str, object], name: str, usual: float) -> float:
-    value = members.get(name, usual)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
-        raise ValueError(f"{name}: must be a number from 0 on, not {shown(value)}")
-    return float(value)

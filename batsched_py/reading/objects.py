@@ -52,16 +52,16 @@ def object_of(make: Callable[..., T], readers: Mapping[str, Reader[Any]], requir
 def list_of(reader: Reader[T], what: str = "", *, least: int = 0, most: int | None = None) -> Reader[tuple[T, ...]]:
     """Return a reader of lists of `least` to `most` items; `what` names the items in messages."""
     expected = f"a list of {what}" if what else "a list"
-    if most == least:
-        size = f"{expected}, of {least} items"
-    else:
-        size = f"{expected}, of at least {least}" if most is None else f"{expected}, of {least} to {most}"
+    size = f"at most {most}" if least == 0 else f"at least {least}" if most is None else f"{least} to {most}"
+    size = f"{least}" if most == least else size
 
     def read(value: Any) -> tuple[T, ...]:
         if type(value) is not list:
             raise refused(expected, value)
+        if least == 1 and not value:
+            raise FieldError("", "must not be empty")
         if len(value) < least or (most is not None and len(value) > most):
-            raise FieldError("", f"must be {size}, not of {len(value)}")
+            raise FieldError("", f"must have {size} items, not {len(value)}")
         place, found = Place(), list[T]()
         for index, item in enumerate(value):
             try:

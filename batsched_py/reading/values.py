@@ -136,7 +136,7 @@ def whole_number(unit: str = "", *, least: int | None = 0, most: int | None = No
 
 def special(words: Mapping[Any, S], otherwise: Reader[T]) -> Reader[S | T]:
     """Return a reader of some words (or true, or null) with meanings of their own, and of other values."""
-    spelt = " or ".join(f'"{word}"' if isinstance(word, str) else spelled(word) for word in words)
+    spelt = " or ".join(_in_json(word) for word in words)
 
     def read(value: Any) -> S | T:
         if isinstance(value, str | bool | None):
@@ -166,9 +166,7 @@ def exactly(word: Any, meaning: T) -> Reader[T]:
 
 def optional(reader: Reader[T]) -> Reader[T | None]:
     """Return a reader that also accepts null, as None."""
-    return Reader(
-        lambda value: None if value is None else reader.read(value), {"anyOf": [reader.schema, {"type": "null"}]}
-    )
+    return special({None: None}, reader)
 
 
 def by_type(expected: str, readers: Mapping[type, Reader[T]]) -> Reader[T]:
@@ -190,6 +188,10 @@ def is_number(value: Any, least: float | None = None, above: float | None = None
     if least is not None:
         return bool(value >= least)
     return bool(value > above) if above is not None else type(value) is int or not math.isnan(value)
+
+
+def _in_json(word: Any) -> str:
+    return "null" if word is None else f'"{word}"' if isinstance(word, str) else spelled(word)
 
 
 def _truth(value: Any) -> bool:

@@ -77,8 +77,8 @@ def test_a_class_runs_after_the_jobs_that_it_names(tmp_path: Path) -> None:
     [
         ({"constraint": "$a >"}, "Foo.constraint: at offset 4: the query ends too early"),
         ({"constraint": 5}, "Foo.constraint: must be a text, not 5"),
-        ({"hosts": "h0"}, "Foo.hosts: must be a list of at most 10000 names, not 'h0'"),
-        ({"duration": -1}, "Foo.duration: must be seconds, more than 0, not -1"),
+        ({"hosts": "h0"}, "Foo.hosts: must be a list of names, not 'h0'"),
+        ({"duration": -1}, "Foo.duration: must be a number of seconds greater than 0, not -1"),
         ({"placer": "my.py:own"}, "Foo.placer: must be best | random | round-robin, not 'my.py:own'"),
         ({"vetto": "true"}, "Foo.vetto: unknown; did you mean veto?"),
     ],
@@ -126,7 +126,7 @@ def test_a_job_may_bring_its_alternatives(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("alternatives", "rule"),
     [
-        ("n0", "alternatives: must be a list of schedules, at least one, not 'n0'"),
+        ("n0", "alternatives: must be a list of schedules, not 'n0'"),
         ([placed("n0")], "alternatives[0]: must place as many objects as the job has hosts, 2, each on another one"),
         ([placed("n0", "n0")], "alternatives[0]: must place as many objects as the job has hosts, 2, each on another"),
         (
@@ -167,10 +167,10 @@ def test_wrong_alternatives_reject_their_job(
         ({"constraint": "$arch > 3"}, "needs 1 host, its constraint allows 0"),
         ({"vault": "$kind =="}, "vault: at offset 8: the query ends too early"),
         ({"vault": ["va"]}, "vault: must be a text, not ['va']"),
-        ({"space": -1}, "space: must be a number from 0 on, not -1"),
+        ({"space": -1}, "space: must be a number from 0, not -1"),
         ({"space": 1}, "needs a vault, $kind == "),
-        ({"cpus": "two"}, "cpus: must be a number from 0 on, not 'two'"),
-        ({"class": 7}, "class: must be a text, not 7"),
+        ({"cpus": "two"}, "cpus: must be a number from 0, not 'two'"),
+        ({"class": 7}, "class: must be null or a text, not 7"),
     ],
 )
 def test_a_wrong_demand_rejects_its_job(
