@@ -9,16 +9,24 @@ from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.protocol.events import Answer, Members, Nop, Notify, Query
+from batsched_py.protocol.events import (
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    REJECTED,
+    Answer,
+    Members,
+    Nop,
+    Notify,
+    Query,
+)
 
 #: The state that CHANGE_JOB_STATE gives a waiting control job.
 RUNNING: Final = "RUNNING"
 #: States that CHANGE_JOB_STATE may name in v1.4.
-SETTABLE_STATES_V14: Final = frozenset(
-    {"NOT_SUBMITTED", RUNNING, "COMPLETED_SUCCESSFULLY", "COMPLETED_KILLED", "REJECTED"}
-)
+SETTABLE_STATES_V14: Final = frozenset({"NOT_SUBMITTED", RUNNING, COMPLETED_SUCCESSFULLY, COMPLETED_KILLED, REJECTED})
 #: The same in v4: real Batsim refuses COMPLETED_FAILED, which its document lists.
-SETTABLE_STATES: Final = SETTABLE_STATES_V14 | {"COMPLETED_WALLTIME_REACHED"}
+SETTABLE_STATES: Final = SETTABLE_STATES_V14 | {COMPLETED_WALLTIME_REACHED}
 
 
 class AdditionalIo(Struct, frozen=True):

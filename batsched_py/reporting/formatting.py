@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from batsched_py.protocol.events import (
-    COMPLETED_FAILED,
-    COMPLETED_KILLED,
-    COMPLETED_SUCCESSFULLY,
-    COMPLETED_WALLTIME_REACHED,
-    REJECTED,
-)
+from batsched_py.protocol.events import FINAL_STATES
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 
-#: Batsim's final state -> short name, in the order of reports.
-STATE_NAMES: Final = {
-    COMPLETED_SUCCESSFULLY: "successful",
-    COMPLETED_FAILED: "failed",
-    COMPLETED_WALLTIME_REACHED: "walltime reached",
-    COMPLETED_KILLED: "killed",
-    REJECTED: "rejected",
-}
-#: The final states in that order.
-FINAL_STATES: Final = tuple(STATE_NAMES)
+#: Batsim's final state -> short name.
+STATE_NAMES: Final = dict(
+    zip(FINAL_STATES, ("successful", "failed", "walltime reached", "killed", "rejected"), strict=True)
+)
 
 
 def clock(seconds: float) -> str:

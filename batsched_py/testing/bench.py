@@ -163,8 +163,8 @@ class Bench:
         job_id = _full(job)
         if job_id not in self.running:
             raise BenchError(f"end {job_id}: it does not run; there run: {', '.join(self.running) or 'none'}")
-        if state not in FINAL_STATES - {REJECTED}:
-            raise BenchError(f"end {job_id}: must be {', '.join(sorted(FINAL_STATES - {REJECTED}))}, not {state!r}")
+        if state not in FINAL_STATES or state == REJECTED:
+            raise BenchError(f"end {job_id}: must be {', '.join(sorted({*FINAL_STATES} - {REJECTED}))}, not {state!r}")
         code = 0 if state == COMPLETED_SUCCESSFULLY else -1
         self._untold.append(JobCompleted(self.now, job_id, state, code, self.running.pop(job_id)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from batsched_py.reporting.formatting import FINAL_STATES
+from batsched_py.protocol.events import FINAL_STATES
 from batsched_py.reporting.metrics.catalogue import (
     AttemptMetrics,
     ContentionMetrics,

@@ -13,8 +13,8 @@ from msgspec import Struct
 from rich import box
 from rich.table import Table
 
-from batsched_py.protocol.events import REJECTED
-from batsched_py.reporting.formatting import FINAL_STATES, HOUR, STATE_NAMES, clock
+from batsched_py.protocol.events import FINAL_STATES, REJECTED
+from batsched_py.reporting.formatting import HOUR, STATE_NAMES, clock
 from batsched_py.reporting.schedules.attempts import Attempts, put_together
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables, lease_tables_of
 from batsched_py.results.records import JobRecord, Result, Tally

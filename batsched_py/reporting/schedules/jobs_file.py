@@ -10,10 +10,15 @@ from typing import Any, Final
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, REJECTED
+from batsched_py.protocol.events import (
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    FINAL_STATES,
+    REJECTED,
+)
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.notes import Notes
-from batsched_py.reporting.formatting import FINAL_STATES
 from batsched_py.reporting.schedules.contradictions import FIRST, Contradictions, Kind
 from batsched_py.reporting.schedules.row_checks import DERIVED, RowChecks
 from batsched_py.reporting.schedules.tabular import Tabular

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from batsched_py.leases.lifecycle import FINAL
 from batsched_py.model.lease_terms import MEMBER, parse_terms
+from batsched_py.protocol.events import FINAL_STATES, REJECTED
 from batsched_py.results.lease_rows import KINDS, LeaseRow, State
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
@@ -28,10 +29,6 @@ MOST: Final = 1000
 TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadline"}
 #: Labels of the final states of leases.
 _FINAL: Final = frozenset(state.label for state in FINAL)
-#: States of jobs before their end.
-_OPEN: Final = ("waiting", "running")
-#: The state of a job that was refused before the algorithm received it.
-_REFUSED: Final = "REJECTED"
 
 
 class Lease(Struct, frozen=True, omit_defaults=True):
@@ -207,7 +204,7 @@ class Leases:
             return _of_lease(entry, row, job, self._site.begun)
         if job is None:
             return unseen(entry)
-        is_lease = job.state == _REFUSED and MEMBER in entry.members and "leases" in self._snapshot.tables
+        is_lease = job.state == REJECTED and MEMBER in entry.members and "leases" in self._snapshot.tables
         return _refused(entry, job, self._site.begun) if is_lease else _of_job(entry, job)
 
 
@@ -244,7 +241,7 @@ def _of_job(entry: Entry, job: JobNow) -> Lease:
         entry.user,
         job.state,
         job.submitted,
-        final=job.state not in _OPEN,
+        final=job.state in FINAL_STATES,
         duration=job.walltime,
         nodes=job.size,
         start=job.start,

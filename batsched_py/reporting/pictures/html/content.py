@@ -9,7 +9,8 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.reporting.formatting import FINAL_STATES, STATE_NAMES
+from batsched_py.protocol.events import FINAL_STATES
+from batsched_py.reporting.formatting import STATE_NAMES
 from batsched_py.reporting.metrics.job_metrics import measure_jobs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import LIGHT, OTHERS, STATE_COLOURS
