@@ -18,6 +18,8 @@ from batsched_py.text.wording import unknown
 ENTRY_POINT_GROUP: Final = "batsched_py.schedulers"
 #: The package of the built-in algorithms; its table BUILT_INS names them.
 BUILT_IN_PACKAGE: Final = "batsched_py.schedulers"
+#: An algorithm: a name as after `-s`, or a class.
+AlgorithmLike = str | type[Scheduler[Any]]
 
 
 def available() -> Mapping[str, str]:
@@ -53,6 +55,16 @@ def load(name: str) -> type[Scheduler[Any]]:
     if not isinstance(getattr(found, "name", None), str):
         raise PluginError(f'algorithm {name}: {class_name} has no name; write name = "..." in the class')
     return found
+
+
+def name_of(algorithm: AlgorithmLike) -> str:
+    """Return an algorithm as after `-s`."""
+    return algorithm if isinstance(algorithm, str) else f"{algorithm.__module__}:{algorithm.__qualname__}"
+
+
+def load_class(algorithm: AlgorithmLike) -> type[Scheduler[Any]]:
+    """Return the class of an algorithm. PluginError."""
+    return load(algorithm) if isinstance(algorithm, str) else algorithm
 
 
 def _announced() -> Mapping[str, str]:

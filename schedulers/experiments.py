@@ -33,8 +33,11 @@ from batsched_py.experiments.model import Experiment, PlannedResource, Storage
 from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor
 from batsched_py.experiments.parsing.submissions import (
+    DELETE,
     DESCRIPTOR,
+    SUBMIT,
     SUBMITTED,
+    WITHDRAW,
     Submission,
     parse_submissions,
     submit_text,
@@ -53,16 +56,11 @@ from batsched_py.leases.api import UNLIMITED
 from batsched_py.leases.lease import Lease
 from batsched_py.queries.host_attributes import host_attributes, idle_attributes
 from batsched_py.schedulers.leases import Leases, LeasesOptions
+from batsched_py.timelines.additions import RESUME
 from batsched_py.timelines.enactment import Mode
 from batsched_py.timelines.entries import OnExit, OnFailed, TimelineRules
 from batsched_py.timelines.kinds import KINDS, Kinds
 
-#: Types of external events: an experiment is submitted, with `descriptor` and `owner`; deleted, by its number in
-#: `experiment`; breaks of the VMs in `vms`, or of all, are resumed.
-SUBMIT: Final = "submit_experiment"
-DELETE: Final = "delete_experiment"
-WITHDRAW: Final = "delete_reservation"
-RESUME: Final = "resume"
 #: The notice after the last external event.
 _NO_MORE: Final = "no_more_external_event_to_occur"
 #: Seconds since 1970 of the latest origin, which is also the largest number of an experiment: in the year 3000.

@@ -14,8 +14,9 @@ the same comparison, to the last digit; a run that fails is an outcome, not an e
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
 from batsched_py.campaigns.figures import draw_comparison
 from batsched_py.campaigns.metrics import find_metrics
-from batsched_py.campaigns.study import Outcome, Study, Variant
+from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.study_runner import run_study
+from batsched_py.campaigns.variant import Variant
 from batsched_py.runs.run import Run
 from batsched_py.runs.simulate import simulate
 from batsched_py.runs.simulated_run import SimulatedRun

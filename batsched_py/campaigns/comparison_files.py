@@ -18,7 +18,8 @@ import orjson
 import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
 from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
-from batsched_py.campaigns.study import Outcome, Study, Variant
+from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.variant import Variant
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO, MetricInfo
 from batsched_py.text.display import spreadsheet_cell

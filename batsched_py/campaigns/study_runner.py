@@ -14,20 +14,22 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.execution.planned import Keep, OpenLog, RunEnvironment, RunSpec, execute
+from batsched_py.campaigns.execution.planned import Keep, OpenLog, execute
+from batsched_py.campaigns.plan.run_spec import RunEnvironment, RunSpec
 from batsched_py.campaigns.processes import check_portable, run_apart
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
-from batsched_py.campaigns.study import Outcome, Study, Variant
+from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import OptionError
 from batsched_py.model.platform import Platform
-from batsched_py.model.settings import Settings
+from batsched_py.model.settings import DEFAULTS, Settings
+from batsched_py.plugins import name_of
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import WorkloadFile
-from batsched_py.runs.choice import Choice, make_session, name_of
+from batsched_py.runs.choice import Choice, make_session
 from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
 from batsched_py.simulator.inputs import check_inputs
-from batsched_py.simulator.simulation import DEFAULTS
 
 #: A function of the number of runs that ended and the number of all runs.
 ShowProgress = Callable[[int, int], None]

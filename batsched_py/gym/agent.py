@@ -12,12 +12,11 @@ from batsched_py.gym.observations import Observation, QueueWindow
 from batsched_py.gym.pick_job import PickJob
 from batsched_py.gym.question import Shape
 from batsched_py.gym.rewards import BoundedSlowdown, Reward
-from batsched_py.model.settings import Settings
+from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.runs.inputs import PlatformLike, WorkloadLike
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
-from batsched_py.simulator.simulation import DEFAULTS
 
 Options = TypeVar("Options")
 

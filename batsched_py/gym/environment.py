@@ -18,13 +18,12 @@ from batsched_py.gym.observations import Observation, QueueWindow
 from batsched_py.gym.pick_job import PickJob
 from batsched_py.gym.question import Shape
 from batsched_py.gym.rewards import BoundedSlowdown, EpisodeRewards, Reward
-from batsched_py.model.settings import Settings
+from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of, platform_origin
 from batsched_py.runs.run_description import Decider, RunInputs, RunOrigin, plain_settings
 from batsched_py.runs.simulated_run import SimulatedRun, simulated_run
-from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 

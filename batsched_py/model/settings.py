@@ -94,3 +94,7 @@ class Settings(Brief, frozen=True, kw_only=True):
             acknowledge_dynamic_jobs=bool(self.acknowledge_dynamic_jobs),
             forward_profiles_on_job_submission=self.forward_profiles,
         )
+
+
+#: Batsim without any option.
+DEFAULTS: Final = Settings()

@@ -15,7 +15,8 @@ from batsched_py.protocol.batsim5.greeting import Hello, read_greeting, read_hel
 from batsched_py.protocol.begins import highest_of, write_flat_config
 from batsched_py.protocol.codec import NONE_WRITTEN, Message, Written, as_read, decode, encode, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
-from batsched_py.protocol.dialects import V4, V5, V14, Dialect, dialect_of, highest_host
+from batsched_py.protocol.dialect import V4, V14, Dialect
+from batsched_py.protocol.dialects import V5, dialect_of, highest_host
 from batsched_py.protocol.events import Config, Event, SimulationBegins, SimulationEnds, Unknown
 from batsched_py.protocol.fields import Data
 from batsched_py.protocol.forms import Envelope, Forms

@@ -16,6 +16,7 @@ from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.protocol.events import Config
 from batsched_py.reading.limits import LIMITS, Limits
+from batsched_py.runs.run_description import Decider
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.decision_log import PassOn
@@ -23,8 +24,6 @@ from batsched_py.session.session import Session
 from batsched_py.transcripts.lines import Header
 
 NO_OPTIONS: Final[Mapping[str, Any]] = MappingProxyType({})
-#: An algorithm: a name as after `-s`, or a class.
-AlgorithmLike = str | type[Scheduler[Any]]
 
 
 class Choice(Struct, frozen=True):
@@ -58,16 +57,6 @@ def settings_of(choice: Choice, settings: Settings) -> Settings:
     return replace(settings, dynamic_jobs=True, forward_unknown_events=True) if choice.requests else settings
 
 
-def name_of(algorithm: AlgorithmLike) -> str:
-    """Return an algorithm as after `-s`."""
-    return algorithm if isinstance(algorithm, str) else f"{algorithm.__module__}:{algorithm.__qualname__}"
-
-
-def load_class(algorithm: AlgorithmLike) -> type[Scheduler[Any]]:
-    """Return the class of an algorithm. PluginError."""
-    return load(algorithm) if isinstance(algorithm, str) else algorithm
-
-
 def make_session(
     choice: Choice,
     scheduler: type[Scheduler[Any]] | None = None,
@@ -97,3 +86,8 @@ def make_session(
         features=features,
         compute_sharing=choice.compute_sharing,
     )
+
+
+def decider_of(algorithm: str, session: Session) -> Decider:
+    """Return the description of an algorithm, as after `-s`, with the options of its session."""
+    return Decider(algorithm, session.options, session.given)

@@ -24,9 +24,9 @@ from batsched_py.reporting.pictures.window import window_on
 from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.run_reader import read_schedule
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.reporting.waits.explanation import explain
 from batsched_py.reporting.waits.finding import find_job
 from batsched_py.reporting.waits.history import RunHistory
+from batsched_py.reporting.waits.walk import explain
 from batsched_py.runs.job_wait import JobWait
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import unknown

@@ -35,7 +35,6 @@ from batsched_py.results.run_file import (
     run_path,
     write_run,
 )
-from batsched_py.session.session import Session
 from batsched_py.text.representation import Brief
 from batsched_py.traces.lublin import Drawn
 
@@ -79,11 +78,6 @@ class Decider(Struct, frozen=True):
     algorithm: str | None = None
     options: Mapping[str, Any] = {}
     given: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, algorithm: str, session: Session) -> Decider:
-        """Return the algorithm of a session, as after `-s`, with the options of the session."""
-        return cls(algorithm, session.options, session.given)
 
 
 class RunOrigin(Brief, frozen=True):

@@ -35,7 +35,7 @@ from batsched_py.protocol.commands import (
     SetJobMetadata,
     ToJobMessage,
 )
-from batsched_py.protocol.dialects import V4, V5, V14, Dialect
+from batsched_py.protocol.dialect import V4, V14, Dialect
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED, Members, Query
 from batsched_py.protocol.fields import check_job_id, is_job_number, read_job
 from batsched_py.reading.faults import FieldError
@@ -88,7 +88,7 @@ def insist(what: str, fault: str | None) -> None:
 
 def missing(dialect: Dialect, what: Any) -> str | None:
     """Return the reason why a Batsim of this dialect lacks something that earlier ones have; None if it has it."""
-    return _NOT_IN_V5.get(what) if dialect is V5 else None
+    return _NOT_IN_V5.get(what) if dialect.is_v5 else None
 
 
 def not_waiting(state: State, job_id: str) -> str:
@@ -134,7 +134,7 @@ def placement_fault(
         return "a mapping and a placement do not go together"
     if len(hosts) > job.size:
         return f"its {counted(job.size, 'executor')} cannot be placed on {len(hosts)} hosts"
-    if placement == "fill" and dialect is not V5:
+    if placement == "fill" and not dialect.is_v5:
         return "the placement fill needs Batsim 5, which reports the cores of hosts"
     return None
 
@@ -261,7 +261,7 @@ def profile_fault(name: str, profile: Profile | str, dialect: Dialect, lookup: L
         return f"the name {NAME_RULE if name else 'must not be empty'}"
     if isinstance(profile, str):
         return profile
-    if profile.type not in _TYPES and (dialect is not V14 or profile.type not in _ONLY_BATSIM_1):
+    if profile.type not in _TYPES and (not dialect.is_v14 or profile.type not in _ONLY_BATSIM_1):
         what = "a type of Batsim 1 only" if profile.type in _ONLY_BATSIM_1 else "not a type of profile"
         return f"type: {shown(profile.type)} is {what}"
     if profile.lacks_transfers:
@@ -334,7 +334,7 @@ def job_fault(job: Job, dialect: Dialect, *, is_read: bool) -> str | None:
         return "its members say something else than its attributes; make it with Job.create"
     if breaks_csv(job.id):
         return f"job_id: {NAME_RULE}"
-    if dialect is V14 and not is_job_number(job.name):
+    if dialect.is_v14 and not is_job_number(job.name):
         return f"job_id: Batsim 1 names jobs by integers (1 in {job.workload}!1), not {shown(job.name)}"
     if job.members.get("id", job.id) not in (job.id, job.name):
         return f"id: must be that of the job, not {shown(job.members['id'])}"

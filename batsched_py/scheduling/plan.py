@@ -34,7 +34,7 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.dialects import V4, V5, Dialect
+from batsched_py.protocol.dialect import V4, Dialect
 from batsched_py.protocol.events import Members
 from batsched_py.reading.limits import NAME_RULE, breaks_csv
 from batsched_py.scheduling.arguments import Text, id_of, id_text, no_job, number_of, several, whole_of
@@ -162,7 +162,7 @@ class Plan(RecurringVerbs):
             insist(f"start {job.id} on {hosts}", mapping_fault(job, hosts, mapping))
         command = ExecuteJob(self.timestamp, job.id, hosts, mapping, storage_mapping, additional_io)
         if placement is not None or overrides:
-            strategy = placement if placement is not None and self.dialect is V5 else "spread"
+            strategy = placement if placement is not None and self.dialect.is_v5 else "spread"
             command = replace(command, placement=strategy, overrides=tuple(overrides))
             insist(f"start {job.id} on {hosts}", overrides_fault(state, command.overrides))
             self._write(f"start {job.id} on {hosts}", command)
@@ -218,7 +218,7 @@ class Plan(RecurringVerbs):
         fault = switch_fault(self._state.hosts, hosts, pstate)
         if fault is not None:
             raise PlanError(f"set pstate {pstate} on {hosts}: {fault}")
-        if self.dialect is not V5:
+        if not self.dialect.is_v5:
             self._send(SetResourceState(self.timestamp, hosts, str(pstate)))
             return
         turned = turned_hosts(self._state.hosts, hosts, pstate)
@@ -380,7 +380,7 @@ class Plan(RecurringVerbs):
         """Check the extras of a start; return the command with the storage that Batsim 5 requires."""
         what, given = f"start {job.id} on {command.hosts}", command.additional_io
         if command.storage_mapping is None and given is None:
-            named = only_storage(self._state, job) if self.dialect is V5 else None
+            named = only_storage(self._state, job) if self.dialect.is_v5 else None
             return command if named is None else replace(command, storage_mapping=named)
         insist(what, None if given is None else missing(self.dialect, AdditionalIo))
         check_extras(self._state, self.dialect, job, command)
@@ -392,7 +392,7 @@ class Plan(RecurringVerbs):
     ) -> Mapping[int, int] | None:
         """Return the mapping equivalent to a placement for a Batsim without placements; None if none is needed."""
         insist(f"start {job.id} on {hosts}", placement_fault(self.dialect, job, hosts, mapping, placement))
-        if self.dialect is V5 or len(hosts) == job.size:
+        if self.dialect.is_v5 or len(hosts) == job.size:
             return None
         return {executor: executor % len(hosts) for executor in range(job.size)}
 
@@ -452,7 +452,7 @@ class Plan(RecurringVerbs):
     def _check_registration(self, what: str) -> None:
         if not self._state.config.dynamic_jobs:
             asked = "was not asked for dynamic jobs: the algorithm has no needs_dynamic_jobs"
-            raise PlanError(f"{what}: Batsim {asked if self.dialect is V5 else 'runs without --enable-dynamic-jobs'}")
+            raise PlanError(f"{what}: Batsim {asked if self.dialect.is_v5 else 'runs without --enable-dynamic-jobs'}")
         if not self._state.registration_open:
             raise PlanError(f"{what}: registration was finished before")
 

@@ -22,7 +22,7 @@ from batsched_py.protocol.commands import (
     StopProbe,
     StopSimulation,
 )
-from batsched_py.protocol.dialects import V5, Dialect
+from batsched_py.protocol.dialect import Dialect
 from batsched_py.scheduling.arguments import Text, number_of, whole_of
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import seconds
@@ -91,7 +91,7 @@ class RecurringVerbs(ABC):
             raise PlanError(f"{what}: it is watched already")
         self._check_period(what, period, None)
         self.check_energy(what)
-        if self.dialect is V5:
+        if self.dialect.is_v5:
             hosts = HostSet(self._state.hosts.all)
             self._send(CreateProbe(self.timestamp, ENERGY, hosts, period, None, "sum"))
         else:
@@ -101,7 +101,7 @@ class RecurringVerbs(ABC):
         """End `watch_energy`."""
         if not self._watches:
             raise PlanError("stop watching: the energy is not watched")
-        if self.dialect is V5:
+        if self.dialect.is_v5:
             self._send(StopProbe(self.timestamp, ENERGY))
         else:
             self._end_calls(ENERGY)
@@ -114,7 +114,7 @@ class RecurringVerbs(ABC):
         """
         if self._state.stopped:
             raise PlanError(f"stop: {_STOPPED} before")
-        if self.dialect is V5:
+        if self.dialect.is_v5:
             self._send(StopSimulation(self.timestamp))
         else:
             self._state.apply(StopSimulation(self.timestamp))
@@ -153,14 +153,14 @@ class RecurringVerbs(ABC):
         return ENERGY in self._state.probes or ENERGY in self._state.periodic
 
     def _start_calls(self, command: CallPeriodically) -> None:
-        if self.dialect is V5:
+        if self.dialect.is_v5:
             self._send(command)
         else:
             self._state.apply(command)
 
     def _end_calls(self, name: str) -> None:
         command = StopCalls(self.timestamp, name)
-        if self.dialect is V5:
+        if self.dialect.is_v5:
             self._send(command)
         else:
             self._state.apply(command)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from batsched_py.protocol.codec import Message
-from batsched_py.protocol.dialects import V5, Dialect
+from batsched_py.protocol.dialect import Dialect
 from batsched_py.protocol.events import (
     Answer,
     Event,
@@ -39,7 +39,7 @@ class Recurring:
     @property
     def emulates(self) -> bool:
         """True if Batsim knows no periodic calls."""
-        return self._plan.dialect is not V5
+        return not self._plan.dialect.is_v5
 
     def named(self, message: Message) -> Message:
         """Return the message with a named call for each due period."""
@@ -53,7 +53,7 @@ class Recurring:
         state = self._state
         if state.over:
             self._plan.end_recurring()
-        elif self._plan.dialect is not V5:
+        elif not self._plan.dialect.is_v5:
             for calls in state.periodic.values():
                 if not any(calls.next <= time <= calls.next + calls.period for time in state.wakeups):
                     self._plan.wake_at(calls.next)
@@ -80,7 +80,7 @@ def told(event: Event, dialect: Dialect, now: float) -> Event:
     """
     if type(event) is ProbeData and event.probe_id == ENERGY:
         return Answer(event.timestamp, {"consumed_energy": event.values[0] if event.values else 0.0})
-    return replace(event, timestamp=now) if dialect is V5 and _is_stale(event) else event
+    return replace(event, timestamp=now) if dialect.is_v5 and _is_stale(event) else event
 
 
 def _is_stale(event: Event) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import ExecuteJob
-from batsched_py.protocol.dialects import Dialect
+from batsched_py.protocol.dialect import Dialect
 from batsched_py.protocol.events import (
     COMPLETED_WALLTIME_REACHED,
     Event,

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from batsched_py.errors import OptionError, PlanError
 from batsched_py.model.job import Job
-from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT, Event, Notify
 from batsched_py.protocol.fields import read_job
 from batsched_py.reading.faults import FieldError
@@ -46,7 +45,7 @@ class Requests:
     ) -> None:
         if not state.config.dynamic_jobs:
             raise OptionError("jobs that events ask for need --enable-dynamic-jobs")
-        if plan.dialect is V14:
+        if plan.dialect.is_v14:
             raise OptionError("jobs that events ask for need Batsim 3 or later: protocol 1.4 has no external events")
         state.expects_requests = True
         self._scheduler, self._state, self._view, self._plan = scheduler, state, view, plan

@@ -29,7 +29,7 @@ from batsched_py.protocol.batsim5.greeting import Hello, is_greeting
 from batsched_py.protocol.codec import Message, Written
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
-from batsched_py.protocol.dialects import V5, V14, Dialect
+from batsched_py.protocol.dialect import Dialect
 from batsched_py.protocol.events import Config, Event, SimulationBegins
 from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LIMITS, Limits
@@ -307,7 +307,7 @@ class Session:
             now = message.now + max(0.0, wall() - self._began)
             commands = [postponed(command, now) for command in commands]
         if self._store is not None:
-            commands = deposit(commands, self._store, with_profiles=conversation.dialect is V14)
+            commands = deposit(commands, self._store, with_profiles=conversation.dialect.is_v14)
         try:
             reply = write(now, commands, plan.written)
         except LocalProtocolError as error:
@@ -342,7 +342,7 @@ class Session:
         """
         if self._asks_for_all and not self._ready:
             return UNUSED_PROFILE
-        over = self.over or not self.messages or not (self._state.all_submitted or self.dialect is V14)
+        over = self.over or not self.messages or not (self._state.all_submitted or self.dialect.is_v14)
         return "" if over else standstill_line(self._state, self.waiting(), self.now)
 
     def end_log(self) -> None:
@@ -395,7 +395,7 @@ class Session:
 
     def _with_stored(self, message: Message, store: JobStore) -> Message:
         """Fill in the jobs, profiles and answers that Batsim keeps in Redis."""
-        forwarded = self._state.config.profiles_forwarded or self._conversation.dialect is V14
+        forwarded = self._state.config.profiles_forwarded or self._conversation.dialect.is_v14
         return Message(message.now, tuple(describe(message.events, store, with_profiles=forwarded)))
 
     def _apply(self, message: Message) -> None:
@@ -416,7 +416,7 @@ class Session:
         """Set up what depends on SIMULATION_BEGINS: dialect, store, and the algorithm with Batsim's options."""
         self._begins = event
         self.plan.dialect = self._conversation.dialect
-        self._checks_profiles = self.plan.dialect is V5
+        self._checks_profiles = self.plan.dialect.is_v5
         if event.config.redis:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")

@@ -21,7 +21,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.features import Features
 from batsched_py.model.platform import Platform
-from batsched_py.model.settings import Settings
+from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
@@ -39,8 +39,6 @@ from batsched_py.simulator.time.instant_loop import InstantLoop, apply_reply
 from batsched_py.simulator.time.live_loop import LiveEvents
 from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange, Exchange, SchedulerLink
 
-#: Batsim without any option.
-DEFAULTS: Final = Settings()
 #: Maximum travel time of messages in seconds without an effect: times in messages of Batsim 4 have six decimals.
 UNNOTICED: Final = 1e-6
 #: Note for algorithms that compare waits, in simulations without Batsim's message latency.

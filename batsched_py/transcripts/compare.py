@@ -26,7 +26,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from batsched_py.protocol.dialects import V4
+from batsched_py.protocol.dialect import V4
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT, NO_MORE_STATIC_JOB
 from batsched_py.text.representation import Brief
 from batsched_py.transcripts.decisions import dialect_of_run

@@ -13,7 +13,8 @@ from batsched_py.protocol.batsim5.envelope import parse
 from batsched_py.protocol.batsim5.greeting import is_greeting
 from batsched_py.protocol.codec import decode
 from batsched_py.protocol.commands import CallMeLater, ExecuteJob, KillJob, RejectJob
-from batsched_py.protocol.dialects import V4, V5, Dialect, dialect_of, highest_host
+from batsched_py.protocol.dialect import V4, Dialect
+from batsched_py.protocol.dialects import V5, dialect_of, highest_host
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.text.display import shown

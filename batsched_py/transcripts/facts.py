@@ -18,7 +18,8 @@ from batsched_py.model.job import Job
 from batsched_py.protocol import commands, events
 from batsched_py.protocol.batsim5.greeting import is_greeting, read_greeting, read_hello
 from batsched_py.protocol.codec import decode
-from batsched_py.protocol.dialects import V5, V14, Dialect
+from batsched_py.protocol.dialect import V14, Dialect
+from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.event_forms import write_progress
 from batsched_py.protocol.events import Members
 from batsched_py.protocol.stopping import STOP_EVENT

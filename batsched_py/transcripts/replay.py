@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from batsched_py.errors import BatschedError, ExtraError, StoreError
 from batsched_py.protocol.batsim5.greeting import is_greeting
-from batsched_py.protocol.dialects import Dialect
+from batsched_py.protocol.dialect import Dialect
 from batsched_py.text.wording import counted
 from batsched_py.transcripts.decisions import (
     dialect_of_run,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from batsched_py.protocol.codec import Message, decode, encode
-from batsched_py.protocol.dialects import V4, V5
+from batsched_py.protocol.dialect import V4
+from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.forms import Forms
 from tests.benchmarks.inputs import Recording, direct, new_session, new_simulation, record
 from tests.benchmarks.timing import Effort, Timing, measure

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from batsched_py.errors import BatschedError
-from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.dialect import V14
 from tests.differential.explained import EXPLAINED, FACTS, MESSAGES, OUR_SIDE, REFUSAL
 from tests.differential.our_side import follow, is_refused_mistake
 from tests.differential.recorded import Recorded, UnusableError, folders_of_runs

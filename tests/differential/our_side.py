@@ -33,7 +33,7 @@ from batsched_py.protocol.commands import (
     StopSimulation,
     ToJobMessage,
 )
-from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.dialect import V14
 from batsched_py.protocol.events import REGISTRATION_FINISHED, Nop, Notify, Query
 from batsched_py.protocol.fields import read_job
 from batsched_py.scheduling.options import NoOptions

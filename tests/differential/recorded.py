@@ -19,7 +19,7 @@ from batsched_py.model.features import NO_FEATURES, Features
 from batsched_py.model.platform import Platform
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
-from batsched_py.protocol.dialects import V14, Dialect
+from batsched_py.protocol.dialect import V14, Dialect
 from batsched_py.protocol.events import Config, SimulationBegins
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload

@@ -18,7 +18,8 @@ from batsched_py.errors import BatschedError
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.protocol.batsim5.envelope import parse
 from batsched_py.protocol.batsim5.greeting import is_greeting
-from batsched_py.protocol.dialects import V5, V14
+from batsched_py.protocol.dialect import V14
+from batsched_py.protocol.dialects import V5
 from batsched_py.simulator.contention.messages import message_demands, message_seconds
 from batsched_py.transcripts.compare import Tolerance, compare_transcripts
 from batsched_py.transcripts.transcript import Exchange

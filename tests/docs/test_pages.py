@@ -17,7 +17,8 @@ from batsched_py.cli.main import batsched
 from batsched_py.cli.shared.repetition import MovedOption
 from batsched_py.model.settings import Settings
 from batsched_py.protocol.commands import Command
-from batsched_py.protocol.dialects import V4, V5, V14
+from batsched_py.protocol.dialect import V4, V14
+from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Event
 from batsched_py.results.result_files import JOBS_HEADER, STATES
 from batsched_py.results.trace_files import (

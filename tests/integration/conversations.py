@@ -10,12 +10,12 @@ import orjson
 from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform
-from batsched_py.model.settings import Settings
+from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import Result
 from batsched_py.session.clock import ZERO, DecisionClock
 from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import DEFAULTS, Simulation
+from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import platform
 
 #: The action of an algorithm at each message.

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from batsched_py.plugins import load
-from batsched_py.protocol.dialects import V4
+from batsched_py.protocol.dialect import V4
 from batsched_py.session.session import Session
 from batsched_py.transcripts.replay import same_decision
 from tests.integration.programs import ROOT, recorded

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from batsched_py.campaigns.execution.batches import run_batch
+from batsched_py.campaigns.execution.batch_run import run_batch
 from batsched_py.campaigns.execution.planned import execute
 from batsched_py.campaigns.execution.stored_run import decode_run
-from batsched_py.campaigns.plan.planner import CampaignPlan
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.errors import ConfigurationError
 from tests.clone import ROOT

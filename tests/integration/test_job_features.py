@@ -10,10 +10,9 @@ import pytest
 from batsched_py.api import AdditionalIo, Event, FromJobMessage, HostSet, JobCompleted, NoOptions, Plan, Scheduler, View
 from batsched_py.model.job import Job
 from batsched_py.model.profile import parse_profile
-from batsched_py.model.settings import Settings
+from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import Result
-from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.integration.conversations import Conversation
 from tests.platforms import plain_platform

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from batsched_py.protocol.dialects import V4
+from batsched_py.protocol.dialect import V4
 from batsched_py.transcripts.replay import same_decision
 from tests.docs.pages import blocks
 from tests.integration.programs import ROOT, ask, batsim, recorded, run, serving

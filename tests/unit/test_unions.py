@@ -8,7 +8,8 @@ from typing import Any, get_args
 import pytest
 
 from batsched_py.protocol import commands, events
-from batsched_py.protocol.dialects import V4, V5, V14, Dialect
+from batsched_py.protocol.dialect import V4, V14, Dialect
+from batsched_py.protocol.dialects import V5
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.state.state import CHANGES
 from batsched_py.transcripts.facts import COMMAND_FACTS, EVENT_FACTS, FactKind

@@ -11,18 +11,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.study import Variant
+from batsched_py.campaigns.plan.run_spec import BatsimFiles
+from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import EngineError
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
+from batsched_py.plugins import name_of
 from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.run_reader import read_schedule
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.runs.choice import Choice, make_session, name_of
+from batsched_py.runs.choice import Choice, make_session
 from batsched_py.session.serve import serve
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import workload_content
@@ -44,13 +45,6 @@ _SWITCHES: Final[Mapping[str, tuple[str, bool]]] = {
     "forward_unknown_events": ("--forward-unknown-events", True),
     "profile_reuse": ("--enable-profile-reuse", True),
 }
-
-
-class BatsimFiles(Struct, frozen=True):
-    """The content of the files that Batsim reads: workers need no copies of them."""
-
-    platform: bytes
-    events: bytes | None = None
 
 
 def simulate_with_batsim(

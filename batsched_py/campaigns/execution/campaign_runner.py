@@ -11,7 +11,7 @@ from msgspec import Struct
 from batsched_py.campaigns.execution.batches import Batch, FinishedRun, make_batches
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun, decode_run
-from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.errors import InputError
 

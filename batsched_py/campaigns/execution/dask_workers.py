@@ -15,7 +15,8 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from batsched_py.campaigns.execution.batches import Batch, FinishedRun, run_batch
+from batsched_py.campaigns.execution.batch_run import run_batch
+from batsched_py.campaigns.execution.batches import Batch, FinishedRun
 from batsched_py.campaigns.execution.stored_run import encode_run, stored
 from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.errors import BatschedError, OptionError, TransportError

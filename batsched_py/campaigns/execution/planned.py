@@ -4,73 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.execution.batsim_run import BatsimFiles, simulate_with_batsim
-from batsched_py.campaigns.processes import PieceResult
+from batsched_py.campaigns.execution.batsim_run import simulate_with_batsim
+from batsched_py.campaigns.plan.run_spec import RunEnvironment, RunSpec
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits, is_memory_error
-from batsched_py.campaigns.study import Outcome, Variant
+from batsched_py.campaigns.study import Outcome
 from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.interruption import is_interruption
-from batsched_py.model.platform import Platform
-from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.records import Result
 from batsched_py.runs.inputs import WorkloadLike, as_workload
 from batsched_py.runs.simulate import simulate
 from batsched_py.session.decision_log import PassOn
-from batsched_py.simulator.simulation import DEFAULTS
 
 #: A function of the names of a workload and of an algorithm, and of the result of the run.
 Keep = Callable[[str, str, Result], None]
 #: A function of the same names that opens a log of decisions; it is closed with an error if the run fails.
 OpenLog = Callable[[str, str], AbstractContextManager[PassOn]]
-
-#: Exit code of a run that failed by a defect or whose process died, as the program's.
-_OUR_SIDE: Final = 3
-
-
-class RunEnvironment(Struct, frozen=True):
-    """The platform and the settings of runs, the same for many of them.
-
-    Attributes:
-        platform: the hosts.
-        settings: settings of the simulator, with external events.
-        clock: the time that decisions take, as after --clock.
-        window: the part of each run that is measured.
-        batsim: the files of real Batsim, if it simulates; None for the embedded simulator.
-        code_folder: folder that is searched for modules of algorithms after Python's path; "" for none.
-    """
-
-    platform: Platform
-    settings: Settings = DEFAULTS
-    clock: str = "zero"
-    window: WindowChoice = WHOLE
-    batsim: BatsimFiles | None = None
-    code_folder: str = ""
-
-
-class RunSpec(Struct, frozen=True):
-    """The rest of a run: the name of its workload, and the algorithm with its options."""
-
-    workload: str
-    variant: Variant
-
-    def failed(self, error: str, exit_code: int = _OUR_SIDE) -> Outcome:
-        """Return the outcome of a failed run; `error` is the reason in one line."""
-        return Outcome(self.workload, self.variant.name, error=error, exit_code=exit_code)
-
-    def ended(self, result: PieceResult[Outcome]) -> Outcome:
-        """Return the outcome of a run that was executed in a process, which may have died or been killed."""
-        return result.value or self.failed(result.failure)
 
 
 class ExecutedRun(Struct, frozen=True):

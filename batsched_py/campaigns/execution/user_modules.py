@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import batsched_py
-from batsched_py.campaigns.study import Variant
+from batsched_py.campaigns.variant import Variant
 from batsched_py.plugins import is_built_in
 
 #: The folder that was last added to Python's path; it is kept because an algorithm may be loaded again.

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Literal
 from msgspec import Struct
 
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
-from batsched_py.model.settings import Settings
+from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
-from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.traces.cleaning import CleaningRules
 from batsched_py.traces.delay_workload import DELAYS, Work
 from batsched_py.traces.sacct import Unit

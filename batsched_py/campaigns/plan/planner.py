@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.comparison import find_baseline
-from batsched_py.campaigns.execution.batsim_run import BatsimFiles
-from batsched_py.campaigns.execution.planned import RunEnvironment, RunSpec
 from batsched_py.campaigns.plan.campaign import Campaign, SimulatorSettings
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun, PlannedVariant, Setting
 from batsched_py.campaigns.plan.run_key import RunIdentity
+from batsched_py.campaigns.plan.run_spec import BatsimFiles, RunEnvironment
 from batsched_py.campaigns.plan.sources import SourceReader, WorkloadSource
-from batsched_py.campaigns.plan.variants import PlannedVariant, plan_variants
+from batsched_py.campaigns.plan.variants import plan_variants
 from batsched_py.errors import ConfigurationError, OptionError, PlatformError, WorkloadError
 from batsched_py.example_files import told_path
 from batsched_py.files.bounded_file import read_raw, reported
@@ -35,78 +34,6 @@ from batsched_py.traces.simgrid_xml import read_platform
 
 #: Jobs of a model that are drawn to check it.
 _SAMPLE: Final = 1000
-
-
-class Setting(Struct, frozen=True):
-    """A platform with settings of the simulator: the conditions under which algorithms are compared.
-
-    Attributes:
-        platform: its name.
-        settings: "clock=fixed:1", if the campaign has several; "" otherwise.
-        file: the platform's file.
-        given: the settings that the study file gives.
-        environment: the environment in which runs are executed.
-        events_sha256: of the file of external events; None without one.
-    """
-
-    platform: str
-    settings: str
-    file: InputFile
-    given: Mapping[str, Any]
-    environment: RunEnvironment
-    events_sha256: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The platform and the settings, for display."""
-        return f"{self.platform}, {self.settings}" if self.settings else self.platform
-
-
-class PlannedRun(Struct, frozen=True):
-    """A run of a campaign.
-
-    Attributes:
-        key: equal for two runs whose results cannot differ.
-        setting: its platform and settings.
-        source: its workload.
-        workload: name of the workload; with the seed of the algorithm, if it has one.
-        seed: the seed of the algorithms; None without.
-        variant: the algorithm with its options.
-    """
-
-    key: str
-    setting: Setting
-    source: WorkloadSource
-    workload: str
-    seed: int | None
-    variant: PlannedVariant
-
-    @property
-    def spec(self) -> RunSpec:
-        """The run as it is executed."""
-        return RunSpec(self.workload, self.variant.with_seed(self.seed))
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """The options that the algorithm runs with."""
-        return self.variant.options_with(self.seed)
-
-
-class CampaignPlan(Struct, frozen=True):
-    """The runs of a campaign, in the order of its study file: settings, groups, workloads, algorithms."""
-
-    campaign: Campaign
-    settings: tuple[Setting, ...]
-    variants: tuple[PlannedVariant, ...]
-    runs: tuple[PlannedRun, ...]
-
-    @property
-    def keys(self) -> dict[str, PlannedRun]:
-        """Key -> the first run that has it: the runs to execute."""
-        found: dict[str, PlannedRun] = {}
-        for run in self.runs:
-            found.setdefault(run.key, run)
-        return found
 
 
 def plan_campaign(campaign: Campaign, limits: Limits = LIMITS) -> CampaignPlan:

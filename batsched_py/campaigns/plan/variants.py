@@ -10,48 +10,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from batsched_py.campaigns.execution.user_modules import forgotten_modules
 from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign
-from batsched_py.campaigns.study import Variant, label_variant
+from batsched_py.campaigns.plan.campaign_plan import PlannedVariant
+from batsched_py.campaigns.variant import Variant, label_variant
 from batsched_py.errors import ConfigurationError, OptionError, PluginError
 from batsched_py.plugins import load
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.runs.choice import Choice, make_session
-
-
-class PlannedVariant(Struct, frozen=True):
-    """An algorithm with its options, under a unique name.
-
-    Attributes:
-        name: name in tables.
-        algorithm: the algorithm as the study file names it.
-        loaded: the same with absolute paths, to be found from any folder.
-        options: options that it runs with, defaults included, as JSON values.
-        given: names of the options that the study file gives.
-        takes_seed: True if it has an option `seed` that is not given.
-        files: role -> SHA-256 of the files of the algorithm and its options.
-    """
-
-    name: str
-    algorithm: str
-    loaded: Variant
-    options: Mapping[str, Any]
-    given: tuple[str, ...]
-    takes_seed: bool
-    files: Mapping[str, str | None]
-
-    def with_seed(self, seed: int | None) -> Variant:
-        """Return the variant to run with this seed."""
-        if seed is None or not self.takes_seed:
-            return self.loaded
-        return replace(self.loaded, options={**self.loaded.options, "seed": seed})
-
-    def options_with(self, seed: int | None) -> Mapping[str, Any]:
-        """Return the options of a run with this seed."""
-        return {**self.options, "seed": seed} if seed is not None and self.takes_seed else self.options
 
 
 def plan_variants(campaign: Campaign) -> tuple[PlannedVariant, ...]:

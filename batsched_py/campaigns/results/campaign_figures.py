@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import Estimate
 from batsched_py.campaigns.figures import draw_comparison
-from batsched_py.campaigns.plan.planner import CampaignPlan
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.results.dimensions import Point, axes_of, find_points, is_number, label
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.errors import OptionError

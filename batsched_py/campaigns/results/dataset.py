@@ -16,7 +16,7 @@ from typing import Any, Final
 from batsched_py.campaigns.execution.arrow_columns import make_column
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun
-from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun
 from batsched_py.campaigns.results.run_rows import run_columns
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.loading import require

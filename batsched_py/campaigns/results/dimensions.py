@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from batsched_py.campaigns.plan.planner import CampaignPlan
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.errors import OptionError
 from batsched_py.text.display import displayed

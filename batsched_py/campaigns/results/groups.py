@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
 from batsched_py.campaigns.execution.stored_run import StoredRun
-from batsched_py.campaigns.plan.planner import CampaignPlan, PlannedRun, Setting
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun, Setting
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.reporting.metrics.catalogue import MetricInfo
 

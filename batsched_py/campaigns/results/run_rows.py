@@ -9,7 +9,7 @@ import msgspec
 import orjson
 
 from batsched_py.campaigns.execution.stored_run import StoredRun
-from batsched_py.campaigns.plan.planner import PlannedRun, Setting
+from batsched_py.campaigns.plan.campaign_plan import PlannedRun, Setting
 from batsched_py.model.features import Features
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO
 from batsched_py.text.wording import spelled

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from batsched_py.campaigns.tuning.tuner import Trial
+from batsched_py.campaigns.tuning.trial import Trial
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.reporting.metrics.catalogue import MetricInfo
 from batsched_py.text.display import spreadsheet_cell

@@ -8,7 +8,7 @@ search that was stopped can be repeated: it finds its runs in the store and cont
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
 from typing import Any, Final
 
@@ -21,10 +21,12 @@ from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.execution.user_modules import forgotten_modules
 from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign
-from batsched_py.campaigns.plan.planner import CampaignPlan, plan_algorithms
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
+from batsched_py.campaigns.plan.planner import plan_algorithms
 from batsched_py.campaigns.plan.variants import find_code
-from batsched_py.campaigns.study import Variant
 from batsched_py.campaigns.tuning.search_space import Numbers, Space, read_space
+from batsched_py.campaigns.tuning.trial import Trial
+from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import ConfigurationError, OptionError, PluginError
 from batsched_py.loading import require
 from batsched_py.plugins import load
@@ -52,24 +54,6 @@ class Tuning(Struct, frozen=True):
     metric: MetricInfo
     trials: int
     seed: int = 0
-
-
-class Trial(Struct, frozen=True):
-    """Options that were tried.
-
-    Attributes:
-        number: from 0 on.
-        options: the chosen options.
-        value: mean of the metric over all runs, in SI units; None if a run failed or has no such metric.
-        error: of a run that failed.
-        made: number of runs that were not in the store before.
-    """
-
-    number: int
-    options: Mapping[str, Any]
-    value: float | None = None
-    error: str = ""
-    made: int = 0
 
 
 def read_tuning(campaign: Campaign) -> Tuning:
@@ -126,13 +110,6 @@ def tune(
         if show is not None:
             show(trial)
     return trials
-
-
-def best_trials(trials: Sequence[Trial], metric: MetricInfo) -> list[Trial]:
-    """Return the trials that have a value, best first; ties keep their order."""
-    found = [(trial.value, trial.number, trial) for trial in trials if trial.value is not None]
-    sign = -1 if metric.more_is_better else 1
-    return [trial for _, _, trial in sorted(found, key=lambda one: (sign * one[0], one[1]))]
 
 
 def _choose(asked: Any, name: str, space: Space) -> Any:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from batsched_py.campaigns.execution.campaign_runner import ShowRun, forget_failed, run_missing
 from batsched_py.campaigns.execution.dask_workers import Place
 from batsched_py.campaigns.execution.stored_run import StoredRun
-from batsched_py.campaigns.plan.planner import PlannedRun
+from batsched_py.campaigns.plan.campaign_plan import PlannedRun
 from batsched_py.campaigns.results.campaign_figures import FIGURE_KINDS, FigureChoice, draw_campaign
 from batsched_py.campaigns.results.dataset import check_jobs_possible, write_dataset
 from batsched_py.campaigns.results.groups import compare_groups, group_studies

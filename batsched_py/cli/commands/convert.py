@@ -27,7 +27,8 @@ from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, 
 from batsched_py.errors import NothingKeptError
 from batsched_py.files.output_file import make_folder
 from batsched_py.model.workload import Workload
-from batsched_py.protocol.dialects import V4, V5
+from batsched_py.protocol.dialect import V4
+from batsched_py.protocol.dialects import V5
 from batsched_py.reading.limits import Limits
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.time_window import WindowChoice

@@ -18,9 +18,10 @@ from batsched_py.cli.shared.runs import hosts_option, read_decisions, warn_of_re
 from batsched_py.cli.shared.terminal import put, say
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.run_reader import read_schedule
-from batsched_py.reporting.waits.explanation import Explanation, explain
+from batsched_py.reporting.waits.explanation import Explanation
 from batsched_py.reporting.waits.finding import find_job
 from batsched_py.reporting.waits.history import RunHistory
+from batsched_py.reporting.waits.walk import explain
 from batsched_py.reporting.waits.wording import at, heading, moves, named, stretches, told_delays, words_of
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted

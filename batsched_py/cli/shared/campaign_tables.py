@@ -17,10 +17,10 @@ from batsched_py.campaigns.comparison import find_cautions
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.execution.campaign_runner import CampaignState
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
-from batsched_py.campaigns.plan.planner import CampaignPlan
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.campaigns.study import Outcome, group_lines
-from batsched_py.campaigns.tuning.tuner import Trial, best_trials
+from batsched_py.campaigns.tuning.trial import Trial, best_trials
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table

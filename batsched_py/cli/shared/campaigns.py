@@ -14,7 +14,8 @@ from batsched_py.campaigns.execution.dask_workers import CLUSTERS, Place, dask_w
 from batsched_py.campaigns.execution.local_workers import LocalWorkers
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.plan.campaign import Campaign
-from batsched_py.campaigns.plan.planner import CampaignPlan, plan_campaign
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
+from batsched_py.campaigns.plan.planner import plan_campaign
 from batsched_py.campaigns.plan.study_file import read_study
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits

@@ -23,8 +23,9 @@ from batsched_py.text.display import displayed
 
 if TYPE_CHECKING:  # not needed by a single simulation
     from batsched_py.campaigns.execution.stored_run import StoredRun
-    from batsched_py.campaigns.plan.planner import PlannedRun
-    from batsched_py.campaigns.tuning.tuner import Trial, Tuning
+    from batsched_py.campaigns.plan.campaign_plan import PlannedRun
+    from batsched_py.campaigns.tuning.trial import Trial
+    from batsched_py.campaigns.tuning.tuner import Tuning
 
 #: A function of the number of ended items, of all items, and of a text.
 _Show = Callable[[int, int, str], None]

@@ -11,9 +11,9 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.described_runs import files_of_choice, this_call
 from batsched_py.errors import BatschedError
 from batsched_py.model.table import Table
+from batsched_py.runs.choice import decider_of
 from batsched_py.runs.decision_spool import DecisionSpool
 from batsched_py.runs.run_description import (
-    Decider,
     RunInputs,
     RunOrigin,
     failure_line,
@@ -66,7 +66,7 @@ def write_results(
     }
     origin = RunOrigin(
         RunInputs(files=files_of_choice(choice)) if inputs is None else inputs,
-        Decider.of(choice.algorithm, session),
+        decider_of(choice.algorithm, session),
         known,
         this_call(),
     )

@@ -17,7 +17,8 @@ from batsched_py.errors import PlatformError
 from batsched_py.model.external_event import MACHINE_EVENTS, ExternalEvent
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.model.settings import MOST_CALLS, NETWORK, ON_FAILURE, Settings
-from batsched_py.protocol.dialects import DIALECTS, V4, V5
+from batsched_py.protocol.dialect import V4
+from batsched_py.protocol.dialects import DIALECTS, V5
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 from batsched_py.traces.event_file import read_events

@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from batsched_py.campaigns.study import Variant, label_variant
+from batsched_py.campaigns.variant import Variant, label_variant
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.completion import complete_algorithm
 from batsched_py.cli.shared.parameters import PATH, option, together

@@ -75,6 +75,11 @@ DESCRIPTOR: Final = by_type(
         str: Reader(lambda text: str(text).encode(errors="replace"), {"type": "string"}),
     },
 )
+#: Types of external events: an experiment is submitted, with `descriptor` and `owner`; deleted, by its number in
+#: `experiment`; a reservation is deleted.
+SUBMIT: Final = "submit_experiment"
+DELETE: Final = "delete_experiment"
+WITHDRAW: Final = "delete_reservation"
 #: The id of a user's own reservation, which must not have the form of assigned ids.
 _RESERVATION_ID: Final = NAME.then(_not_assigned)
 #: The reader of the members of an event that submits a descriptor.

@@ -11,7 +11,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.reporting.formatting import HOUR
-from batsched_py.text.wording import decimals
+from batsched_py.text.wording import NOTHING, decimals
+
+#: The text in place of the number of users if no job has one.
+NO_USERS: Final = "unknown"
+#: Metrics whose row is left out if no job was submitted again, and no work was lost.
+_OF_RESTARTS: Final = frozenset(
+    {"attempts", "restarts_per_job", "useful_utilisation", "useful_work", "lost_work", "mean_attempt_wait"}
+)
 
 
 class Unit(Enum):
@@ -297,3 +304,23 @@ METRIC_INFO: Final[Mapping[str, MetricInfo]] = {
     for name, hint in get_type_hints(RunMetrics, include_extras=True).items()
     for info in hint.__metadata__
 }
+
+
+def have_restarts(run: RunMetrics) -> bool:
+    """Return whether jobs of the run were submitted again, or lost work."""
+    return run.attempts != run.ran or bool(run.lost_work)
+
+
+def is_of_restarts(name: str) -> bool:
+    """Return whether a metric is only of interest if jobs were submitted again, or lost work."""
+    return name in _OF_RESTARTS
+
+
+def format_metric(name: str, value: float | None) -> str:
+    """Return a metric in the unit of tables, with its usual number of decimals, without the name of the unit."""
+    if name == "users" and not value:
+        return NO_USERS
+    if value is None:
+        return NOTHING
+    unit = METRIC_INFO[name].unit
+    return f"{value * unit.factor:z.{unit.digits}f}"

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import chain
 
 from batsched_py.protocol.events import REJECTED
-from batsched_py.reporting.metrics.batsim_metrics import consumed_energy, energy_between
 from batsched_py.reporting.metrics.catalogue import (
     EnergyMetrics,
     HostTimeMetrics,
@@ -14,6 +13,7 @@ from batsched_py.reporting.metrics.catalogue import (
     QueueMetrics,
     UseMetrics,
 )
+from batsched_py.reporting.metrics.energy import consumed_energy, energy_between
 from batsched_py.reporting.metrics.host_times import host_times
 from batsched_py.reporting.metrics.job_metrics import JobMetrics
 from batsched_py.reporting.metrics.over_time import busy_hosts, computing_hosts, queue_length, queued_hosts

@@ -12,12 +12,17 @@ from rich.text import Text
 from batsched_py.reporting.formatting import HOUR
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics, Unit
+from batsched_py.reporting.metrics.catalogue import (
+    METRIC_INFO,
+    RunMetrics,
+    Unit,
+    format_metric,
+    have_restarts,
+    is_of_restarts,
+)
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned, counted
 
-#: The text in place of the number of users if no job has one.
-NO_USERS: Final = "unknown"
 #: The largest number of groups of jobs in a table.
 MOST_GROUPS: Final = 30
 #: Field of GroupMetrics -> its heading in tables.
@@ -37,26 +42,12 @@ _SECTIONS: Final = frozenset(
     {"hosts", "mean_wait", "mean_slowdown", "mean_queue_length", "mean_pieces", "energy", "computing_time", "users"}
     | {"with_deadline", "leases", "lease_utilisation", "placement_success", "window_begin"}
 )
-#: Metrics whose row is left out if no job was submitted again, and no work was lost.
-_OF_RESTARTS: Final = frozenset(
-    {"attempts", "restarts_per_job", "useful_utilisation", "useful_work", "lost_work", "mean_attempt_wait"}
-)
 #: Metrics whose row is left out if it is 0 in all runs.
 _USUALLY_ZERO: Final = frozenset(
     {"failed", "walltime_reached", "killed", "rejected", "with_deadline"}
     | {"sleeping_time", "switching_on_time", "switching_off_time", "unavailable_time"}
     | {"rejected_reservations", "suspensions", "time_suspended", "migrations", "requeues"}
 )
-
-
-def have_restarts(run: RunMetrics) -> bool:
-    """Return whether jobs of the run were submitted again, or lost work."""
-    return run.attempts != run.ran or bool(run.lost_work)
-
-
-def is_of_restarts(name: str) -> bool:
-    """Return whether a metric is only of interest if jobs were submitted again, or lost work."""
-    return name in _OF_RESTARTS
 
 
 def metrics_table(names: Sequence[str], runs: Sequence[RunMetrics]) -> Table:
@@ -67,7 +58,7 @@ def metrics_table(names: Sequence[str], runs: Sequence[RunMetrics]) -> Table:
         if name in _SECTIONS:
             table.add_section()
         values, title = [getattr(run, name) for run in runs], info.title
-        if not _is_shown(name, values) or (name in _OF_RESTARTS and not again):
+        if not _is_shown(name, values) or (is_of_restarts(name) and not again):
             continue
         if info.unit is Unit.JOULES:
             table.add_row(title, *aligned(_scaled(values, 1 / JOULES_PER_KWH), _KWH_DIGITS), "kWh")
@@ -128,16 +119,6 @@ def _metric_cells(name: str, values: Sequence[float | None]) -> list[str]:
 
 def _scaled(values: Sequence[float | None], factor: float) -> list[float | None]:
     return [None if value is None else value * factor for value in values]
-
-
-def format_metric(name: str, value: float | None) -> str:
-    """Return a metric in the unit of tables, with its usual number of decimals, without the name of the unit."""
-    if name == "users" and not value:
-        return NO_USERS
-    if value is None:
-        return NOTHING
-    unit = METRIC_INFO[name].unit
-    return f"{value * unit.factor:z.{unit.digits}f}"
 
 
 def batsim_cell(value: float | None) -> str:

@@ -1,5 +1,6 @@
 """Explanations of waits: a reason for each second from submission to start, from the schedule and the decisions.
 
-Start with `explanation.explain`. `history.RunHistory` finds the running and waiting jobs at a time, `walk` analyses the
-wait of one job step by step, `reasons` is the closed set of reasons, `wording` formats explanations as text.
+Start with `walk.explain`, which analyses the wait of one job step by step. `history.RunHistory` finds the running and
+waiting jobs at a time, `explanation` is the result, `reasons` is the closed set of reasons, `wording` formats
+explanations as text.
 """

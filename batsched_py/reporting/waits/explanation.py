@@ -8,10 +8,25 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from batsched_py.model.decision_row import DecisionRow
-from batsched_py.reporting.waits.history import RunHistory
-from batsched_py.reporting.waits.unlisted import WAITING
-from batsched_py.reporting.waits.walk import Interval, Walk
+from batsched_py.reporting.waits.reasons import WAITING, Reason
 from batsched_py.results.records import JobRecord
+
+
+class Interval(NamedTuple):
+    """A time [begin, end) of a wait, and the reason for it.
+
+    Attributes:
+        begin, end: seconds since the start of the simulation.
+        reason: the reason why the job did not start.
+        blocked_by: the ids of the jobs that blocked it, in order.
+        promise: the promised start of the job; None if it had no promise.
+    """
+
+    begin: float
+    end: float
+    reason: Reason
+    blocked_by: tuple[str, ...]
+    promise: float | None
 
 
 class Overtaker(NamedTuple):
@@ -69,22 +84,3 @@ class Explanation(Struct, frozen=True):
             ],
             "overtaken_by": [one.record.job.id for one in self.overtakers],
         }
-
-
-def explain(history: RunHistory, record: JobRecord) -> Explanation:
-    """Return the explanation of a job's wait."""
-    job = history.waiter(record)
-    walk = Walk(history, job)
-    intervals = walk.intervals() if job.until > job.since else []
-    later = [
-        other
-        for other in history.running(job.since, job.until)
-        if other.job.submit_time > job.since and other.job.id != job.id
-    ]
-    return Explanation(
-        record=record,
-        until=job.until,
-        intervals=tuple(intervals),
-        rows=tuple(row for row in history.own_rows(job.id) if row.time <= job.until),
-        overtakers=tuple(Overtaker(other, walk.delays.get(other.job.id)) for other in later),
-    )

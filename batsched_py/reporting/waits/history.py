@@ -10,7 +10,8 @@ from batsched_py.model.decision_row import DecisionRow
 from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.schedules.decisions_table import Decisions
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.reporting.waits.unlisted import RUNNING, WAITING, unlisted_jobs
+from batsched_py.reporting.waits.reasons import RUNNING, WAITING
+from batsched_py.reporting.waits.unlisted import unlisted_jobs
 from batsched_py.results.records import JobRecord
 
 #: The longest delay of messages of a real Batsim and their replies, in seconds.

@@ -8,8 +8,9 @@ from typing import Final
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.decisions_table import Decisions
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.reporting.waits.explanation import Explanation, explain
+from batsched_py.reporting.waits.explanation import Explanation
 from batsched_py.reporting.waits.history import RunHistory
+from batsched_py.reporting.waits.walk import explain
 from batsched_py.reporting.waits.wording import moves, named, stretches, told_delays, words_of
 from batsched_py.text.wording import counted
 

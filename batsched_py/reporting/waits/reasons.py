@@ -1,10 +1,14 @@
-"""The closed set of reasons in explanations of waits."""
+"""The closed set of reasons in explanations of waits, and states of jobs that did not end."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
+
+#: States of jobs without an end, in addition to Batsim's final states.
+RUNNING: Final = "RUNNING"
+WAITING: Final = "WAITING"
 
 
 class Reason(StrEnum):

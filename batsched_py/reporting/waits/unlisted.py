@@ -15,11 +15,9 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.events import REJECTED
 from batsched_py.reporting.schedules.decisions_table import Decisions
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.waits.reasons import RUNNING, WAITING
 from batsched_py.results.records import JobRecord
 
-#: States of jobs without an end, in addition to Batsim's final states.
-RUNNING: Final = "RUNNING"
-WAITING: Final = "WAITING"
 _NO_MEMBERS: Final[Mapping[str, Any]] = MappingProxyType({})
 
 

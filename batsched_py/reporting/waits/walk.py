@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from batsched_py.model.decision_row import DecisionRow
+from batsched_py.reporting.waits.explanation import Explanation, Interval, Overtaker
 from batsched_py.reporting.waits.history import RunHistory, Waiter
 from batsched_py.reporting.waits.reasons import Reason
 from batsched_py.results.records import JobRecord
@@ -40,23 +40,6 @@ from batsched_py.results.records import JobRecord
 # would end with a step that nothing explains.
 #
 # Cost for one wait: O(c log c) to sort its c changes, and for each step the jobs that run, wait or hold a promise then.
-
-
-class Interval(NamedTuple):
-    """A time [begin, end) of a wait, and the reason for it.
-
-    Attributes:
-        begin, end: seconds since the start of the simulation.
-        reason: the reason why the job did not start.
-        blocked_by: the ids of the jobs that blocked it, in order.
-        promise: the promised start of the job; None if it had no promise.
-    """
-
-    begin: float
-    end: float
-    reason: Reason
-    blocked_by: tuple[str, ...]
-    promise: float | None
 
 
 class Machine:
@@ -241,3 +224,22 @@ class Walk:
             overtook = record.job.submit_time > self._job.since and job not in self.delays
             if overtook and free + machine.usable(record) >= size:
                 self.delays[job] = now
+
+
+def explain(history: RunHistory, record: JobRecord) -> Explanation:
+    """Return the explanation of a job's wait."""
+    job = history.waiter(record)
+    walk = Walk(history, job)
+    intervals = walk.intervals() if job.until > job.since else []
+    later = [
+        other
+        for other in history.running(job.since, job.until)
+        if other.job.submit_time > job.since and other.job.id != job.id
+    ]
+    return Explanation(
+        record=record,
+        until=job.until,
+        intervals=tuple(intervals),
+        rows=tuple(row for row in history.own_rows(job.id) if row.time <= job.until),
+        overtakers=tuple(Overtaker(other, walk.delays.get(other.job.id)) for other in later),
+    )

@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.table import cell_text
 from batsched_py.reporting.formatting import brief
-from batsched_py.reporting.waits.explanation import Explanation
+from batsched_py.reporting.waits.explanation import Explanation, Interval
 from batsched_py.reporting.waits.reasons import WORDS, Reason
-from batsched_py.reporting.waits.walk import Interval
 from batsched_py.results.records import JobRecord
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted

@@ -9,7 +9,7 @@ from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.batsim5.greeting import Hello
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.conversation import BatsimSide
-from batsched_py.protocol.dialects import Dialect
+from batsched_py.protocol.dialect import Dialect
 from batsched_py.protocol.events import Event
 from batsched_py.protocol.stopping import check_stop
 

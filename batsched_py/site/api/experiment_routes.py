@@ -13,14 +13,14 @@ from litestar.params import Parameter
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.faults import DescriptorSizeError, DescriptorSyntaxError, InvalidDescriptorError
 from batsched_py.experiments.model import Experiment
+from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.views import ExperimentView
-from batsched_py.schedulers.experiments import DELETE, SUBMIT
 from batsched_py.site.api.bodies import JSON, TYPES, XML, body_type, wants_json
 from batsched_py.site.api.experiment_views import unseen
 from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml
 from batsched_py.site.api.handlers import delete, get, post
-from batsched_py.site.api.identity import OPERATOR_HEADER, Identity
-from batsched_py.site.api.parts import Asking, parts
+from batsched_py.site.api.identity import OPERATOR_HEADER, Asking, Identity
+from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
 from batsched_py.site.inbox import Asked
 from batsched_py.site.site import Site

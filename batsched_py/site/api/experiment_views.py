@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
+from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.states import ExperimentState
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView
-from batsched_py.schedulers.experiments import DELETE, SUBMIT
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.owned import Owned
 from batsched_py.site.api.problems import refuse
-from batsched_py.site.board import EMPTY, Snapshot
+from batsched_py.site.board import EMPTY, Board, Snapshot
+from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import Entry
-from batsched_py.site.site import Site
 
 
 class Experiments:
     """An index of experiments by the numbers of their requests; used from one event loop.
 
     Args:
-        site: the site that runs them.
+        inbox: the requests of the site.
+        board: the state of its run.
     """
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, inbox: Inbox, board: Board) -> None:
+        self._inbox, self._board = inbox, board
         #: The number of indexed requests.
         self._indexed = 0
         self._owned = Owned()
@@ -49,7 +50,7 @@ class Experiments:
     def entry(self, number: int) -> Entry:
         """Return the request of an experiment; RefusedError if there is none, or it was deleted."""
         self._catch_up()
-        entry = self._site.inbox.entries.get(number)
+        entry = self._inbox.entries.get(number)
         if entry is None or entry.kind != SUBMIT or number in self._deleted:
             raise refuse(404, f"there is no experiment {number}")
         return entry
@@ -62,7 +63,7 @@ class Experiments:
     def readable(self, who: Identity) -> list[ExperimentView]:
         """Return the experiments that a caller may read, ordered by number."""
         self._catch_up()
-        entries = self._site.inbox.entries
+        entries = self._inbox.entries
         return [self._view(entries[number]) for number in self._owned.of(who)]
 
     def _view(self, entry: Entry) -> ExperimentView:
@@ -70,7 +71,7 @@ class Experiments:
 
     def _catch_up(self) -> None:
         """Index new requests, and the snapshot if it has changed."""
-        entries = self._site.inbox.entries
+        entries = self._inbox.entries
         while (entry := entries.get(self._indexed + 1)) is not None:
             self._indexed += 1
             if entry.kind == SUBMIT:
@@ -78,7 +79,7 @@ class Experiments:
             elif entry.kind == DELETE and entry.target in entries:
                 self._deleted.add(entry.target)
                 self._owned.discard(entry.target, entries[entry.target])
-        snapshot = self._site.board.snapshot
+        snapshot = self._board.snapshot
         if snapshot is not self._snapshot:
             self._snapshot = snapshot
             table = snapshot.tables.get(LIVE_EXPERIMENTS)

@@ -128,3 +128,7 @@ def _name(request: ASGIConnection[Any, Any, Any, Any], header: str) -> str:
     if len(name) > LONGEST_NAME or not name.isprintable() or "," in name or '"' in name:
         raise refuse(400, f'must be printable text of at most {LONGEST_NAME} characters without , and "', header)
     return name
+
+
+#: A request, whose `user` is its caller: the guard of the application sets it.
+Asking = Request[Identity, Any, Any]

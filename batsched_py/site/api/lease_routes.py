@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from batsched_py.model.lease_terms import MEMBER
 from batsched_py.site.api.handlers import delete, get, post
+from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_requests import (
     JobRequest,
     LeaseRequest,
@@ -21,7 +22,7 @@ from batsched_py.site.api.lease_requests import (
 from batsched_py.site.api.lease_views import MOST, Lease, unseen
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.paging import part
-from batsched_py.site.api.parts import Asking, parts
+from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.inbox import Asked
 

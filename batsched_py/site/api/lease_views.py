@@ -19,9 +19,9 @@ from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant, job_id, request_number
 from batsched_py.site.api.owned import Owned
 from batsched_py.site.api.problems import refuse
-from batsched_py.site.board import EMPTY, JobNow, Snapshot
+from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
+from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import Entry
-from batsched_py.site.site import Site
 
 #: The largest number of items in one part of a list.
 MOST: Final = 1000
@@ -81,11 +81,13 @@ class Leases:
     The index is updated once for each snapshot; a query then takes time proportional to the length of its answer.
 
     Args:
-        site: the site that runs them.
+        inbox: the requests of the site.
+        board: the state of its run.
+        begun: when the site began, in seconds since 1970.
     """
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, inbox: Inbox, board: Board, begun: float) -> None:
+        self._inbox, self._board, self._begun = inbox, board, begun
         #: The number of indexed requests.
         self._indexed = 0
         #: By owner: numbers of all, numbers of those that may not have ended, and places in the queue.
@@ -110,7 +112,7 @@ class Leases:
 
     def entry(self, number: int) -> Entry:
         """Return the request of a lease; RefusedError if there is none."""
-        entry = self._site.inbox.entries.get(number)
+        entry = self._inbox.entries.get(number)
         if entry is None or entry.kind != SUBMIT_JOB:
             raise refuse(404, f"there is no lease {number}")
         return entry
@@ -153,19 +155,19 @@ class Leases:
 
     def _catch_up(self) -> None:
         """Index new requests, and the snapshot if it has changed."""
-        entries = self._site.inbox.entries
+        entries = self._inbox.entries
         while (entry := entries.get(self._indexed + 1)) is not None:
             self._indexed += 1
             if entry.kind == SUBMIT_JOB:
                 self._all.add(entry.number, entry)
                 self._open.add(entry.number, entry)
-        snapshot = self._site.board.snapshot
+        snapshot = self._board.snapshot
         if snapshot is not self._snapshot:
             self._snapshot = snapshot
             self._take(snapshot)
 
     def _take(self, snapshot: Snapshot) -> None:
-        entries = self._site.inbox.entries
+        entries = self._inbox.entries
         live = snapshot.tables.get("leases")
         self._rows = {row.lease: row for row in cast(Iterable[LeaseRow], live.rows)} if live is not None else {}
         self._made = {}
@@ -186,7 +188,7 @@ class Leases:
             self._ended.update((row.lease, row) for row in rows)
             self._rows_seen += len(rows)
             return [row.lease for row in rows]
-        jobs = self._site.board.ended[self._jobs_seen : snapshot.ended]
+        jobs = self._board.ended[self._jobs_seen : snapshot.ended]
         self._jobs_seen += len(jobs)
         return [number for job in jobs if (number := request_number(job.id)) is not None]
 
@@ -194,18 +196,18 @@ class Leases:
         """Return the view of a lease in the current snapshot."""
         lease = self._made.get(number)
         if lease is None:
-            lease = self._made[number] = self._make(self._site.inbox.entries[number])
+            lease = self._made[number] = self._make(self._inbox.entries[number])
         return lease
 
     def _make(self, entry: Entry) -> Lease:
         row = self._ended.get(entry.number) or self._rows.get(entry.number)
-        job = self._site.board.job(job_id(entry.number))
+        job = self._board.job(job_id(entry.number))
         if row is not None:
-            return _of_lease(entry, row, job, self._site.begun)
+            return _of_lease(entry, row, job, self._begun)
         if job is None:
             return unseen(entry)
         is_lease = job.state == REJECTED and MEMBER in entry.members and "leases" in self._snapshot.tables
-        return _refused(entry, job, self._site.begun) if is_lease else _of_job(entry, job)
+        return _refused(entry, job, self._begun) if is_lease else _of_job(entry, job)
 
 
 def unseen(entry: Entry) -> Lease:

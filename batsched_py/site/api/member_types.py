@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from batsched_py.site.api.parts import Asking
+from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.problems import Problem, RefusedError
 
 #: The text of msgspec between a rule and the path of the member that violates it.

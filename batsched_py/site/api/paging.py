@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from litestar import Response
 
-from batsched_py.site.api.parts import Asking
+from batsched_py.site.api.identity import Asking
 
 #: The header with the address of the next part (RFC 8288, relation type "next").
 LINK: Final = "Link"

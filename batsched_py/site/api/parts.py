@@ -8,21 +8,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-from litestar import Request
 from msgspec import Struct
 
 from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
 from batsched_py.site.api.experiment_views import Experiments
-from batsched_py.site.api.identity import Identity
+from batsched_py.site.api.identity import Asking
 from batsched_py.site.api.lease_views import Leases
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.site import Site
 
-#: A request, whose `user` is its caller: the guard of the application sets it.
-Asking = Request[Identity, Any, Any]
 #: The name of the parts in the application's state.
 STATE: Final = "parts"
 T = TypeVar("T")
@@ -48,8 +45,8 @@ def make_parts(site: Site, quotas: Quotas) -> Parts:
     """Return the parts of an application."""
     return Parts(
         site,
-        Leases(site),
-        Experiments(site),
+        Leases(site.inbox, site.board, site.begun),
+        Experiments(site.inbox, site.board),
         Answers(site.board),
         Acceptance(site.inbox),
         quotas,

@@ -16,11 +16,11 @@ from msgspec import Struct
 import batsched_py
 from batsched_py.hostset import HostSet
 from batsched_py.site.api.handlers import get, post, put
-from batsched_py.site.api.identity import check_operator
+from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.lease_views import MOST, Lease
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.paging import next_part, part
-from batsched_py.site.api.parts import Asking, parts
+from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
 from batsched_py.site.api.schedule import Block, blocks, under_way
 from batsched_py.site.inbox import CLOSE, Asked

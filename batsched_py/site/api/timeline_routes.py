@@ -12,9 +12,9 @@ from msgspec import Meta, Struct
 
 from batsched_py.errors import WorkloadError
 from batsched_py.site.api.handlers import get, post
-from batsched_py.site.api.identity import check_operator
+from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.member_types import check_types
-from batsched_py.site.api.parts import Asking, parts
+from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import Problem, RefusedError
 from batsched_py.site.api.timeline_views import Experiment, TimelineEntry, check_vm, entries, experiment, vm_names
 from batsched_py.site.inbox import Asked

@@ -20,7 +20,8 @@ from batsched_py.campaigns.comparison import (
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.metrics import METRICS, find_metrics
-from batsched_py.campaigns.study import Outcome, Study, Variant
+from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.schedules.schedule import Schedule

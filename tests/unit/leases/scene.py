@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from batsched_py.model.job import Job
 from batsched_py.planning.future.promises import Slot
 from batsched_py.planning.future.reservations import Reservation, Reservations
-from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.dialect import V14
 from batsched_py.protocol.events import Config
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
-from batsched_py.protocol.dialects import V4, Dialect
+from batsched_py.protocol.dialect import V4, Dialect
 from batsched_py.protocol.events import RequestedCall, SimulationBegins, SimulationEnds
 
 Document = dict[str, Any]

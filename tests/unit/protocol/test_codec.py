@@ -14,7 +14,7 @@ from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.hostset import HostSet
 from batsched_py.protocol.codec import Message, decode, encode, parse
 from batsched_py.protocol.commands import CallMeLater, RegisterProfile, RejectJob
-from batsched_py.protocol.dialects import V4, V14
+from batsched_py.protocol.dialect import V4, V14
 from batsched_py.protocol.events import JobCompleted, Nop, RequestedCall, Unknown
 from tests.unit.protocol.strategies import unknown_events
 

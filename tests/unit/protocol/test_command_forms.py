@@ -25,7 +25,7 @@ from batsched_py.protocol.commands import (
     SetJobMetadata,
     SetResourceState,
 )
-from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.dialect import V4, V14, Dialect
 from batsched_py.protocol.events import Answer, Notify, Query
 from batsched_py.protocol.fields import read_job
 

@@ -15,7 +15,7 @@ from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.hostset import HostSet
 from batsched_py.protocol.commands import CallMeLater, ExecuteJob, KillJob, RejectJob, SetJobMetadata
 from batsched_py.protocol.conversation import TURNS, BatsimSide, DecisionSide, Turn
-from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.dialect import V4, V14, Dialect
 from batsched_py.protocol.events import JobSubmitted, Nop, RequestedCall, SimulationBegins, SimulationEnds, Unknown
 from batsched_py.protocol.stopping import STOP_EVENT
 from tests.unit.protocol.messages import (

@@ -24,7 +24,8 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.dialects import V4, V5, V14, Dialect, dialect_of
+from batsched_py.protocol.dialect import V4, V14, Dialect
+from batsched_py.protocol.dialects import V5, dialect_of
 from batsched_py.protocol.events import (
     Answer,
     FromJobMessage,

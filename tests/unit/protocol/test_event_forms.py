@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from batsched_py.hostset import HostSet
-from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.dialect import V4, V14, Dialect
 from batsched_py.protocol.events import FINAL_STATES, JobCompleted, JobKilled, JobSubmitted, Progress
 from batsched_py.reading.faults import FieldError
 

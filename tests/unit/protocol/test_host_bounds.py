@@ -12,7 +12,7 @@ from batsched_py.bits import MAX_HOST, format_bits, parse_bits
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.hostset import HostSet
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
-from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.dialect import V14
 from batsched_py.protocol.events import SimulationBegins
 from batsched_py.reading.limits import Limits
 from batsched_py.transcripts.decisions import dialect_of_run, read_decision

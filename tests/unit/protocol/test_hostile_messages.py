@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.conversation import DecisionSide, Turn
-from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.dialect import V4, V14, Dialect
 from tests.unit.protocol.hostile import damages, mutations
 from tests.unit.protocol.messages import (
     LATER_V4,

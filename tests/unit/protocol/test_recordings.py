@@ -11,7 +11,7 @@ import pytest
 
 from batsched_py.protocol.codec import Message, decode
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
-from batsched_py.protocol.dialects import V4
+from batsched_py.protocol.dialect import V4
 from tests.clone import files
 
 RUNS = files("tests/data/batsim/*/transcript.jsonl")

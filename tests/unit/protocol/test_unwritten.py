@@ -16,7 +16,7 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message, as_read, decode, encode
 from batsched_py.protocol.commands import AdditionalIo, CallMeLater, ExecuteJob, RejectJob
 from batsched_py.protocol.conversation import Turn
-from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.dialect import V4, V14, Dialect
 from batsched_py.protocol.events import (
     COMPLETED_SUCCESSFULLY,
     JobCompleted,

@@ -19,7 +19,7 @@ from batsched_py.protocol.commands import (
     RegisterProfile,
     SetJobMetadata,
 )
-from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.dialect import V14
 from batsched_py.protocol.events import Config, JobSubmitted
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import State

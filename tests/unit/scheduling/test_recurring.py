@@ -21,7 +21,8 @@ from batsched_py.protocol.commands import (
     StopProbe,
     StopSimulation,
 )
-from batsched_py.protocol.dialects import V4, V5, V14, Dialect
+from batsched_py.protocol.dialect import V4, V14, Dialect
+from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Config, RequestedCall
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.recurring import ENERGY

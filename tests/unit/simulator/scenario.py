@@ -12,11 +12,11 @@ from batsched_py.bits import format_bits, lowest, parse_bits
 from batsched_py.model.job import Job
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.profile import parse_profile
-from batsched_py.model.settings import Settings
+from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import TableZone
 from batsched_py.results.records import Result
-from batsched_py.simulator.simulation import DEFAULTS, Simulation
+from batsched_py.simulator.simulation import Simulation
 
 Profiles = dict[str, dict[str, Any]]
 #: (type, data) or (type, data, timestamp).

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from batsched_py.protocol.codec import Message, decode, encode
-from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.dialect import V4, V14, Dialect
 from batsched_py.protocol.events import (
     NO_MORE_EXTERNAL_EVENT,
     NO_MORE_STATIC_JOB,

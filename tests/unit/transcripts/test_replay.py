@@ -6,7 +6,7 @@ import pytest
 
 from batsched_py.errors import AlgorithmError, StoreError
 from batsched_py.protocol.conversation import DecisionSide
-from batsched_py.protocol.dialects import V4, V14
+from batsched_py.protocol.dialect import V4, V14
 from batsched_py.transcripts.replay import Replay, find_difference, replay, same_decision
 from batsched_py.transcripts.transcript import Exchange
 

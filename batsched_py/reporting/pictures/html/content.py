@@ -14,6 +14,7 @@ from batsched_py.reporting.formatting import STATE_NAMES
 from batsched_py.reporting.metrics.job_metrics import measure_jobs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import LIGHT, OTHERS, STATE_COLOURS
+from batsched_py.reporting.pictures.html.differences import TOLERANCE, strangers
 from batsched_py.reporting.pictures.html.lease_content import PackedLeases, pack_leases
 from batsched_py.reporting.pictures.html.short_numbers import Number, short
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
@@ -24,9 +25,6 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.results.records import JobRecord
 from batsched_py.results.tracing import HOST_STATES, EnergyRows, StateRows
-
-#: The tolerance for equal starts in seconds: files have six digits, and Batsim adds small delays.
-TOLERANCE: Final = 0.001
 
 #: Job id -> lines that explain its wait, for some jobs of a run.
 Waits: TypeAlias = Mapping[str, list[str]]
@@ -191,17 +189,6 @@ def pack(
             for schedule, tint in zip(schedules, tints, strict=True)
         ],
         waits=[{numbers[job]: lines for job, lines in found.items() if job in numbers} for found in waits],
-    )
-
-
-def strangers(first: Schedule, other: Schedule) -> frozenset[str]:
-    """Return the ids that denote different jobs in the first run, with another submission or size."""
-    there = {record.job.id: record.job for record in first.jobs}
-    return frozenset(
-        job.id
-        for job in (record.job for record in other.jobs)
-        if (known := there.get(job.id)) is not None
-        and (job.size != known.size or abs(job.submit_time - known.submit_time) > TOLERANCE)
     )
 
 

@@ -9,10 +9,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.reporting.pictures.html.content import TOLERANCE, strangers
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 
+#: The tolerance for equal starts in seconds: files have six digits, and Batsim adds small delays.
+TOLERANCE: Final = 0.001
 #: The numbers of listed jobs with the largest gains, and with the largest losses.
 MOST_MOVED: Final = 5
 
@@ -104,3 +105,14 @@ def _change(before: JobRecord, after: JobRecord, *, hosts_known: bool) -> JobCha
     if abs(late) > TOLERANCE:
         return JobChange.EARLIER if late < 0 else JobChange.LATER
     return JobChange.ELSEWHERE if hosts_known and before.hosts != after.hosts else JobChange.SAME
+
+
+def strangers(first: Schedule, other: Schedule) -> frozenset[str]:
+    """Return the ids that denote different jobs in the first run, with another submission or size."""
+    there = {record.job.id: record.job for record in first.jobs}
+    return frozenset(
+        job.id
+        for job in (record.job for record in other.jobs)
+        if (known := there.get(job.id)) is not None
+        and (job.size != known.size or abs(job.submit_time - known.submit_time) > TOLERANCE)
+    )

@@ -10,8 +10,14 @@ from msgspec import Struct
 
 from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.metrics.best import equal, find_best
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics, Unit
-from batsched_py.reporting.metrics.tables import format_metric, have_restarts, is_of_restarts
+from batsched_py.reporting.metrics.catalogue import (
+    METRIC_INFO,
+    RunMetrics,
+    Unit,
+    format_metric,
+    have_restarts,
+    is_of_restarts,
+)
 from batsched_py.reporting.pictures.html.markup import BEST, table
 from batsched_py.text.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from batsched_py.campaigns import Variant, run_study
-from batsched_py.campaigns.execution.batches import Batch, FinishedRun, make_batches, run_batch
+from batsched_py.campaigns.execution.batch_run import run_batch
+from batsched_py.campaigns.execution.batches import Batch, FinishedRun, make_batches
 from batsched_py.campaigns.execution.campaign_runner import CampaignState, forget_failed, read_state, run_missing
 from batsched_py.campaigns.execution.run_store import RunStore
-from batsched_py.campaigns.plan.planner import CampaignPlan
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.results.groups import group_studies
 from batsched_py.errors import OptionError
 from batsched_py.traces.lublin import Drawn

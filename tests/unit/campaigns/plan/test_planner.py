@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py.campaigns.plan.planner import CampaignPlan, plan_campaign
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
+from batsched_py.campaigns.plan.planner import plan_campaign
 from batsched_py.errors import BatschedError, ConfigurationError, PlatformError, WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import Limits

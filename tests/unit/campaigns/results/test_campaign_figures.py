@@ -7,7 +7,7 @@ import pytest
 from batsched_py.campaigns.execution.campaign_runner import read_state, run_missing
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.metrics import find_metrics
-from batsched_py.campaigns.plan.planner import CampaignPlan
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.results.campaign_figures import FigureChoice, draw_campaign
 from batsched_py.campaigns.results.dimensions import axes_of, find_points, label
 from batsched_py.campaigns.results.groups import GroupComparison, compare_groups, group_studies

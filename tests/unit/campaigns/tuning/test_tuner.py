@@ -9,8 +9,9 @@ import pytest
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.plan.planner import plan_campaign
 from batsched_py.campaigns.plan.study_file import read_study
+from batsched_py.campaigns.tuning.trial import Trial, best_trials
 from batsched_py.campaigns.tuning.trials_file import write_trials
-from batsched_py.campaigns.tuning.tuner import Trial, best_trials, read_tuning, tune
+from batsched_py.campaigns.tuning.tuner import read_tuning, tune
 from batsched_py.errors import ConfigurationError
 from tests.studies import STUDY, HereWorkers, planned, written
 

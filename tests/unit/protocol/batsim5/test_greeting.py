@@ -11,7 +11,8 @@ from batsched_py.model.features import Features
 from batsched_py.protocol.batsim5.greeting import Hello, read_hello, write_greeting
 from batsched_py.protocol.commands import CallMeLater
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
-from batsched_py.protocol.dialects import V4, V5
+from batsched_py.protocol.dialect import V4
+from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Resource, SimulationBegins, SimulationEnds
 from batsched_py.protocol.stopping import check_stop
 

@@ -12,9 +12,10 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.job import Job
 from batsched_py.reporting.schedules.decisions_table import Decisions
-from batsched_py.reporting.waits.explanation import Explanation, explain
+from batsched_py.reporting.waits.explanation import Explanation
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.reasons import WORDS, Reason
+from batsched_py.reporting.waits.walk import explain
 from batsched_py.reporting.waits.wording import heading
 from batsched_py.results.records import JobRecord
 from batsched_py.results.run_file import RunFile

@@ -1,0 +1,59 @@
+"""A planned run as its worker gets it: the platform and the settings, the algorithm, and the name of its workload."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.campaigns.processes import PieceResult
+from batsched_py.campaigns.study import Outcome
+from batsched_py.campaigns.variant import Variant
+from batsched_py.model.platform import Platform
+from batsched_py.model.settings import DEFAULTS, Settings
+from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
+
+#: Exit code of a run that failed by a defect or whose process died, as the program's.
+_OUR_SIDE: Final = 3
+
+
+class BatsimFiles(Struct, frozen=True):
+    """The content of the files that Batsim reads: workers need no copies of them."""
+
+    platform: bytes
+    events: bytes | None = None
+
+
+class RunEnvironment(Struct, frozen=True):
+    """The platform and the settings of runs, the same for many of them.
+
+    Attributes:
+        platform: the hosts.
+        settings: settings of the simulator, with external events.
+        clock: the time that decisions take, as after --clock.
+        window: the part of each run that is measured.
+        batsim: the files of real Batsim, if it simulates; None for the embedded simulator.
+        code_folder: folder that is searched for modules of algorithms after Python's path; "" for none.
+    """
+
+    platform: Platform
+    settings: Settings = DEFAULTS
+    clock: str = "zero"
+    window: WindowChoice = WHOLE
+    batsim: BatsimFiles | None = None
+    code_folder: str = ""
+
+
+class RunSpec(Struct, frozen=True):
+    """The rest of a run: the name of its workload, and the algorithm with its options."""
+
+    workload: str
+    variant: Variant
+
+    def failed(self, error: str, exit_code: int = _OUR_SIDE) -> Outcome:
+        """Return the outcome of a failed run; `error` is the reason in one line."""
+        return Outcome(self.workload, self.variant.name, error=error, exit_code=exit_code)
+
+    def ended(self, result: PieceResult[Outcome]) -> Outcome:
+        """Return the outcome of a run that was executed in a process, which may have died or been killed."""
+        return result.value or self.failed(result.failure)
