@@ -15,6 +15,7 @@ from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algori
 from batsched_py.campaigns.figures import draw_comparison
 from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.study import Outcome, Study
+from batsched_py.campaigns.study_files import StudyFiles
 from batsched_py.campaigns.study_runner import run_study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.runs.run import Run
@@ -29,6 +30,7 @@ __all__ = [
     "Run",
     "SimulatedRun",
     "Study",
+    "StudyFiles",
     "Variant",
     "compare_algorithms",
     "draw_comparison",

@@ -28,7 +28,7 @@ from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import WorkloadFile
 from batsched_py.runs.choice import Choice, make_session
-from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
+from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of, platform_origin
 from batsched_py.simulator.inputs import check_inputs
 
 #: A function of the number of runs that ended and the number of all runs.
@@ -88,7 +88,7 @@ def run_study(
     """
     if processes is None and run_limits.given:
         raise OptionError("limits of time and memory go with processes: they hold for a process")
-    machine = as_platform(platform, limits)
+    machine, file = as_platform(platform, limits), platform_origin(platform)
     settings = replace(settings, roles=dict(settings.roles))  # a dict can be pickled
     known, origins = _check(machine, workloads, variants, settings, clock, limits=limits, window=window)
     if processes is not None:
@@ -109,7 +109,7 @@ def run_study(
     ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress, run_limits), strict=True))
     whole = tuple(replace(ended[key], workload=name, options=options) for name, key, options in places)
     named = {name: origins[original] for name, original in zip(runs, _originals(workloads, seeds), strict=True)}
-    return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named, window=window)
+    return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named, file, window)
 
 
 def _check_portable(variants: Sequence[Variant], keep: Keep | None, open_log: OpenLog | None) -> None:

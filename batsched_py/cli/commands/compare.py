@@ -19,7 +19,8 @@ from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.figures import KINDS, Kind, draw_comparison
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
 from batsched_py.campaigns.run_limits import RunLimits
-from batsched_py.campaigns.study import Study, group_lines
+from batsched_py.campaigns.study import group_lines
+from batsched_py.campaigns.study_files import StudyFiles
 from batsched_py.campaigns.study_runner import repeat_for_seeds, run_study
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits, takes
@@ -29,7 +30,6 @@ from batsched_py.cli.shared.described_runs import this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option, flag, option, read_names
 from batsched_py.cli.shared.progress import runs_bar
-from batsched_py.cli.shared.result_writer import ResultWriter
 from batsched_py.cli.shared.run_limit_options import run_limit_options
 from batsched_py.cli.shared.runs import read_picture
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
@@ -37,21 +37,16 @@ from batsched_py.cli.shared.sources import read_seeds, read_sources
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
+from batsched_py.errors import OptionError
 from batsched_py.files.output_file import writing
 from batsched_py.loading import require
 from batsched_py.model.settings import Settings
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.reporting.schedules.time_window import WindowChoice
-from batsched_py.results.decisions_file import DECISIONS
-from batsched_py.results.run_file import OtherFile
+from batsched_py.runs.inputs import WorkloadLike
 from batsched_py.runs.run_description import (
-    Decider,
-    RunInputs,
-    RunOrigin,
     other_files,
-    plain_settings,
     platform_file,
-    write_description,
 )
 from batsched_py.simulator.generation import generation_of
 from batsched_py.text.wording import unlike
@@ -205,11 +200,11 @@ def command(request: CompareRequest) -> int:
     keep = None
     if request.export is not None:
         files = generation_of(settings).files
-        keep = ResultWriter(request.export, settings.trace_machine_states, settings.energy, files)
+        keep = StudyFiles(request.export, settings.trace_machine_states, settings.energy, files)
     machine = platform_file(request.platform)
     code = {one.name: files_of_algorithm(str(one.algorithm), one.options) for one in variants}
     runs = {name: workload for name, (workload, _) in repeat_for_seeds(workloads, seeds).items()}
-    _check_files(request, [] if keep is None else keep.paths(runs, [variant.name for variant in variants]))
+    _check_files(request, [] if keep is None else _paths(keep, runs, [variant.name for variant in variants]))
     with runs_bar(wanted=not request.quiet) as progress:
         study = run_study(
             platform,
@@ -235,8 +230,8 @@ def command(request: CompareRequest) -> int:
             else:
                 _draw(path, comparison, request.figure_kind)
     if keep is not None:
-        keep.write_drawn(workloads)
-        _describe(request, settings, study, keep, code)
+        events = other_files(events=request.events)
+        keep.describe(study, workloads, settings, code, clock=request.clock, files=events, call=this_call())
     if not request.quiet:
         _show(comparison, differences=request.differences)
     return _report(comparison)
@@ -250,30 +245,12 @@ def _draw(path: Path, comparison: AlgorithmComparison, kind: Kind | None) -> Non
         warn(line)
 
 
-def _describe(
-    request: CompareRequest,
-    settings: Settings,
-    study: Study,
-    keep: ResultWriter,
-    code: Mapping[str, tuple[OtherFile, ...]],
-) -> None:
-    """Write a description next to the results of each run that did not fail. InputError."""
-    variants = {variant.name: variant for variant in study.variants}
-    events = other_files(events=request.events)
-    for outcome in study.outcomes:
-        if outcome.error:
-            continue
-        workload, variant = study.origins[outcome.workload], variants[outcome.variant]
-        if not request.workloads:
-            workload = replace(workload, path=str(keep.drawn_path(outcome.workload)))
-        prefix = keep.prefix(outcome.workload, outcome.variant)
-        inputs = RunInputs(study.platform, (workload,), (*events, *code.get(outcome.variant, ())))
-        given = tuple(name for name in outcome.options if name in variant.options or (name == "seed" and study.seeds))
-        decider = Decider(str(variant.algorithm), outcome.options, given)
-        results = {"jobs": Path(prefix + keep.files.jobs), "decisions": Path(prefix + DECISIONS)}
-        plain = plain_settings(settings, outcome.features, clock=request.clock)
-        origin = RunOrigin(inputs, decider, plain, this_call())
-        write_description(prefix, origin, results, approximations=outcome.approximations)
+def _paths(keep: StudyFiles, runs: Mapping[str, WorkloadLike], variants: Sequence[str]) -> list[Path]:
+    """Return the paths of the files of all runs. UsageError if two are the same."""
+    try:
+        return keep.paths(runs, variants)
+    except OptionError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _check_files(request: CompareRequest, results: Sequence[Path]) -> None:
