@@ -56,7 +56,7 @@ def list_of(reader: Reader[T], what: str = "", *, least: int = 0, most: int | No
     size = f"{least}" if most == least else size
 
     def read(value: Any) -> tuple[T, ...]:
-        if type(value) is not list:
+        if not isinstance(value, list | tuple):
             raise refused(expected, value)
         if least == 1 and not value:
             raise FieldError("", "must not be empty")
@@ -95,7 +95,7 @@ def tagged(readers: Mapping[str, Reader[T]]) -> Reader[T]:
     """Return a reader of objects with one member, whose name selects the reader of its value."""
 
     def read(value: Any) -> T:
-        if type(value) is not dict or len(value) != 1:
+        if not isinstance(value, Mapping) or len(value) != 1:
             raise refused(f"an object with one of {', '.join(readers)}", value)
         [(name, inner)] = value.items()
         if name not in readers:
@@ -122,9 +122,9 @@ def take(members: Mapping[str, Any], key: str, reader: Reader[T], default: Any =
     return default  # type: ignore[no-any-return]
 
 
-def mapping(value: Any, what: str = "") -> dict[Any, Any]:
+def mapping(value: Any, what: str = "") -> Mapping[Any, Any]:
     """Return the value if it is an object; FieldError."""
-    if type(value) is not dict:
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise refused(f"an object of {what}" if what else "an object", value)
     return value
 

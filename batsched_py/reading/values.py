@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from batsched_py.reading.faults import FieldError, refused
@@ -20,6 +21,8 @@ S = TypeVar("S")
 T_co = TypeVar("T_co", covariant=True)
 Schema = Mapping[str, Any]
 
+#: Types whose values are read as those of others.
+_LIKE: Final[Mapping[type, type]] = {int: float, tuple: list, MappingProxyType: dict}
 _MUST_BE: Final = "must be "
 #: Names that are not empty and that NAME_RULE admits, as a regular expression of JavaScript.
 _NAME: Final = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029,"]*$'
@@ -136,7 +139,7 @@ def whole_number(unit: str = "", *, least: int | None = 0, most: int | None = No
 
 def special(words: Mapping[Any, S], otherwise: Reader[T]) -> Reader[S | T]:
     """Return a reader of some words (or true, or null) with meanings of their own, and of other values."""
-    spelt = " or ".join(_in_json(word) for word in words)
+    spelt = ", ".join(_in_json(word) for word in words)
 
     def read(value: Any) -> S | T:
         if isinstance(value, str | bool | None):
@@ -173,7 +176,7 @@ def by_type(expected: str, readers: Mapping[type, Reader[T]]) -> Reader[T]:
     """Return the reader of a union of values of different types: str, float (any number), bool, list or dict."""
 
     def read(value: Any) -> T:
-        reader = readers.get(float if type(value) is int else type(value))
+        reader = readers.get(_LIKE.get(type(value), type(value)))
         if reader is None:
             raise refused(expected, value)
         return reader.read(value)

@@ -20,7 +20,7 @@ from batsched_py.model.name_set import NameSet
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
-from batsched_py.reading.faults import FieldError, Place, of_file
+from batsched_py.reading.faults import FieldError, Place, of_file, refused
 from batsched_py.reading.json_document import count_members, may_be_doubled, parse_object, parse_outline, refuse_doubled
 from batsched_py.reading.limits import (
     LIMITS,
@@ -36,7 +36,7 @@ from batsched_py.reading.limits import (
 )
 from batsched_py.reading.many import ManyMembers
 from batsched_py.reading.notes import Notes
-from batsched_py.reading.objects import OBJECT, mapping, take
+from batsched_py.reading.objects import OBJECT, take
 from batsched_py.reading.values import whole_number
 from batsched_py.text.display import shown
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
@@ -180,11 +180,12 @@ def _refuse_logs(file: str, content: bytes) -> None:
 
 def _read_head(
     file: str, document: Mapping[str, Any], elements: Sequence[Raw] | None, limits: Limits
-) -> tuple[int, dict[str, Any]]:
+) -> tuple[int, Mapping[str, Any]]:
     """Return the number of hosts and the profiles; WorkloadError, also for jobs that are not a list, or too many."""
     place = Place()
     host_count = place.read(lambda members: take(members, "nb_res", _HOSTS, 0), document, 0)
-    profiles = place.read(lambda members: take(members, "profiles", OBJECT), document, dict[str, Any]())
+    nothing: Mapping[str, Any] = {}
+    profiles = place.read(lambda members: take(members, "profiles", OBJECT), document, nothing)
     jobs = document.get("jobs") if elements is None else elements
     if not isinstance(jobs, list):
         (place / "jobs").note(f"must be a list, not {shown(jobs)}" if "jobs" in document else "is missing")
@@ -248,7 +249,9 @@ class _JobReader:
     def read(self, index: int, members: Any, known: Container[str]) -> Job | None:
         """Return the job of an object; its id must be new. None for one that breaks a rule, which is noted."""
         try:
-            job = _read_job(mapping(members), self.profiles)
+            if type(members) is not dict:
+                raise refused("an object", members)
+            job = _read_job(members, self.profiles)
             self.members += len(members)
             if len(members) > 4 + ("walltime" in members):  # user-defined members may have any value
                 check_depth(members, self._limits)

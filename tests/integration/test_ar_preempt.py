@@ -201,7 +201,7 @@ def test_a_run_without_reservations_is_not_bothered() -> None:
     [
         ({"start": 5}, "it must start at 5, which is past"),
         ({"start": "soon"}, "lease.start: must be null"),
-        ({"start": 50, "software": {}}, "lease.software: there is no such term"),
+        ({"start": 50, "software": {}}, "lease.software: unknown; "),
         ({"start": "now"}, "it must start now on 3 hosts, 2 are free for its walltime"),
     ],
 )

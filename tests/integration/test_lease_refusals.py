@@ -82,10 +82,10 @@ def test_a_run_that_cannot_begin_writes_nothing(
     ("lease", "rule"),
     [
         ({"start": "soon"}, "lease.start: must be null"),
-        ({"begin": 5}, "lease.begin: there is no such term"),
+        ({"begin": 5}, "lease.begin: unknown; "),
         ({"capacity": {"Ponies": 1}}, "lease.capacity: the site has only CPU, Memory"),
         ({"capacity": [{"count": 3}]}, "lease.capacity: counts 3 nodes, but the job's res is 1"),
-        ({"software": {"image": "a", "size": "1"}}, "lease.software.size: must be a number of MB from 0 on"),
+        ({"software": {"image": "a", "size": "1"}}, "lease.software.size: must be a number of MB from 0"),
         (7, "lease: must be an object, not 7"),
     ],
 )

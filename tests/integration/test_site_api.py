@@ -101,7 +101,7 @@ def test_a_job_without_terms_is_handed_in(site: SiteProcess) -> None:
         (b'{"nodes": 1, "duration": 5, "start": "later"}', 422, ["start"]),
         (b'{"nodes": 1, "duration": 5, "start": "1999-01-01T00:00:00"}', 422, ["start"]),
         (b'{"nodes": 1, "duration": 5, "capacity": {"cpu": -1}}', 422, ["capacity.cpu"]),
-        (b'{"nodes": 1, "duration": 5, "software": {"image": ""}}', 422, ["software"]),
+        (b'{"nodes": 1, "duration": 5, "software": {"image": ""}}', 422, ["software.image", "software.size"]),
         (b'{"nodes": 1, "duration": 5, "start": "now", "deadline": 900}', 422, ["deadline"]),
     ],
 )

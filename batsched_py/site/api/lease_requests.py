@@ -175,7 +175,7 @@ def _wrong_terms(
     try:
         read = parse_terms(terms, nodes, now)
     except FieldError as error:
-        return [Problem(error.path.removeprefix(f"{MEMBER}."), error.rule)]
+        return [Problem(path.removeprefix(f"{MEMBER}."), rule) for path, rule in error.faults]
     wrong = list[Problem]()
     if read.start is not None and read.start < now:
         wrong.append(

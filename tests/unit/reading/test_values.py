@@ -73,7 +73,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("whole", 10, "must be a whole number from 0 to 9, not 10"),
     ("true", False, "must be true, not False"),
     ("optional", 1, "must be null or true or false, not 1"),
-    ("special", "none", "must be \"all\" or true or a whole number from 0 to 9, not 'none'"),
+    ("special", "none", "must be \"all\", true or a whole number from 0 to 9, not 'none'"),
     ("union", 1, "must be a text or a list, not 1"),
     ("union", [1], "[0]: must be a text, not 1"),
     ("list", [], "must not be empty"),
