@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Final
-from xml.etree.ElementTree import ParseError
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
@@ -18,6 +17,7 @@ from msgspec import Struct, field
 from batsched_py.errors import WorkloadError
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
+from batsched_py.reading.xml_document import XML_ERRORS, xml_rule
 from batsched_py.text.display import shown
 
 ROOT: Final = "lease-workload"
@@ -133,10 +133,9 @@ def read_elements(file: str, pieces: Iterable[bytes], notes: Notes) -> Iterator[
             finally:  # elements that ended before this error may contain an earlier one
                 yield from collector.taken()
         parser.close()
-    except DefusedXmlException as error:
-        raise WorkloadError(file, collector.place, "must not define or fetch entities") from error
-    except (ParseError, LookupError, ValueError) as error:
-        raise WorkloadError(file, "", f"is not XML: {error}") from error
+    except XML_ERRORS as error:
+        place = collector.place if isinstance(error, DefusedXmlException) else ""  # other errors name the line
+        raise WorkloadError(file, place, xml_rule(error)) from error
     yield from collector.taken()
 
 

@@ -8,16 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element as XmlElement
-from xml.etree.ElementTree import ParseError
 
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
 from msgspec import Struct
 
 from batsched_py.errors import PlatformError
 from batsched_py.files.bounded_file import read_file, reported
-from batsched_py.reading.limits import Limits
+from batsched_py.reading.limits import DEEPEST, Limits
 from batsched_py.reading.notes import Notes
+from batsched_py.reading.xml_document import parse_root
 from batsched_py.text.display import shown
 from batsched_py.traces.quantity import Dimension, parse_quantity
 
@@ -138,6 +136,8 @@ class Element(Struct, frozen=True):
         return properties
 
 
+#: Maximum depth of elements: zones are bounded by a limit of their own, of at most DEEPEST.
+_DEEPEST: Final = DEEPEST + 10
 #: A whole number, and the rest of the text.
 _WHOLE: Final = re.compile(r"\s*\+?(\d{1,18})(\D.*)?", re.ASCII | re.DOTALL)
 
@@ -155,9 +155,7 @@ def read_root(path: Path, limits: Limits) -> Element:
     with reported(path, PlatformError):
         content = read_file(path, limits, encoded=True).lstrip()
     try:
-        xml = fromstring(content, forbid_dtd=False, forbid_entities=True, forbid_external=True)
-    except DefusedXmlException as error:
-        raise PlatformError(str(path), "", "must not define or fetch entities") from error
-    except (ParseError, LookupError, ValueError) as error:
-        raise PlatformError(str(path), "", f"is not XML: {error}") from error
+        xml = parse_root(content, _DEEPEST, document_type=True)
+    except ValueError as error:
+        raise PlatformError(str(path), "", str(error)) from None
     return Element(str(path), xml, Notes(str(path)))

@@ -2,7 +2,7 @@
 
 * `descriptor`: bytes of either form to a valid experiment. Start here.
 * `json_form`: the JSON format and its schema, with its `resources`.
-* `ovf`: the XML format, from the elements of an `xml_tree`.
+* `ovf`: the XML format, with its `ovf_parts`.
 * `quantities`: values in both formats: texts, numbers, durations, instants, references.
 * `testbed_form`: the description of a testbed; `submissions`: files of descriptors with their times.
 

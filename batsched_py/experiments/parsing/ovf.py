@@ -15,17 +15,20 @@ from xml.etree.ElementTree import Element
 
 import msgspec
 
+from batsched_py.experiments.faults import DescriptorSyntaxError
 from batsched_py.experiments.model import Resource
 from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS, Parsed, parse_members
-from batsched_py.experiments.parsing.ovf_parts import INSIDE, PASSED_OVER, tell_parts
+from batsched_py.experiments.parsing.ovf_parts import INSIDE, PASSED_OVER, attributes_of, local_name, tell_parts
 from batsched_py.experiments.parsing.quantities import COUNT, NAME, NUMBER, TEXT
 from batsched_py.experiments.parsing.resources import MEMBERS, READERS
-from batsched_py.experiments.parsing.xml_tree import attributes_of, local_name, read_tree
 from batsched_py.reading.faults import FieldError, Place, inside, refused
 from batsched_py.reading.notes import Notes
+from batsched_py.reading.xml_document import parse_root
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
 
+#: Maximum depth of elements; the format needs seven.
+_DEEPEST: Final = 20
 #: Kinds of resources that the format cannot express (M5), in lower case.
 _ONLY_IN_JSON: Final[Mapping[str, str]] = {"sitelink": "a site link", "site_link": "a site link", "router": "a router"}
 #: Properties of a compute -> members; those with several words are lists.
@@ -49,7 +52,10 @@ def parse_ovf(file: str, content: bytes, origin: datetime | None, notes: Notes) 
 
     `notes` receives a line for each kind of part without effect.
     """
-    root = read_tree(file, content)
+    try:
+        root = parse_root(content, _DEEPEST)
+    except ValueError as error:
+        raise DescriptorSyntaxError(file, "", str(error)) from None
     parsed = _Envelope(Place(), root).read(origin)
     tell_parts(root, notes)
     return parsed

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from batsched_py.experiments.parsing.xml_tree import local_name
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 
@@ -82,7 +81,7 @@ def tell_parts(element: Element, notes: Notes, path: str = "") -> None:
     """Note attributes, elements and texts without effect; refused parts are reported elsewhere."""
     name = local_name(element.tag)
     place = f"{path}/{name}" if path else name
-    attributes = {local_name(one): value for one, value in element.attrib.items()}
+    attributes = attributes_of(element)
     _members_of(name, attributes).check(attributes, notes, place)
     texts = [element.text, *(child.tail for child in element)]
     if name not in _TEXTS and any((text or "").strip() for text in texts):
@@ -109,3 +108,13 @@ def _members_of_elements(name: str, known: tuple[str, ...]) -> Members:
         hardware = ("VirtualQuantity", "AllocationUnits", "Reservation", "Limit", "Weight")
         explained = dict.fromkeys(hardware, "CPU and memory are those of the instanceType")
     return Members(f"element {name}", frozenset(known), explained, Unknown.TOLD, "element")
+
+
+def local_name(tag: str) -> str:
+    """Return a name without its namespace."""
+    return tag.rpartition("}")[2]
+
+
+def attributes_of(element: Element) -> dict[str, str]:
+    """Return attributes by their local names."""
+    return {local_name(name): value for name, value in element.attrib.items()}
