@@ -16,7 +16,6 @@ from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.protocol.events import Config
 from batsched_py.reading.limits import LIMITS, Limits
-from batsched_py.runs.run_description import Decider
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.decision_log import PassOn
@@ -86,8 +85,3 @@ def make_session(
         features=features,
         compute_sharing=choice.compute_sharing,
     )
-
-
-def decider_of(algorithm: str, session: Session) -> Decider:
-    """Return the description of an algorithm, as after `-s`, with the options of its session."""
-    return Decider(algorithm, session.options, session.given)

@@ -16,10 +16,10 @@ from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import AlgorithmLike, load_class, name_of
 from batsched_py.reporting.algorithm_files import files_of_algorithm
-from batsched_py.runs.choice import Choice, decider_of, make_session, settings_of
+from batsched_py.runs.choice import Choice, make_session, settings_of
 from batsched_py.runs.class_state import changed_state, class_state, leak_line
 from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of, platform_origin
-from batsched_py.runs.run_description import Call, RunInputs, RunOrigin, plain_settings
+from batsched_py.runs.run_description import Call, Decider, RunInputs, RunOrigin, plain_settings
 from batsched_py.runs.session_run import complete_result, exchange_of
 from batsched_py.runs.simulated_run import SimulatedRun, simulated_run
 from batsched_py.session.decision_log import PassOn
@@ -83,7 +83,7 @@ def simulate(
     if not isinstance(algorithm, str):  # an algorithm given by its name is loaded anew for the next run
         _warn_of_leaks(changed_state(before, class_state(scheduler)), warn)
     plain = plain_settings(settings, result.features, clock=clock, requests=requests)
-    origin = RunOrigin(inputs, decider_of(choice.algorithm, session), plain, call)
+    origin = RunOrigin(inputs, Decider(choice.algorithm, session.options, session.given), plain, call)
     name = " ".join([scheduler.name or "run", *(f"{key}={value}" for key, value in options.items())])
     return simulated_run(name, result, session.rejections, origin, rows)
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, takes
-from batsched_py.cli.shared.described_runs import files_of_choice
+from batsched_py.cli.shared.described_runs import files_of_choice, this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
     PATH,
@@ -26,7 +26,6 @@ from batsched_py.cli.shared.parameters import (
     record_option,
     timeout_option,
 )
-from batsched_py.cli.shared.served_results import write_results
 from batsched_py.cli.shared.simulation_options import platform_option, workloads_option
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim
@@ -42,6 +41,7 @@ from batsched_py.runs.run_description import (
     platform_file,
     workload_file,
 )
+from batsched_py.runs.served_run import write_served_run
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
@@ -122,7 +122,16 @@ def command(request: BatsimRequest) -> None:
         if prefix is not None:
             told = {"image": request.image, "arguments": request.arguments}
             files = {"jobs": Path(prefix + BATSIM_4.jobs)}
-            write_results(prefix, choice, session, described, settings=told, results=files, decisions=decisions)
+            write_served_run(
+                prefix,
+                choice.resolved,
+                session,
+                described,
+                this_call(),
+                settings=told,
+                results=files,
+                decisions=decisions,
+            )
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 

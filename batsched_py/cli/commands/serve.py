@@ -75,8 +75,8 @@ def _write_results(
 ) -> None:
     """Write the algorithm's tables, its decisions, and the description of the run. AlgorithmError, InputError."""
     if request.export is not None:
-        module = importlib.import_module("batsched_py.cli.shared.served_results")  # likewise
-        module.write_results(request.export, request.choice, session, decisions=decisions, failure=failure)
+        module = importlib.import_module("batsched_py.cli.shared.described_runs")  # likewise
+        module.write_served(request.export, request.choice, session, decisions=decisions, failure=failure)
 
 
 @contextmanager

@@ -50,7 +50,7 @@ from batsched_py.protocol.events import Config
 from batsched_py.reading.json_document import refuse_doubled
 from batsched_py.reporting.metrics.summary import summary_table
 from batsched_py.results.records import Result
-from batsched_py.runs.choice import decider_of, settings_of
+from batsched_py.runs.choice import settings_of
 from batsched_py.runs.decision_spool import DecisionSpool, decision_spool, outage_rows
 from batsched_py.runs.result_writer import JobRowSpool, result_paths, write_run
 from batsched_py.runs.run_description import (
@@ -196,7 +196,7 @@ def _write(
     elif session is not None and failure:
         session.end_log()
     choice = request.choice
-    decider = Decider() if session is None else decider_of(choice.algorithm, session)
+    decider = Decider() if session is None else Decider(choice.algorithm, session.options, session.given)
     settings = plain_settings(request.settings, result.features, clock=choice.clock, requests=choice.requests)
     origin = RunOrigin(inputs, decider, settings, this_call())
     write_run(request.export, result, origin, rows=rows, decisions=decisions, failure=failure)

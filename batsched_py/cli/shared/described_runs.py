@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_invocation
@@ -11,7 +12,9 @@ from batsched_py.cli.shared.terminal import warn
 from batsched_py.errors import BatschedError
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.results.run_file import OtherFile
-from batsched_py.runs.run_description import PROGRAM, Call
+from batsched_py.runs.run_description import PROGRAM, Call, RunInputs
+from batsched_py.runs.served_run import write_served_run
+from batsched_py.session.session import Session
 
 
 def this_call() -> Call:
@@ -23,6 +26,11 @@ def this_call() -> Call:
 def files_of_choice(choice: AlgorithmChoice) -> tuple[OtherFile, ...]:
     """Return the files of the algorithm that a user chose. OptionError, InputError."""
     return files_of_algorithm(choice.algorithm, choice.options, choice.options_file)
+
+
+def write_served(prefix: str, choice: AlgorithmChoice, session: Session, **files: Any) -> None:
+    """Write the files of a run whose other inputs are unknown, with those `files`. AlgorithmError, InputError."""
+    write_served_run(prefix, choice.resolved, session, RunInputs(files=files_of_choice(choice)), this_call(), **files)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The results of a run with another simulator: the tables of the algorithm, and the description of the run."""
+"""The files of a run with another simulator: the tables of the algorithm, its decisions, and the description."""
 
 from __future__ import annotations
 
@@ -7,42 +7,35 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from batsched_py.cli.shared.algorithm import AlgorithmChoice
-from batsched_py.cli.shared.described_runs import files_of_choice, this_call
 from batsched_py.errors import BatschedError
 from batsched_py.model.table import Table
-from batsched_py.runs.choice import decider_of
+from batsched_py.runs.choice import Choice
 from batsched_py.runs.decision_spool import DecisionSpool
-from batsched_py.runs.run_description import (
-    RunInputs,
-    RunOrigin,
-    failure_line,
-    write_description,
-)
+from batsched_py.runs.run_description import Call, Decider, RunInputs, RunOrigin, failure_line, write_description
 from batsched_py.runs.table_writer import table_files, write_tables
 from batsched_py.session.session import Session
 
 
-def write_results(
+def write_served_run(
     prefix: str,
-    choice: AlgorithmChoice,
+    choice: Choice,
     session: Session,
-    inputs: RunInputs | None = None,
+    inputs: RunInputs,
+    call: Call,
     *,
     settings: Mapping[str, Any] | None = None,
     results: Mapping[str, Path] | None = None,
     decisions: DecisionSpool | None = None,
     failure: BaseException | None = None,
 ) -> None:
-    """Write the tables of the session's algorithm, its decisions, and the description of the run.
-
-    AlgorithmError, InputError.
+    """Write the files of `serve -e PREFIX`. AlgorithmError, InputError.
 
     Args:
         prefix: prefix of the files.
         choice: the algorithm.
         session: the session that has ended.
-        inputs: the input files of the run; None if another program read them.
+        inputs: the input files of the run, as far as they are known.
+        call: the call that made it.
         settings: settings of the simulator in addition to those known to the session.
         results: files written by the simulator, by name.
         decisions: rows of the session; None if there are none.
@@ -64,11 +57,6 @@ def write_results(
         "compute_sharing": session.view.compute_sharing,
         **(settings or {}),
     }
-    origin = RunOrigin(
-        RunInputs(files=files_of_choice(choice)) if inputs is None else inputs,
-        decider_of(choice.algorithm, session),
-        known,
-        this_call(),
-    )
+    origin = RunOrigin(inputs, Decider(choice.algorithm, session.options, session.given), known, call)
     written |= table_files(prefix, tables)
     write_description(prefix, origin, written, failure="" if failure is None else failure_line(failure))
