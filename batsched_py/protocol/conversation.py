@@ -122,7 +122,7 @@ class DecisionSide:
         self.turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError, self._warn)
         self.dialect, self.now = dialect, message.now
         if opens:
-            self._events = dialect.events.within(_highest_told(message.events[0]))
+            self._events = dialect.events.within(_highest_number(message.events[0]))
         return message
 
     def receive_unwritten(self, message: Message) -> None:
@@ -323,7 +323,7 @@ def _configured(message: Message, config: Config, *, compute_sharing: bool) -> M
     return Message(message.now, (configured, *others))
 
 
-def _highest_told(event: SimulationBegins) -> int:
+def _highest_number(event: SimulationBegins) -> int:
     """Return the highest number of a host or a storage."""
     return max((resource.id for resource in (*event.resources, *event.storages)), default=0)
 

@@ -191,7 +191,7 @@ def _read_job_killed(timestamp: float, data: Data) -> events.JobKilled:
 
 
 def _write_job_killed(event: events.JobKilled, *, profile_key: str) -> dict[str, Any]:
-    if not event.progress_told:
+    if not event.has_progress:
         return {"job_ids": list(event.job_ids), **event.extra}
     progress = {job_id: write_progress(node, profile_key) for job_id, node in event.progress.items()}
     return {"job_ids": list(event.job_ids), "job_progress": progress, **event.extra}

@@ -155,19 +155,19 @@ class Progress(Struct, frozen=True):
 class JobKilled(Struct, frozen=True):
     """A KILL_JOB is done: all its jobs have ended. `progress` has the jobs that it killed.
 
-    The message may lack the member `job_progress` (first example of v1.4's document): `progress_told` is then False.
+    The message may lack the member `job_progress` (first example of v1.4's document): `has_progress` is then False.
     """
 
     timestamp: float
     job_ids: tuple[str, ...]
     progress: Mapping[str, Progress] = NO_MEMBERS
     extra: Members = NO_MEMBERS
-    progress_told: bool = True
+    has_progress: bool = True
 
     @property
     def killed_ids(self) -> Collection[str]:
         """Ids of the killed jobs. Without progress in the message: all jobs, including those that had ended before."""
-        return self.progress if self.progress_told else self.job_ids
+        return self.progress if self.has_progress else self.job_ids
 
 
 class ResourceStateChanged(Struct, frozen=True):
@@ -225,7 +225,7 @@ class Answer(Struct, frozen=True):
         return joules if math.isfinite(joules) else None
 
 
-class ToldBy(Struct, frozen=True):
+class EventSource(Struct, frozen=True):
     """The external event of Batsim 5 that a notice was read from: its id ("ee0!3") and its text."""
 
     id: str
@@ -235,14 +235,14 @@ class ToldBy(Struct, frozen=True):
 class Notify(Struct, frozen=True):
     """A notice, in either direction. `hosts` are those of a machine event; `members` is the whole data.
 
-    `told_by` is set if it was an external event of Batsim 5, which has a free text.
+    `source` is set if it was an external event of Batsim 5, which has a free text.
     """
 
     timestamp: float
     kind: str
     hosts: HostSet | None = None
     members: Members = NO_MEMBERS
-    told_by: ToldBy | None = None
+    source: EventSource | None = None
 
 
 class ProbeData(Struct, frozen=True):

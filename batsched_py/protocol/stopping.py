@@ -19,7 +19,7 @@ class _Reason(Struct, frozen=True):
     reason: str = "it gave no reason"
 
 
-class _Said(Struct, frozen=True):
+class _StopText(Struct, frozen=True):
     type: str = ""
     data: _Reason = _Reason()
     event_type: str = ""
@@ -29,7 +29,7 @@ class _Said(Struct, frozen=True):
 class _Farewell(Struct, frozen=True):
     """The part of a stopping reply that contains the reason."""
 
-    events: list[_Said]
+    events: list[_StopText]
 
 
 def check_stop(reply: bytes) -> None:

@@ -45,25 +45,25 @@ class UnreadMembers:
     def look(self, document: Mapping[str, Any], message: Message, envelope: Envelope) -> None:
         """Report new kinds of unread members of a message; `document` is the parsed message."""
         if len(document) > len(_ENVELOPE):
-            self._tell_new(message, "a message", (name for name in document if name not in _ENVELOPE))
+            self._report_new(message, "a message", (name for name in document if name not in _ENVELOPE))
         for event, written in zip(message.events, document["events"], strict=True):
             extra = getattr(event, "extra", NO_MEMBERS)
             if extra or len(written) > 3:
                 kind = str(written.get(envelope.kind))
                 known = ("timestamp", envelope.kind, envelope.data)
-                self._tell_new(message, kind, (name for name in written if name not in known))
-                self._tell_new(message, kind, (name for name in extra if name not in _KNOWN))
+                self._report_new(message, kind, (name for name in written if name not in known))
+                self._report_new(message, kind, (name for name in extra if name not in _KNOWN))
             if type(event) is SimulationBegins:
                 self._look_at_begins(event, message)
 
     def _look_at_begins(self, event: SimulationBegins, message: Message) -> None:
         members = event.config.members
-        self._tell_new(message, "config", (name for name in members if name not in CONFIG_MEMBERS))
+        self._report_new(message, "config", (name for name in members if name not in CONFIG_MEMBERS))
         for resource in (*event.resources, *event.storages):
             if resource.extra:
-                self._tell_new(message, "a resource", (name for name in resource.extra if name not in _KNOWN))
+                self._report_new(message, "a resource", (name for name in resource.extra if name not in _KNOWN))
 
-    def _tell_new(self, message: Message, kind: str, names: Iterable[str]) -> None:
+    def _report_new(self, message: Message, kind: str, names: Iterable[str]) -> None:
         for name in names:
             if (kind, name) not in self._known and len(self._known) < MOST:
                 self._known.add((kind, name))

@@ -65,7 +65,7 @@ from batsched_py.text.display import displayed, displayed_line
 from batsched_py.text.wording import counted, seconds
 
 #: Maximum number of rejections that are shown; the end of the run shows their total number.
-MOST_TOLD: Final = 5
+MOST_REPORTED: Final = 5
 #: Seconds from now to the earliest call. Batsim refuses a call that is not later than its clock, which advances with
 #: each message that it handles before: about 15 us on small platforms, 0.6 ms on large ones, where the first command of
 #: a reply was observed 2.4 ms late (E18). Therefore the second call of a reply is twice as far, and so on.
@@ -184,7 +184,7 @@ class Plan(RecurringVerbs):
         self._send(RejectJob(self.timestamp, job.id))
         self._forget(job.id)
         self.rejections[job.id] = why
-        if len(self.rejections) <= MOST_TOLD:
+        if len(self.rejections) <= MOST_REPORTED:
             self.warn(f"{displayed(job.id)} rejected: {displayed(why)}")
 
     def kill(self, jobs: Job | Iterable[Job]) -> None:

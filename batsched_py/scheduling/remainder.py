@@ -33,7 +33,7 @@ MOST_PARTS: Final = 1000
 Lookup = Callable[[str], Members | None]
 
 
-class _UntoldError(Exception):
+class _UnknownRemainderError(Exception):
     """A profile is unknown, cannot be read, or has too many parts."""
 
 
@@ -55,7 +55,7 @@ class _Turns:
             self.parts[-1] = {**self.parts[-1], **members, "delay": seconds}
             return
         if len(self.parts) == MOST_PARTS:
-            raise _UntoldError
+            raise _UnknownRemainderError
         self.parts.append(members)
 
     def extend(self, others: _Turns) -> None:
@@ -96,7 +96,7 @@ def remainder(
     """
     try:
         parts = _Remainder(lookup).left(progress).parts
-    except _UntoldError:
+    except _UnknownRemainderError:
         return None
     return tuple([{**part, "type": types[part["type"]]} if part["type"] in types else part for part in parts])
 
@@ -142,7 +142,7 @@ class _Remainder:
             turns = _Turns()
             if isinstance(profile, Composed):
                 if depth == DEEPEST:
-                    raise _UntoldError
+                    raise _UnknownRemainderError
                 self._follow(turns, profile, 0, depth + 1)
                 turns.end(profile.return_code)
             else:
@@ -167,11 +167,11 @@ class _Remainder:
     def _read(self, name: str) -> Profile:
         members = self._lookup(name)
         if members is None:
-            raise _UntoldError
+            raise _UnknownRemainderError
         try:
             return parse_profile(name, members)
         except FieldError:
-            raise _UntoldError from None
+            raise _UnknownRemainderError from None
 
 
 def _complete(profile: Profile) -> Members:

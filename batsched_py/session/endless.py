@@ -24,7 +24,7 @@ class EndlessTasks:
     def __init__(self, state: State, warn: Callable[[str], None]) -> None:
         self._state, self._warn = state, warn
         #: Kinds for which a warning was issued.
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         #: Id -> hosts (bits) of started jobs that may still run and send data from a host to itself.
         self._senders: dict[str, int] = {}
 
@@ -34,10 +34,10 @@ class EndlessTasks:
             doubled = len(set(executors)) < len(executors)
             if profile is None:
                 if doubled:
-                    self._tell(job, "puts executors on one host; if they communicate,")
+                    self._warn_once(job, "puts executors on one host; if they communicate,")
             elif sends_within_host(profile, executors):
                 if doubled:
-                    self._tell(job, "puts executors that communicate on one host:")
+                    self._warn_once(job, "puts executors that communicate on one host:")
                 self._add_sender(job, command.hosts.bits)
 
     def _placements(self, job: Job, command: ExecuteJob) -> Iterator[tuple[Profile | None, Sequence[int]]]:
@@ -61,12 +61,12 @@ class EndlessTasks:
         running = self._state.running
         self._senders = {job_id: bits for job_id, bits in self._senders.items() if job_id in running}
         if any(bits & hosts for job_id, bits in self._senders.items() if job_id != job.id):
-            self._tell(job, "shares a host with a job, and both send from it to itself:")
+            self._warn_once(job, "shares a host with a job, and both send from it to itself:")
         self._senders[job.id] = hosts
 
-    def _tell(self, job: Job, what: str) -> None:
-        if what not in self._told:
-            self._told.add(what)
+    def _warn_once(self, job: Job, what: str) -> None:
+        if what not in self._reported:
+            self._reported.add(what)
             self._warn(f"{displayed(job.id)} {what} {MAY_NOT_END}")
 
 

@@ -74,8 +74,8 @@ def read_values(
 
 def _no_such_option(name: str, known: Sequence[str], algorithm: str) -> str:
     suggestion, listed = did_you_mean(name, known), ", ".join(known) or "none"
-    told = f"{suggestion} It has: {listed}" if suggestion else f"it has: {listed}"
-    return f"option {displayed(name)}: {algorithm} has no such option; {told}"
+    names = f"{suggestion} It has: {listed}" if suggestion else f"it has: {listed}"
+    return f"option {displayed(name)}: {algorithm} has no such option; {names}"
 
 
 def make_options(options_type: type[OptionsType], values: Mapping[str, Any], algorithm: str) -> OptionsType:

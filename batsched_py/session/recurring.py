@@ -72,7 +72,7 @@ class Recurring:
             names = []
 
 
-def told(event: Event, dialect: Dialect, now: float) -> Event:
+def as_received(event: Event, dialect: Dialect, now: float) -> Event:
     """Return an event as the algorithm receives it at `now`.
 
     A value of the energy probe becomes the answer that other versions send. Batsim 5 gives some events the timestamp of
@@ -86,5 +86,5 @@ def told(event: Event, dialect: Dialect, now: float) -> Event:
 def _is_stale(event: Event) -> bool:
     """Return whether Batsim 5 may give an event an old timestamp: a text, a switch, or a kill without jobs."""
     if type(event) is Notify:
-        return event.told_by is not None
+        return event.source is not None
     return type(event) is ResourceStateChanged or (type(event) is JobKilled and not event.progress)

@@ -37,7 +37,7 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.checks import idle_fault, staging_fault
 from batsched_py.scheduling.host_queries import MEMBER
 from batsched_py.scheduling.options import plain_options
-from batsched_py.scheduling.plan import MOST_TOLD, Plan
+from batsched_py.scheduling.plan import MOST_REPORTED, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock, postponed
 from batsched_py.session.decision_log import DecisionLog, PassOn
@@ -45,7 +45,7 @@ from batsched_py.session.endless import EndlessTasks
 from batsched_py.session.making import check_needs, make_configured, make_scheduler, read_given, sent_options
 from batsched_py.session.option_values import Origin
 from batsched_py.session.questions import QueryAnswers
-from batsched_py.session.recurring import Recurring, told
+from batsched_py.session.recurring import Recurring, as_received
 from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.story import failure, in_short, where
@@ -464,7 +464,7 @@ class Session:
     def _observe(self, events: Sequence[Event]) -> None:
         dialect, now = self.dialect, self._message.now
         for event in events:
-            self._scheduler.observe(told(event, dialect, now), self.view)
+            self._scheduler.observe(as_received(event, dialect, now), self.view)
 
     def _decide_only(self) -> None:
         self._scheduler.decide(self.view, self.plan)
@@ -495,8 +495,8 @@ class Session:
 
     def _end(self, message: Message) -> None:
         """Show the algorithm the last message: in v1.4 it contains the ends of the last jobs, but needs no decision."""
-        if len(self.rejections) > MOST_TOLD:
-            self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_TOLD} were reported")
+        if len(self.rejections) > MOST_REPORTED:
+            self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_REPORTED} were reported")
         if self._observes:
             self._attempt(partial(self._observe, message.events))
 
@@ -504,7 +504,7 @@ class Session:
         now = self._message.now
         for job in arrived:
             if not (now - TOLERANCE <= job.submit_time <= now + TOLERANCE or self._misdated):
-                self._tell_misdated()
+                self._warn_of_misdated()
             why = self._refusal(job)
             if why is not None and job.id in self._state.queue:
                 self.plan.reject(job, why)
@@ -512,7 +512,7 @@ class Session:
                 self._warn(self._hint)
                 self._hint = None
 
-    def _tell_misdated(self) -> None:
+    def _warn_of_misdated(self) -> None:
         """Warn about the first job whose `subtime` is not its submission time."""
         self._misdated = misdated_line(self._message.events)
         if self._misdated:

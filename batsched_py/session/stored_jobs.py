@@ -68,12 +68,12 @@ def read_stored_answer(answer: Answer, store: JobStore) -> Answer:
     The value of a key is an object with the members of the answer, or the number of consumed joules. StoreError for any
     other value.
     """
-    told = answer.values["redis_keys"]
-    keys = told if type(told) is list else [told]
+    answered = answer.values["redis_keys"]
+    keys = answered if type(answered) is list else [answered]
     values: dict[str, Any] = {}
     for key in keys:
         if type(key) is not str:
-            raise StoreError(f"redis_keys: must be a key or a list of keys, not {shown(told)}")
+            raise StoreError(f"redis_keys: must be a key or a list of keys, not {shown(answered)}")
         raw, where = store.value(key), displayed(store.place_of_key(key))
         if raw is None:
             raise StoreError(f"{where}: is missing, but Batsim has answered under this key")

@@ -42,9 +42,9 @@ def failure(name: str, message: Message, error: BaseException) -> AlgorithmError
                 f" while {displayed(name)} decided{where(error)}, t={seconds(message.now)}, on {in_short(message)}"
             )
         raise error
-    told = AlgorithmError(story(name, message, error))
-    told.__cause__ = error
-    return told
+    wrapped = AlgorithmError(story(name, message, error))
+    wrapped.__cause__ = error
+    return wrapped
 
 
 def in_short(message: Message) -> str:

@@ -16,7 +16,7 @@ import orjson
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.external_event import ExternalEvent
 from batsched_py.protocol.codec import read_document
-from batsched_py.protocol.events import Event, JobCompleted, Notify, RequestedCall, SimulationEnds, ToldBy
+from batsched_py.protocol.events import Event, EventSource, JobCompleted, Notify, RequestedCall, SimulationEnds
 from batsched_py.protocol.forms import Forms
 from batsched_py.session.decision_log import PassOn
 from batsched_py.session.serve import serve
@@ -101,7 +101,7 @@ class ServedSite(Site):
         """Return an external event in the format of this Batsim; in that of Batsim 5 it is a string with an id."""
         self._notices += 1
         members = {**event.members, "type": event.type}
-        told_by = ToldBy(f"site!{self._notices}", orjson.dumps(members).decode())
-        notice = Notify(now, event.type, None, members, told_by)
+        source = EventSource(f"site!{self._notices}", orjson.dumps(members).decode())
+        notice = Notify(now, event.type, None, members, source)
         envelope = forms.envelope
         return {"timestamp": now, envelope.kind: forms.name_of(notice), envelope.data: forms.writers[Notify][1](notice)}

@@ -144,9 +144,9 @@ class _Side:
         remaining = iter(exchanges)
         first = tuple(islice(remaining, 1))
         self.dialect = dialect_of_run(first[0].request) if first else V4
-        self._told: Iterator[ExchangeFacts] = read_facts(chain(first, remaining), self.dialect)
+        self._facts: Iterator[ExchangeFacts] = read_facts(chain(first, remaining), self.dialect)
         #: The exchange to be entered next.
-        self.next = next(self._told, None)
+        self.next = next(self._facts, None)
         self.exchanges = 0
         #: Names of workloads -> their number, in the order in which they first appear.
         self._workloads: dict[str, int] = {}
@@ -154,15 +154,15 @@ class _Side:
     def advance(self) -> None:
         """Advance to the next exchange."""
         self.exchanges += 1
-        self.next = next(self._told, None)
+        self.next = next(self._facts, None)
 
     def identity(self, fact: Fact, *, numbered: bool) -> _Identity:
         """Return the identity of a fact; with `numbered`, independent of the name of its workload."""
         if not numbered or fact.kind not in _OF_WORKLOADS:
-            return fact.told, fact.kind, fact.subject
+            return fact.is_event, fact.kind, fact.subject
         workload, _, name = fact.subject.partition("!")
         number = self._workloads.setdefault(workload, len(self._workloads))
-        return fact.told, fact.kind, f"{number}!{name}"
+        return fact.is_event, fact.kind, f"{number}!{name}"
 
 
 class _Pending:
@@ -257,6 +257,6 @@ def _all(pending: _Pending | None) -> list[Fact]:
 
 def _untranslatable(fact: Fact) -> bool:
     """Return whether only one of the dialects has facts of this kind."""
-    if not fact.told:
+    if not fact.is_event:
         return False
     return fact.kind is FactKind.PROFILES or (fact.kind is FactKind.NOTICES and fact.subject in _LATE_NOTICES)

@@ -20,7 +20,7 @@ from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.text.display import shown
 
 #: Number of events of a request that are listed; others are only counted.
-_TOLD: Final = 4
+_MOST_EVENTS: Final = 4
 
 
 class ReplyDecision(Struct, frozen=True):
@@ -104,10 +104,10 @@ def request_line(request: bytes) -> str:
         events = parse(request)["events"]
     except RemoteProtocolError:
         return f"(no message: {shown(request[:60])})"
-    told = [_event_text(event) for event in events[:_TOLD]]
-    if len(events) > _TOLD:
-        told.append(f"{len(events) - _TOLD} more")
-    return ", ".join(told) or "nothing"
+    texts = [_event_text(event) for event in events[:_MOST_EVENTS]]
+    if len(events) > _MOST_EVENTS:
+        texts.append(f"{len(events) - _MOST_EVENTS} more")
+    return ", ".join(texts) or "nothing"
 
 
 def plain_command(command: Any) -> Any:

@@ -85,14 +85,14 @@ class Fact(Struct, frozen=True):
     """An event or a decision.
 
     Attributes:
-        `told`: True for an event of Batsim, False for a decision.
+        `is_event`: True for an event of Batsim, False for a decision.
         kind: kind of its subject.
         subject: a job's id, a host's number as text, a name; "" where a kind has one subject only.
         time: time of the event, or of the execution of the command by Batsim; seconds.
         details: name -> value; None for a detail that the dialect does not have.
     """
 
-    told: bool
+    is_event: bool
     kind: FactKind
     subject: str
     time: float
@@ -133,7 +133,7 @@ def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Exch
 
 def _time(event: events.Event, now: float, dialect: Dialect) -> float:
     """Return the time of an event; Batsim 5 gives some events the time of the previous one."""
-    stale = type(event) is events.Notify and event.told_by is not None
+    stale = type(event) is events.Notify and event.source is not None
     if stale or (dialect.name == V5.name and type(event) in (events.ResourceStateChanged, events.JobKilled)):
         return now
     return event.timestamp
@@ -212,7 +212,7 @@ def _kill_done(event: events.JobKilled, dialect: Dialect) -> Iterator[_About]:
         node = event.progress.get(job_id)
         if job_id in event.killed_ids and dialect.name == V14.name:
             yield FactKind.ENDS, job_id, {"state": events.COMPLETED_KILLED}
-        unknown = "ended before" if event.progress_told else "not reported"
+        unknown = "ended before" if event.has_progress else "not reported"
         yield FactKind.KILLS, job_id, {"progress": unknown if node is None else write_progress(node, "profile")}
 
 

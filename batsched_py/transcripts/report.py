@@ -25,7 +25,7 @@ _LONGEST: Final = 200
 _NAMED: Final = 20
 
 #: Kind of an event's fact -> its description, before the subject.
-TOLD_WORDS: Final[Mapping[FactKind, str]] = {
+EVENT_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.HOSTS: "host",
     FactKind.CONFIGURATION: "the configuration",
     FactKind.PROFILES: "profile",
@@ -94,12 +94,12 @@ def _sameness(difference: FactDifference) -> object:
     if fact.kind not in HOST_KINDS:
         return id(difference)
     sides = [None if side is None else (side.time, side.details) for side in (difference.left, difference.right)]
-    return fact.told, fact.kind, difference.what, sides
+    return fact.is_event, fact.kind, difference.what, sides
 
 
 def _story(difference: FactDifference, subject: str) -> tuple[str, ...]:
     fact = difference.fact
-    words = (TOLD_WORDS if fact.told else DECIDED_WORDS)[fact.kind]
+    words = (EVENT_WORDS if fact.is_event else DECIDED_WORDS)[fact.kind]
     head = f"t={number_text(difference.time)}: {words} {subject}".rstrip()
     if difference.what == (ORDER,):
         return (f"{head}: the same, but in another place among those of its kind",)

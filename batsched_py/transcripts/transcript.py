@@ -27,7 +27,7 @@ from batsched_py.transcripts.lines import (
 )
 
 #: Maximum number of reported unknown members; a hostile recording may have any number.
-_MOST_TOLD: Final = 20
+_MOST_REPORTED: Final = 20
 
 
 class Exchange(Struct, frozen=True):
@@ -53,9 +53,9 @@ class Transcript:
         TranscriptError, here and while iterating, names the file, the line and the rule.
         """
         self.path, self._limits = path, limits
-        self._tell = warn
+        self._write_warning = warn
         #: Reported unknown members of lines.
-        self._told = set[str]()
+        self._reported = set[str]()
         self.header = self._read_header()
 
     def __iter__(self) -> Iterator[Exchange]:
@@ -67,7 +67,7 @@ class Transcript:
                 if number > 1:
                     raise self._error(number, "the header must be the first line")
                 continue
-            self._tell_unknown(members.keys() - LINE_MEMBERS)
+            self._report_unknown(members.keys() - LINE_MEMBERS)
             try:
                 line = MessageLine.read(content, members)
                 _check_turn(request, line, exchanges)
@@ -83,13 +83,13 @@ class Transcript:
             self._warn(f"exchange {request.number} has no reply; the recording ends before it")
 
     def _warn(self, text: str) -> None:
-        if self._tell is not None:
-            self._tell(f"{self.path}: {text}")
+        if self._write_warning is not None:
+            self._write_warning(f"{self.path}: {text}")
 
-    def _tell_unknown(self, names: AbstractSet[str]) -> None:
+    def _report_unknown(self, names: AbstractSet[str]) -> None:
         """Report unknown members of lines, each once."""
-        for name in sorted(names - self._told)[: _MOST_TOLD - len(self._told)]:
-            self._told.add(name)
+        for name in sorted(names - self._reported)[: _MOST_REPORTED - len(self._reported)]:
+            self._reported.add(name)
             self._warn(f"member {displayed(name)} of a line is unknown and not read")
 
     def _read_header(self) -> Header | None:
@@ -100,7 +100,7 @@ class Transcript:
             return None
         if members["format"] != FORMAT:
             raise self._error(number, f"format: must be {FORMAT!r}, not {members['format']!r}")
-        self._tell_unknown(members.keys() - HEADER_MEMBERS)
+        self._report_unknown(members.keys() - HEADER_MEMBERS)
         try:
             return Header.from_members(members)
         except ValueError as error:

@@ -141,7 +141,7 @@ class BackfillLoop:
         if self._reserving is not None:
             first = self._reserving.first_start
             calls = view.now < first < math.inf and self._rules.calls_at(first)
-            if calls and not view.availability().end_told_by(first):
+            if calls and not view.availability().end_announced_by(first):
                 plan.wake_at(first)
         if self._repairs.next_late < math.inf:
             self._repairs.call_when_late(view, plan)

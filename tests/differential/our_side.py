@@ -137,10 +137,10 @@ def is_refused_mistake(recorded: Recorded, outcome: Outcome) -> bool:
 def _is_said_again(item: FactDifference, recorded: Recorded) -> bool:
     """True for a kill that was asked for before, perhaps in the same reply: our Plan leaves it out as Batsim does."""
     fact = item.fact
-    if item.right is not None or fact.told or fact.kind is not FactKind.KILLS:
+    if item.right is not None or fact.is_event or fact.kind is not FactKind.KILLS:
         return False
     said = [kill for told in read_facts(recorded.exchanges, recorded.dialect) for kill in told.facts]
-    alike = [kill for kill in said if not kill.told and kill.kind is fact.kind and kill.subject == fact.subject]
+    alike = [kill for kill in said if not kill.is_event and kill.kind is fact.kind and kill.subject == fact.subject]
     return sum(kill.time <= fact.time for kill in alike) > 1
 
 

@@ -31,13 +31,13 @@ from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import (
     MACHINE_UNAVAILABLE,
     Event,
+    EventSource,
     JobCompleted,
     JobKilled,
     Notify,
     ProbeData,
     ResourceStateChanged,
     SimulationBegins,
-    ToldBy,
 )
 from batsched_py.results.records import Result
 from batsched_py.schedulers.fcfs import Fcfs
@@ -180,8 +180,8 @@ def test_periodic_calls_are_the_same_in_three_protocols(protocol: str) -> None:
 
     scheduler = told(decide)
     played(scheduler, SETTINGS[protocol], small_workload(job("1", "d20"), job("2", at=3)), platform(), {})
-    told_of = [event for event in scheduler.events if type(event) is RequestedCall and event.call_id]
-    calls = [(event.timestamp, event.call_id, event.last) for event in told_of]
+    sourced = [event for event in scheduler.events if type(event) is RequestedCall and event.call_id]
+    calls = [(event.timestamp, event.call_id, event.last) for event in sourced]
     assert sorted(calls) == [(4, "four", False), (8, "eight", False), (8, "four", True), (16, "eight", False)]
 
 
@@ -230,12 +230,12 @@ def test_machines_become_unavailable_by_agreement() -> None:
     settings = replace(SETTINGS["v5"], external_events=events)
     result = played(scheduler, settings, small_workload(job("1", at=3)), platform(2), {})
     assert starts(result)["w0!1"][1] == HostSet.of(1)
-    told_of = [event for event in scheduler.events if type(event) is Notify and event.told_by is not None]
-    assert [(event.kind, event.hosts) for event in told_of] == [
+    sourced = [event for event in scheduler.events if type(event) is Notify and event.source is not None]
+    assert [(event.kind, event.hosts) for event in sourced] == [
         (MACHINE_UNAVAILABLE, HostSet.of(0)),
         ("generic", None),
     ]
-    assert told_of[1].members["data"] == "hello"
+    assert sourced[1].members["data"] == "hello"
 
 
 def test_events_that_batsim_5_dates_as_the_one_before_happen_now() -> None:
@@ -244,7 +244,7 @@ def test_events_that_batsim_5_dates_as_the_one_before_happen_now() -> None:
     session = Session(scheduler)
     session.answer(write_greeting(""))
     old = (
-        Notify(12.5, "tea", None, {}, ToldBy("ee0!0", '{"type": "tea"}')),
+        Notify(12.5, "tea", None, {}, EventSource("ee0!0", '{"type": "tea"}')),
         ResourceStateChanged(12.5, HostSet.of(0), "0"),
     )
     for now, events in ((0.0, [begins()]), (15.5, old)):

@@ -9,7 +9,7 @@ import pytest
 
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, View, delay
 from batsched_py.errors import OptionError
-from batsched_py.scheduling.plan import MOST_TOLD
+from batsched_py.scheduling.plan import MOST_REPORTED
 from batsched_py.testing import Bench
 from tests.integration.programs import ROOT, run
 
@@ -44,11 +44,11 @@ def test_the_first_rejections_of_an_algorithm_are_told_with_their_reasons() -> N
     """Whoever rejects thousands tells a few lines; all are kept."""
     lines: list[str] = []
     bench = Bench(Refuses, warn=lines.append)
-    for _ in range(MOST_TOLD + 3):
+    for _ in range(MOST_REPORTED + 3):
         bench.submit(walltime=1)
     bench.decide()
-    assert len(bench.session.rejections) == MOST_TOLD + 3
-    assert len(lines) == MOST_TOLD
+    assert len(bench.session.rejections) == MOST_REPORTED + 3
+    assert len(lines) == MOST_REPORTED
     assert lines[0].endswith("rejected: nobody is wanted")
 
 

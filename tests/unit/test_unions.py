@@ -13,7 +13,7 @@ from batsched_py.protocol.dialects import V5
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.state.state import CHANGES
 from batsched_py.transcripts.facts import COMMAND_FACTS, EVENT_FACTS, FactKind
-from batsched_py.transcripts.report import DECIDED_WORDS, TOLD_WORDS
+from batsched_py.transcripts.report import DECIDED_WORDS, EVENT_WORDS
 from tests.unit.protocol.strategies import COMMANDS_V4, COMMANDS_V14, EVENTS_V4, EVENTS_V14
 from tests.unit.protocol.strategies_v5 import COMMANDS_V5, EVENTS_V5
 
@@ -95,7 +95,7 @@ def test_every_event_and_command_of_a_run_is_a_fact_or_none() -> None:
 
 def test_every_kind_of_fact_has_words() -> None:
     """Batsim told it, or it was decided."""
-    assert TOLD_WORDS.keys() | DECIDED_WORDS.keys() == set(FactKind)
+    assert EVENT_WORDS.keys() | DECIDED_WORDS.keys() == set(FactKind)
 
 
 def test_every_event_and_command_is_drawn_by_the_properties() -> None:

@@ -197,7 +197,7 @@ class Availability:
         if bits and time < math.inf:
             self._calendar.returns.add(time, bits)
 
-    def end_told_by(self, time: float) -> bool:
+    def end_announced_by(self, time: float) -> bool:
         """Return whether an end of work, late or expected at `time`, will be announced, so that no call is needed.
 
         The same applies to hosts whose return is late or expected at `time`.

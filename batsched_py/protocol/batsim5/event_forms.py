@@ -124,18 +124,18 @@ def _read_external(timestamp: float, data: Data, highest: int = MAX_HOST) -> Not
     """Read an external event, whose text is free. A text that is a JSON object with a `type` gives the notice."""
     about = mapping(data, "external_event")
     said = text(about, "data")
-    told_by = events.ToldBy(text(data, "id"), said)
+    source = events.EventSource(text(data, "id"), said)
     members = _object(said)
     kind = members.get("type")
     if type(kind) is not str:
-        return Notify(timestamp, GENERIC, None, {"type": GENERIC, "data": said}, told_by)
+        return Notify(timestamp, GENERIC, None, {"type": GENERIC, "data": said}, source)
     if kind not in MACHINES:
-        return Notify(timestamp, kind, None, members, told_by)
+        return Notify(timestamp, kind, None, members, source)
     try:
         concerned = hosts(members, "resources", highest)
     except FieldError as error:
         raise FieldError(f"external_event.data.{error.path}", error.rule) from None
-    return Notify(timestamp, MACHINES[kind], concerned, members, told_by)
+    return Notify(timestamp, MACHINES[kind], concerned, members, source)
 
 
 def _object(said: str) -> dict[str, Any]:
@@ -148,38 +148,38 @@ def _object(said: str) -> dict[str, Any]:
 
 
 def _write_notify(event: Notify) -> dict[str, Any]:
-    if event.told_by is None:
+    if event.source is None:
         if event.kind in _NOTICES:
             return {}
         raise FieldError("type", f"{event.kind} needs an external event, which has an id and a text")
-    about = {"data": event.told_by.text}
-    return {"id": event.told_by.id, "external_event_type": "GenericExternalEvent", "external_event": about}
+    about = {"data": event.source.text}
+    return {"id": event.source.id, "external_event_type": "GenericExternalEvent", "external_event": about}
 
 
 def _notice_name(event: Notify) -> str:
-    return _NOTICES.get(event.kind, _EXTERNAL) if event.told_by is None else _EXTERNAL
+    return _NOTICES.get(event.kind, _EXTERNAL) if event.source is None else _EXTERNAL
 
 
 def _read_probe_data(timestamp: float, data: Data, highest: int = MAX_HOST) -> events.ProbeData:
-    told, kind = mapping(data, "data"), text(data, "data_type")
+    content, kind = mapping(data, "data"), text(data, "data_type")
     watched = hosts(mapping(data, "resources"), "host_ids", highest)
     extra, aggregated = rest(data, _PROBE_MEMBERS), kind == "AggregatedProbeData"
     if aggregated:
-        values: tuple[float, ...] = (number(told, "data"),)
+        values: tuple[float, ...] = (number(content, "data"),)
     else:
-        listed = array(told, "data")
+        listed = array(content, "data")
         values = tuple(number({"data": value}, "data") for value in listed)
     return events.ProbeData(timestamp, text(data, "probe_id"), watched, values, aggregated, extra)
 
 
 def _write_probe_data(event: events.ProbeData) -> dict[str, Any]:
-    told: Any = event.values[0] if event.aggregated else list(event.values)
+    content: Any = event.values[0] if event.aggregated else list(event.values)
     return {
         "probe_id": event.probe_id,
         "resources_type": "HostResources",
         "resources": {"host_ids": str(event.hosts)},
         "data_type": "AggregatedProbeData" if event.aggregated else "VectorialProbeData",
-        "data": {"data": told},
+        "data": {"data": content},
         **event.extra,
     }
 

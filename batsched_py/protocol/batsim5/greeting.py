@@ -91,8 +91,8 @@ def write_hello(hello: Hello) -> bytes:
             name: True for name in Features.__struct_fields__ if getattr(hello.features, name)
         },
     }
-    told = {"timestamp": 0.0, "event_type": _HELLO, "event": event}
-    return _LENGTH.pack(_JSON) + REPLY_ENVELOPE.dump({"now": 0.0, "events": [told]})
+    entry = {"timestamp": 0.0, "event_type": _HELLO, "event": event}
+    return _LENGTH.pack(_JSON) + REPLY_ENVELOPE.dump({"now": 0.0, "events": [entry]})
 
 
 def _read_members(data: Data) -> Hello:

@@ -151,8 +151,8 @@ def _read_table(workload: str, table: str, data: Data) -> dict[str, Any]:
 
 def _write_table(workload: str, table: str, kind: str, members: Mapping[str, Any]) -> dict[str, Any]:
     names, defaults = _TABLES[table][1], _DEFAULTS.get(kind, {})
-    told = {**defaults, **members}
-    data = {key: told[name] for key, name in names.items() if name in told}
+    values = {**defaults, **members}
+    data = {key: values[name] for key, name in names.items() if name in values}
     missing = [name for key, name in names.items() if key not in data and kind != "parallel"]
     if missing:
         raise FieldError(f"profile.{missing[0]}", f"is missing, and Batsim 5 needs it for type {kind}")

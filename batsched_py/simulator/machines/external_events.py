@@ -17,7 +17,7 @@ from batsched_py.model.external_event import (
     ExternalEvent,
 )
 from batsched_py.protocol import events as notices
-from batsched_py.protocol.events import Notify, ToldBy
+from batsched_py.protocol.events import EventSource, Notify
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
 from batsched_py.simulator.context import Context
@@ -106,4 +106,4 @@ def _told(event: ExternalEvent, stamp: float) -> Notify:
         said = event.members["data"]
     else:
         said = orjson.dumps({"type": event.type, **wire_members(members)}).decode()
-    return Notify(stamp, event.type, event.hosts or None, members, ToldBy(event.id, said))
+    return Notify(stamp, event.type, event.hosts or None, members, EventSource(event.id, said))

@@ -180,7 +180,7 @@ _EVENTS: dict[type, Values] = {
     JobKilled: st.builds(
         JobKilled, times, st.lists(texts).map(tuple), st.dictionaries(job_ids, progress_trees, max_size=2), extras
     )
-    | st.builds(JobKilled, times, st.lists(texts).map(tuple), extra=extras, progress_told=st.just(False)),
+    | st.builds(JobKilled, times, st.lists(texts).map(tuple), extra=extras, has_progress=st.just(False)),
     ResourceStateChanged: st.builds(ResourceStateChanged, times, host_sets, pstates, extras),
     RequestedCall: st.builds(RequestedCall, times, extras),
     FromJobMessage: st.builds(FromJobMessage, times, texts, json_values, extras),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from batsched_py.model.job import Job
 from batsched_py.protocol import commands, events
 from batsched_py.protocol.commands import ExecuteJob, ExecutorPlacement, PlacedProfile
-from batsched_py.protocol.events import Notify, Progress, Resource, SimulationBegins, ToldBy
+from batsched_py.protocol.events import EventSource, Notify, Progress, Resource, SimulationBegins
 from tests.unit.protocol.strategies import (
     Values,
     extras,
@@ -98,16 +98,16 @@ progress_trees_v5: Values = st.recursive(
     lambda inner: st.builds(Progress, names, st.none(), st.integers(0, 9), st.none() | inner, st.integers(0, 9)),
     max_leaves=4,
 )
-_told = st.builds(ToldBy, texts, texts.map("text {}".format))
+_told = st.builds(EventSource, texts, texts.map("text {}".format))
 
 
-def _external(told: ToldBy, time: Any) -> Notify:
+def _external(told: EventSource, time: Any) -> Notify:
     return Notify(time, "generic", None, {"type": "generic", "data": told.text}, told)
 
 
 def _typed(kind: str, members: dict[str, Any], name: str, time: Any) -> Notify:
     said = {**members, "type": f"my_{kind}"}
-    return Notify(time, said["type"], None, said, ToldBy(name, json.dumps(said)))
+    return Notify(time, said["type"], None, said, EventSource(name, json.dumps(said)))
 
 
 def _submitted(time: Any, job: Job, profile: Any, extra: Any) -> events.JobSubmitted:

@@ -23,7 +23,7 @@ from batsched_py.errors import (
 from batsched_py.model.settings import Settings
 from batsched_py.results.result_files import write_jobs
 from batsched_py.schedulers.fcfs import Fcfs
-from batsched_py.scheduling.plan import MOST_TOLD
+from batsched_py.scheduling.plan import MOST_REPORTED
 from batsched_py.session.session import Session
 from batsched_py.traces.event_file import read_events
 from batsched_py.traces.lublin import generate
@@ -168,9 +168,9 @@ def test_rejections_and_warnings_are_handed_on() -> None:
     found = simulate(machine, jobs, "fcfs", settings=Settings(allow_oversized=True), warn=warnings.append)
     large = {record.job.id for record in found.result.jobs if record.job.size > 8}
     assert found.rejections.keys() == large
-    assert len(large) > MOST_TOLD
-    assert len(warnings) == MOST_TOLD + 1
-    assert warnings[-1] == f"{len(large)} jobs were rejected; the first {MOST_TOLD} were reported"
+    assert len(large) > MOST_REPORTED
+    assert len(warnings) == MOST_REPORTED + 1
+    assert warnings[-1] == f"{len(large)} jobs were rejected; the first {MOST_REPORTED} were reported"
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_a_kill_whose_progress_is_not_told_ends_all_its_jobs() -> None:
     now.apply(execute("w0!b", "1"))
     now.apply(KillJob(0.0, ("w0!a", "w0!b")))
     now.apply(completed("w0!b"))
-    now.apply(JobKilled(0.0, ("w0!a", "w0!b"), progress_told=False))
+    now.apply(JobKilled(0.0, ("w0!a", "w0!b"), has_progress=False))
     assert not now.running
     assert now.hosts.free == 0b1111
     now.check()

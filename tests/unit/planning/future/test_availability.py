@@ -255,8 +255,8 @@ def test_hosts_that_are_expected_back_will_be_told_of() -> None:
     """At exactly that instant; those that are late are expected the instant after now, and say nothing of later."""
     future = Availability(0.0, ALL, down=0b11)
     future.expect(hosts("0-1"), 10.0)
-    assert future.end_told_by(10.0)
-    assert not future.end_told_by(11.0)
+    assert future.end_announced_by(10.0)
+    assert not future.end_announced_by(11.0)
     future.advance(12.0)
-    assert future.end_told_by(math.nextafter(12.0, math.inf))
-    assert not future.end_told_by(20.0)
+    assert future.end_announced_by(math.nextafter(12.0, math.inf))
+    assert not future.end_announced_by(20.0)
