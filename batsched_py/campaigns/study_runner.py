@@ -6,7 +6,6 @@ algorithm or a dying process affects its own runs only.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
@@ -21,7 +20,6 @@ from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import OptionError
-from batsched_py.model.platform import Platform
 from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.plugins import name_of
 from batsched_py.reading.limits import LIMITS, Limits
@@ -29,7 +27,6 @@ from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import WorkloadFile
 from batsched_py.runs.choice import Choice, make_session
 from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of, platform_origin
-from batsched_py.simulator.inputs import check_inputs
 
 #: A function of the number of runs that ended and the number of all runs.
 ShowProgress = Callable[[int, int], None]
@@ -90,10 +87,10 @@ def run_study(
         raise OptionError("limits of time and memory go with processes: they hold for a process")
     machine, file = as_platform(platform, limits), platform_origin(platform)
     settings = replace(settings, roles=dict(settings.roles))  # a dict can be pickled
-    known, origins = _check(machine, workloads, variants, settings, clock, limits=limits, window=window)
+    environment = RunEnvironment(machine, settings, clock, window)
+    known, origins = _check(environment, workloads, variants, limits)
     if processes is not None:
         _check_portable(variants, keep, open_log)
-    environment = RunEnvironment(machine, settings, clock, window)
     runs = repeat_for_seeds(workloads, seeds)
     tasks: dict[tuple[object, ...], _Task] = {}  # by the values that distinguish them
     places = []
@@ -127,14 +124,7 @@ def _originals(workloads: Iterable[str], seeds: Sequence[int]) -> Iterator[str]:
 
 
 def _check(
-    platform: Platform,
-    workloads: Mapping[str, WorkloadLike],
-    variants: Sequence[Variant],
-    settings: Settings,
-    clock: str,
-    *,
-    limits: Limits,
-    window: WindowChoice,
+    environment: RunEnvironment, workloads: Mapping[str, WorkloadLike], variants: Sequence[Variant], limits: Limits
 ) -> tuple[dict[str, Mapping[str, Any]], dict[str, WorkloadFile]]:
     """Check all inputs before the first run, which may be long before the last.
 
@@ -146,13 +136,11 @@ def _check(
     options: dict[str, Mapping[str, Any]] = {}
     origins = {}
     for variant in variants:
-        choice = Choice(name_of(variant.algorithm), variant.options, clock)
+        choice = Choice(name_of(variant.algorithm), variant.options, environment.clock)
         options[variant.name] = make_session(choice, variant.scheduler).options
     for name, given in workloads.items():
         workload = as_workload(given, limits)
-        check_inputs(platform, [workload], settings)
-        if not window.whole:  # a window that no run can have is an error now; the ends of runs are not known yet
-            window.found(name, workload.log_start, min(workload.submissions(), default=0.0), math.inf)
+        environment.check(name, workload)
         origins[name] = origin_of(given, workload)
     return options, origins
 

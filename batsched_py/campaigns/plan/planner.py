@@ -23,10 +23,8 @@ from batsched_py.errors import ConfigurationError, OptionError, PlatformError, W
 from batsched_py.example_files import told_path
 from batsched_py.files.bounded_file import read_raw, reported
 from batsched_py.model.platform import Platform
-from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.results.run_file import InputFile, content_hash
-from batsched_py.simulator.inputs import check_inputs
 from batsched_py.text.wording import spelled
 from batsched_py.traces.event_file import read_events
 from batsched_py.traces.lublin import MOST_JOBS, Drawn
@@ -158,19 +156,12 @@ def _check(environment: RunEnvironment, sources: Sequence[WorkloadSource]) -> No
                 continue
             workload = _sample(workload).draw()
         groups.add(source.group)
-        _check_one(environment, source.name, workload)
+        environment.check(source.name, workload)
 
 
 def _sample(drawn: Drawn) -> Drawn:
     """Return the model with at most a few jobs, which suffice to check that it can be simulated."""
     return replace(drawn, jobs=_SAMPLE) if _SAMPLE < drawn.jobs <= MOST_JOBS else drawn
-
-
-def _check_one(environment: RunEnvironment, name: str, workload: Workload) -> None:
-    check_inputs(environment.platform, [workload], environment.settings)
-    if not environment.window.whole:
-        first = min(workload.submissions(), default=0.0)
-        environment.window.found(name, workload.log_start, first, float("inf"))
 
 
 def _identity_of(setting: Setting) -> RunIdentity:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from msgspec import Struct
@@ -11,7 +12,9 @@ from batsched_py.campaigns.study import Outcome
 from batsched_py.campaigns.variant import Variant
 from batsched_py.model.platform import Platform
 from batsched_py.model.settings import DEFAULTS, Settings
+from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
+from batsched_py.simulator.inputs import check_inputs
 
 #: Exit code of a run that failed by a defect or whose process died, as the program's.
 _OUR_SIDE: Final = 3
@@ -42,6 +45,15 @@ class RunEnvironment(Struct, frozen=True):
     window: WindowChoice = WHOLE
     batsim: BatsimFiles | None = None
     code_folder: str = ""
+
+    def check(self, name: str, workload: Workload) -> None:
+        """Check that a workload can be simulated, and measured in the window. InputError, OptionError.
+
+        A window that no run can have is an error; the ends of runs are not known yet.
+        """
+        check_inputs(self.platform, [workload], self.settings)
+        if not self.window.whole:
+            self.window.found(name, workload.log_start, min(workload.submissions(), default=0.0), math.inf)
 
 
 class RunSpec(Struct, frozen=True):
