@@ -8,6 +8,7 @@ from batsched_py.model.profile import Profile
 from batsched_py.model.table import Table
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
+from batsched_py.planning.future.reservations import Reservation, Reservations
 from batsched_py.planning.policies.ordering import ORDERS, Line, Order
 from batsched_py.planning.waiting import TOLERANCE, wait_of
 from batsched_py.protocol.commands import AdditionalIo
@@ -33,6 +34,7 @@ from batsched_py.scheduling.placement import Placement, PlacementOptions
 from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import View
 from batsched_py.state.host import Host
+from batsched_py.state.queue import Queue
 from batsched_py.state.running import Running
 from batsched_py.text.wording import counted, seconds
 
@@ -63,7 +65,10 @@ __all__ = [
     "Progress",
     "Query",
     "QueryError",
+    "Queue",
     "RequestedCall",
+    "Reservation",
+    "Reservations",
     "ResourceStateChanged",
     "Running",
     "Scheduler",

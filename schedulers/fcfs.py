@@ -2,6 +2,8 @@
 
 from batsched_py.api import Placement, PlacementOptions, Plan, Scheduler, View
 
+__all__ = ["Fcfs"]
+
 
 class Fcfs(Scheduler[PlacementOptions]):
     """Start jobs in arrival order; no job overtakes another."""

@@ -29,6 +29,7 @@ from batsched_py.gym.pick_job import PickJob
 from batsched_py.gym.pick_order import PickOrder
 from batsched_py.gym.question import Question, Shape
 from batsched_py.gym.rewards import BoundedSlowdown, JobCost, Makespan, Meter, Reward, Utilisation, Wait
+from batsched_py.gym.serving import ServingActions
 from batsched_py.gym.weights import read_weights, write_weights
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "QueueWindow",
     "Reward",
     "ScheduleEnv",
+    "ServingActions",
     "Shape",
     "Together",
     "Utilisation",

@@ -16,16 +16,42 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from batsched_py.metadata.memory_store import MemoryStore
+from batsched_py.metadata.store import JobStore
+from batsched_py.plugins import load
+from batsched_py.protocol import commands
+from batsched_py.session.session import Session
+from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing.bench import Bench
 from batsched_py.testing.case import Case
 from batsched_py.testing.decision import Decision
 from batsched_py.testing.late_batsim import LateBatsim
 from batsched_py.testing.play import Played, play
+from batsched_py.transcripts.compare import Tolerance, TranscriptComparison, compare_transcripts
+from batsched_py.transcripts.transcript import Transcript
 
 if TYPE_CHECKING:
     from batsched_py.testing.contract import ContractTests
 
-__all__ = ["Bench", "Case", "ContractTests", "Decision", "LateBatsim", "Played", "play"]
+__all__ = [
+    "Bench",
+    "Case",
+    "ContractTests",
+    "Decision",
+    "JobStore",
+    "LateBatsim",
+    "MemoryStore",
+    "Played",
+    "Session",
+    "Simulation",
+    "Tolerance",
+    "Transcript",
+    "TranscriptComparison",
+    "commands",
+    "compare_transcripts",
+    "load",
+    "play",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ import pytest
 
 import batsched_py.api
 import batsched_py.campaigns
+import batsched_py.reporting.api
 import batsched_py.testing
 from tests.clone import ROOT, below
 from tests.docs.site import read, target
@@ -63,7 +64,12 @@ def test_each_link_of_the_site_leads_somewhere(site: Path) -> None:
 
 @pytest.mark.parametrize(
     ("page", "module"),
-    [("api", batsched_py.api), ("testing", batsched_py.testing), ("campaigns", batsched_py.campaigns)],
+    [
+        ("api", batsched_py.api),
+        ("testing", batsched_py.testing),
+        ("campaigns", batsched_py.campaigns),
+        ("campaigns", batsched_py.reporting.api),
+    ],
 )
 def test_each_public_name_is_in_the_api_reference(site: Path, page: str, module: ModuleType) -> None:
     """Under the name by which it is imported, or that of where it is made (which a module of its name hides)."""
