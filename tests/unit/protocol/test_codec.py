@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.hostset import HostSet
-from batsched_py.protocol.codec import Message, decode, encode, parse
+from batsched_py.protocol.codec import Message, decode, encode, encode_alone, parse
 from batsched_py.protocol.commands import CallMeLater, RegisterProfile, RejectJob
-from batsched_py.protocol.dialect import V4, V14
+from batsched_py.protocol.dialect import V4, V14, Dialect
+from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import JobCompleted, Nop, RequestedCall, Unknown
 from tests.unit.protocol.strategies import unknown_events
 
@@ -214,3 +215,21 @@ def test_any_bytes_are_a_document_or_a_protocol_error(message: bytes) -> None:
     except RemoteProtocolError:
         return
     assert type(document["events"]) is list
+
+
+@pytest.mark.parametrize("dialect", [V14, V4, V5])
+def test_a_command_that_is_written_already_is_written_the_same(dialect: Dialect) -> None:
+    """Text of the user may hold brackets, of which a message is made."""
+    profile = RegisterProfile(1.5, "w]0[", "p", {"type": "delay", "delay": 3.5, "mine": ["]}", "[", {"x": []}]})
+    message = Message(2.0, (RejectJob(1.0, "w0!1"), profile, RejectJob(2.0, "w0![2]")))
+    written = {id(profile): (profile, encode_alone(profile, dialect.commands, dialect.name))}
+    whole = encode(message, dialect.commands, dialect.name, keep_unknown=False)
+    assert encode(message, dialect.commands, dialect.name, keep_unknown=False, written=written) == whole
+
+
+def test_what_was_written_of_another_command_is_not_sent() -> None:
+    """Ids are used again once an object is gone: the command itself must be the same."""
+    sent, other = RejectJob(1.0, "w0!1"), RejectJob(1.0, "w0!2")
+    written = {id(sent): (other, encode_alone(other, V4.commands, V4.name))}
+    document = json.loads(encode(Message(1.0, (sent,)), V4.commands, V4.name, keep_unknown=False, written=written))
+    assert document["events"][0]["data"] == {"job_id": "w0!1"}

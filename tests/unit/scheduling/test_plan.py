@@ -351,6 +351,7 @@ def test_the_same_profile_may_be_given_with_each_job() -> None:
         (Job.create("dyn!1", size=-1, profile="p"), {}, "submit dyn!1: res: must be an integer from 0, not -1"),
         (Job.create("dyn!1", size=1, profile="p", walltime=0), {}, "submit dyn!1: walltime: must be more than 0 s"),
         (Job.create("dyn!1", size=1, profile="p"), {}, "submit dyn!1: profile p: type: is missing"),
+        (Job.create("dyn!1", size=1, profile="p"), [], r"submit dyn!1: profile p: must be an object, not \[\]"),
         (
             Job.create("dyn!1", size=1, profile="p"),
             {"type": "delay", "delay": 0},
