@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
+from batsched_py.leases.policies.catalogue import HOSTS
 from tests.ha_cases import HaCase
 
 IMAGES: Final = (("a.img", 640), ("b.img", 1024), ("c.img", 300))
@@ -24,7 +25,7 @@ RULES: Final[dict[str, st.SearchStrategy[Any]]] = {
     "victim_order": st.sampled_from(["youngest", "oldest"]),
     "unneeded_victims": st.sampled_from(["spare", "stop"]),
     "estimates": st.sampled_from(["exact", "original"]),
-    "policy_host_selection": st.sampled_from(["greedy", "no-policy"]),
+    "policy_host_selection": st.sampled_from(list(HOSTS)),
 }
 BACKFILLING: Final[st.SearchStrategy[dict[str, Any]]] = st.sampled_from(
     [

@@ -75,7 +75,8 @@ def test_each_option_of_a_command_has_a_help_text(command: str) -> None:
     context = click.Context(batsched)
     found = batsched.get_command(context, command)
     assert found is not None
-    assert f"## {command}\n" in (DOCS / "cli.md").read_text()
+    heading = f"## {command}\n"
+    assert heading in (DOCS / "cli.md").read_text(), f"{command} has no section in docs/cli.md: add one, {heading}"
     each = [found, *found.commands.values()] if isinstance(found, click.Group) else [found]
     options = [option for one in each for option in one.params if isinstance(option, click.Option)]
     assert [one.name for one in options if not one.help or (one.hidden and not isinstance(one, MovedOption))] == []
@@ -85,7 +86,8 @@ def test_each_option_of_a_command_has_a_help_text(command: str) -> None:
 def test_each_command_is_in_the_readme(command: str) -> None:
     """In its table of commands."""
     table = (ROOT / "README.md").read_text().partition("\n## Commands\n")[2].partition("\n## ")[0]
-    assert re.search(rf"^\| .*`{command}`.* \|", table, re.MULTILINE)
+    found = re.search(rf"^\| .*`{command}`.* \|", table, re.MULTILINE)
+    assert found, f"{command} has no row in the section Commands of README.md: add it"
 
 
 def test_each_exit_code_is_described() -> None:
@@ -122,8 +124,8 @@ def test_each_thing_an_algorithm_may_use_is_described(kind: type, left_out: set[
 @pytest.mark.parametrize("name", list(ORDERS))
 def test_each_order_is_described_with_its_formula(name: str) -> None:
     """As the program has it."""
-    page = (DOCS / "policies.md").read_text()
-    assert f"| `{name}` | {ORDERS[name].formula} |" in page
+    row = f"| `{name}` | {ORDERS[name].formula} |"
+    assert row in (DOCS / "policies.md").read_text(), f"the order {name} has no row in docs/policies.md: add {row}"
 
 
 @pytest.mark.parametrize("kind", [Bench, Case, ContractTests, Decision, Played])

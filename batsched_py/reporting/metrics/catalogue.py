@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Final, Literal, get_type_hints
+from inspect import signature
+from itertools import repeat
+from typing import Annotated, Final, Literal, TypeVar, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +15,7 @@ from msgspec.structs import replace
 from batsched_py.reporting.formatting import HOUR
 from batsched_py.text.wording import NOTHING, decimals
 
+Group = TypeVar("Group")
 #: The text in place of the number of users if no job has one.
 NO_USERS: Final = "unknown"
 #: Metrics whose row is left out if no job was submitted again, and no work was lost.
@@ -90,9 +93,9 @@ class MetricInfo(Struct, frozen=True):
         return replace(self, digits=decimals((value * self.unit.factor for value in values), self.digits))
 
 
-# A group of metrics is a class with a field for each, which one function makes: mypy reports a metric without a value.
-# RunMetrics inherits all groups, so that names and order are written once. Structs cannot have several bases, hence
-# dataclasses.
+# A group of metrics is a class with a field for each, which one function makes. None has a default, so that mypy
+# reports a metric that is not measured. RunMetrics inherits all groups, so that names and order are written once.
+# Structs cannot have several bases, hence dataclasses.
 
 
 @dataclass(frozen=True)
@@ -217,54 +220,50 @@ class DeadlineMetrics:
 
 @dataclass(frozen=True)
 class LeaseMetrics:
-    """The metrics of leases; all None if the algorithm has no leases."""
+    """The metrics of leases; undefined if the algorithm has no leases."""
 
-    leases: Annotated[int | None, MetricInfo("leases", Unit.COUNT, better="")] = None
-    accepted_reservations: Annotated[int | None, MetricInfo("  reservations accepted", Unit.COUNT, better="more")] = (
-        None
-    )
-    rejected_reservations: Annotated[int | None, MetricInfo("  reservations rejected", Unit.COUNT)] = None
-    best_effort_done: Annotated[int | None, MetricInfo("  best-effort leases done", Unit.COUNT, better="more")] = None
-    best_effort_completion: Annotated[float | None, MetricInfo("best effort completed", Unit.SECONDS)] = None
-    mean_best_effort_wait: Annotated[float | None, MetricInfo("mean wait of best effort", Unit.SECONDS)] = None
-    mean_best_effort_slowdown: Annotated[float | None, MetricInfo("slowdown of best effort")] = None
-    mean_best_effort_real_slowdown: Annotated[float | None, MetricInfo("  against its real run")] = None
-    lease_utilisation: Annotated[float | None, MetricInfo("utilisation by leases", Unit.SHARE, better="more")] = None
-    lease_utilisation_with_overheads: Annotated[float | None, MetricInfo("  with overheads", Unit.SHARE, better="")] = (
-        None
-    )
-    suspensions: Annotated[int | None, MetricInfo("suspensions", Unit.COUNT)] = None
-    time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS)] = None
-    migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT)] = None
-    requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT)] = None
+    leases: Annotated[int | None, MetricInfo("leases", Unit.COUNT, better="")]
+    accepted_reservations: Annotated[int | None, MetricInfo("  reservations accepted", Unit.COUNT, better="more")]
+    rejected_reservations: Annotated[int | None, MetricInfo("  reservations rejected", Unit.COUNT)]
+    best_effort_done: Annotated[int | None, MetricInfo("  best-effort leases done", Unit.COUNT, better="more")]
+    best_effort_completion: Annotated[float | None, MetricInfo("best effort completed", Unit.SECONDS)]
+    mean_best_effort_wait: Annotated[float | None, MetricInfo("mean wait of best effort", Unit.SECONDS)]
+    mean_best_effort_slowdown: Annotated[float | None, MetricInfo("slowdown of best effort")]
+    mean_best_effort_real_slowdown: Annotated[float | None, MetricInfo("  against its real run")]
+    lease_utilisation: Annotated[float | None, MetricInfo("utilisation by leases", Unit.SHARE, better="more")]
+    lease_utilisation_with_overheads: Annotated[float | None, MetricInfo("  with overheads", Unit.SHARE, better="")]
+    suspensions: Annotated[int | None, MetricInfo("suspensions", Unit.COUNT)]
+    time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS)]
+    migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT)]
+    requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT)]
 
 
 @dataclass(frozen=True)
 class PlacementMetrics:
-    """The metrics of placements; all None if the run has none."""
+    """The metrics of placements; undefined if the run has none."""
 
-    placement_success: Annotated[float | None, MetricInfo("proposals that succeed", Unit.SHARE, better="more")] = None
-    requests_per_start: Annotated[float | None, MetricInfo("requests per start")] = None
-    releases_per_start: Annotated[float | None, MetricInfo("releases per start")] = None
-    refusals_per_start: Annotated[float | None, MetricInfo("refusals per start")] = None
+    placement_success: Annotated[float | None, MetricInfo("proposals that succeed", Unit.SHARE, better="more")]
+    requests_per_start: Annotated[float | None, MetricInfo("requests per start")]
+    releases_per_start: Annotated[float | None, MetricInfo("releases per start")]
+    refusals_per_start: Annotated[float | None, MetricInfo("refusals per start")]
 
 
 @dataclass(frozen=True)
 class ContentionMetrics:
-    """Contention between jobs; all None if no job was slowed down, or if that is unknown."""
+    """Contention between jobs; undefined if no job was slowed down, or if that is unknown."""
 
-    slowed_jobs: Annotated[int | None, MetricInfo("jobs slowed by others", Unit.COUNT)] = None
-    mean_contention_slowdown: Annotated[float | None, MetricInfo("mean contention slowdown")] = None
-    max_contention_slowdown: Annotated[float | None, MetricInfo("maximum contention slowdown")] = None
+    slowed_jobs: Annotated[int | None, MetricInfo("jobs slowed by others", Unit.COUNT)]
+    mean_contention_slowdown: Annotated[float | None, MetricInfo("mean contention slowdown")]
+    max_contention_slowdown: Annotated[float | None, MetricInfo("maximum contention slowdown")]
 
 
 @dataclass(frozen=True)
 class WindowMetrics:
-    """The measured part of a run; all None for a whole run."""
+    """The measured part of a run; undefined for a whole run."""
 
-    window_begin: Annotated[float | None, MetricInfo("measured from", Unit.SECONDS, better="")] = None
-    window_end: Annotated[float | None, MetricInfo("  to", Unit.SECONDS, better="")] = None
-    outside_window: Annotated[int | None, MetricInfo("  jobs left out", Unit.COUNT, better="")] = None
+    window_begin: Annotated[float | None, MetricInfo("measured from", Unit.SECONDS, better="")]
+    window_end: Annotated[float | None, MetricInfo("  to", Unit.SECONDS, better="")]
+    outside_window: Annotated[int | None, MetricInfo("  jobs left out", Unit.COUNT, better="")]
 
 
 @dataclass(frozen=True)
@@ -296,6 +295,11 @@ class RunMetrics(  # the fields of the last group come first
     def by_name(self) -> dict[str, float | None]:
         """Name -> value, in the order of the fields."""
         return dict(vars(self))
+
+
+def undefined(group: Callable[..., Group]) -> Group:
+    """Return a group of metrics that are all None."""
+    return group(*repeat(None, len(signature(group).parameters)))
 
 
 #: Field of RunMetrics -> its presentation, in the order of the fields.

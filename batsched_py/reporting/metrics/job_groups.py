@@ -14,6 +14,7 @@ from batsched_py.reporting.metrics.catalogue import (
     JobCounts,
     SlowdownMetrics,
     WaitMetrics,
+    undefined,
 )
 from batsched_py.reporting.metrics.job_metrics import JobMetrics
 from batsched_py.reporting.metrics.statistics import jains_index, known, mean, quantile
@@ -97,7 +98,7 @@ def measure_contention(schedule: Schedule, ran: Sequence[JobMetrics]) -> Content
     """Measure the contention between jobs."""
     slowed = schedule.alone
     if slowed is None:
-        return ContentionMetrics()
+        return undefined(ContentionMetrics)
     slowdowns = known(job.contention_slowdown for job in ran)
     return ContentionMetrics(
         slowed_jobs=sum(job.record.job.id in slowed for job in ran),

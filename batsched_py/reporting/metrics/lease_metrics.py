@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from batsched_py.model.lease_terms import Kind
-from batsched_py.reporting.metrics.catalogue import LeaseMetrics
+from batsched_py.reporting.metrics.catalogue import LeaseMetrics, undefined
 from batsched_py.reporting.metrics.statistics import known, mean
 from batsched_py.reporting.metrics.steps import Steps, stacked
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
@@ -25,7 +25,7 @@ def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = No
     """
     leases = schedule.leases
     if leases is None:
-        return LeaseMetrics()
+        return undefined(LeaseMetrics)
     rows = list(leases.leases.values())
     utilisation, with_overheads = _host_shares(leases, schedule.hosts, begin, leases.end if end is None else end)
     reservations = [row for row in rows if row.type == KINDS[Kind.ADVANCE]]

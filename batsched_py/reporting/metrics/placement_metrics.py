@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from batsched_py.reporting.metrics.catalogue import PlacementMetrics
+from batsched_py.reporting.metrics.catalogue import PlacementMetrics, undefined
 from batsched_py.reporting.schedules.schedule import Schedule
 
 
 def placement_metrics(schedule: Schedule) -> PlacementMetrics:
     """Return the metrics of a run's placements."""
     if schedule.placements is None:
-        return PlacementMetrics()
+        return undefined(PlacementMetrics)
     rows = schedule.placements.values()
     starts = sum(record.job.id in schedule.placements for record in schedule.ran)
     proposals = sum(row.proposals for row in rows)

@@ -19,6 +19,7 @@ from batsched_py.reporting.metrics.catalogue import (
     UseMetrics,
     WaitMetrics,
     WindowMetrics,
+    undefined,
 )
 from batsched_py.reporting.metrics.job_groups import (
     count_jobs,
@@ -73,7 +74,7 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWin
         leases=lease_metrics(schedule) if window is None else lease_metrics(part, begin, end),
         placements=placement_metrics(part),
         contention=measure_contention(part, ran),
-        window=WindowMetrics() if window is None else WindowMetrics(begin, end, outside),
+        window=undefined(WindowMetrics) if window is None else WindowMetrics(begin, end, outside),
     )
 
 

@@ -84,7 +84,9 @@ def test_each_option_of_a_command_is_a_field_of_its_request(name: str) -> None:
 
 def test_each_module_of_commands_is_in_the_table() -> None:
     """And each row has its module."""
-    assert {path.stem for path in files("batsched_py/cli/commands/*.py")} - {"__init__"} == set(COMMANDS)
+    modules = {path.stem for path in files("batsched_py/cli/commands/*.py")} - {"__init__"}
+    assert not modules - set(COMMANDS), f"add rows for {sorted(modules - set(COMMANDS))} to cli/catalogue.py"
+    assert not set(COMMANDS) - modules, f"add modules to cli/commands for {sorted(set(COMMANDS) - modules)}"
 
 
 def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
