@@ -40,7 +40,7 @@ def files_of_algorithm(
         found[role] = code[role] or _document(text)
     for path in code.values():
         if path is not None:
-            found |= {f"module {name}": _told(one) for name, one in imported_files(path, place, loaded).items()}
+            found |= {f"module {name}": _relative(one) for name, one in imported_files(path, place, loaded).items()}
     return tuple(OtherFile(str(path), content_hash(path), role) for role, path in found.items() if path is not None)
 
 
@@ -52,10 +52,10 @@ def _code(text: str, folder: Path) -> Path | None:
     path = find_module(text.partition(":")[0], folder) if ":" in text else None
     if path is None or path.is_relative_to(os.path.dirname(batsched_py.__file__)):
         return None
-    return _told(path)
+    return _relative(path)
 
 
-def _told(path: Path) -> Path:
+def _relative(path: Path) -> Path:
     """Return the path for the description: relative to the current folder, if inside it."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path

@@ -36,7 +36,7 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 }
 
 
-def told_in_short(run: RunFile) -> str:
+def run_title(run: RunFile) -> str:
     """Return the description of a run on one line: "easy (order=sjf) on cluster32.xml: lublin200.json"."""
     platform = "" if run.platform is None else f" on {_name(run.platform)}"
     workloads = ", ".join(map(_name, run.workloads[:_MOST]))
@@ -82,10 +82,10 @@ def find_differences(schedules: Sequence[Schedule]) -> list[str]:
 
 def _differing(one: RunFile, other: RunFile) -> Iterator[str]:
     if _hashes(one.workloads) and _hashes(other.workloads) and _hashes(one.workloads) != _hashes(other.workloads):
-        yield f"other jobs ({_told(one.workloads, other.workloads)})"
+        yield f"other jobs ({_file_names(one.workloads, other.workloads)})"
     platforms = [[run.platform] if run.platform is not None else [] for run in (one, other)]
     if all(map(_hashes, platforms)) and _hashes(platforms[0]) != _hashes(platforms[1]):
-        yield f"another platform ({_told(*platforms)})"
+        yield f"another platform ({_file_names(*platforms)})"
     for name in ("machines", "master_host", "roles"):
         mine, theirs = (run.settings.get(name) for run in (one, other))
         if name in one.settings and name in other.settings and mine != theirs:
@@ -98,7 +98,7 @@ def _hashes(files: Sequence[InputFile]) -> list[str]:
     return [] if None in hashes else [one for one in hashes if one is not None]
 
 
-def _told(ones: Sequence[InputFile], others: Sequence[InputFile]) -> str:
+def _file_names(ones: Sequence[InputFile], others: Sequence[InputFile]) -> str:
     """Return the names of the files of two runs, with the beginnings of their hashes if the names are equal."""
     names = [", ".join(map(_name, files[:_MOST])) for files in (ones, others)]
     if names[0] == names[1]:

@@ -120,7 +120,7 @@ def command(request: BatsimRequest) -> None:
                 raise _explained(error, container, session, request.image) from error
             _await_end(container, timeout)
         if prefix is not None:
-            told = {"image": request.image, "arguments": request.arguments}
+            settings = {"image": request.image, "arguments": request.arguments}
             files = {"jobs": Path(prefix + BATSIM_4.jobs)}
             write_served_run(
                 prefix,
@@ -128,7 +128,7 @@ def command(request: BatsimRequest) -> None:
                 session,
                 described,
                 this_call(),
-                settings=told,
+                settings=settings,
                 results=files,
                 decisions=decisions,
             )

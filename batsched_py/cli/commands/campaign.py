@@ -27,11 +27,11 @@ from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.campaign_tables import (
     chosen_metrics,
     comparison_options,
+    progress_text,
+    report_approximations,
     report_failures,
     show_group,
     state_table,
-    tell_approximations,
-    told_state,
     trials_table,
     warn_of_groups,
 )
@@ -116,7 +116,7 @@ def run(request: RunRequest) -> int:
     if request.dry_run:
         opened = open_campaign(request.files)
         show_table(state_table(opened.plan, opened.state), folded=1)
-        say(told_state(opened.plan, opened.state))
+        say(progress_text(opened.plan, opened.state))
         return 0
     return _run(request, again=False)
 
@@ -146,7 +146,7 @@ def status(request: StatusRequest) -> None:
     """Show how many runs are done, failed and missing, and why they failed."""
     opened = open_campaign(request.files)
     show_table(state_table(opened.plan, opened.state), folded=1)
-    say(told_state(opened.plan, opened.state))
+    say(progress_text(opened.plan, opened.state))
     report_failures(opened.plan, opened.state)
 
 
@@ -347,7 +347,7 @@ def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
         before, count = len(state.ended), len(plan.keys)
         if state.missing:
             with (
-                _progress_told(before, count) as note,
+                _progress_reported(before, count) as note,
                 campaign_bar(before, count, wanted=not quiet) as show,
                 open_workers(place, "campaign run") as workers,
             ):
@@ -356,15 +356,15 @@ def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
         with naming_errors(files.results):
             written = write_dataset(files.results, plan, state.ended, store)
     if not quiet:
-        say(f"{told_state(plan, state)}; {before} were there before")
+        say(f"{progress_text(plan, state)}; {before} were there before")
         for path in written:
             say(f"wrote {path}")
-    tell_approximations(plan, state)
+    report_approximations(plan, state)
     return report_failures(plan, state)
 
 
 @contextmanager
-def _progress_told(before: int, count: int) -> Iterator[Callable[[ShowRun | None], ShowRun]]:
+def _progress_reported(before: int, count: int) -> Iterator[Callable[[ShowRun | None], ShowRun]]:
     """Yield a decorator that counts the runs a function shows; an interruption reports their number."""
     over = before
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
-from batsched_py.cli.shared.log_forms import JSON, LWF, SACCT, SWF, told_form
+from batsched_py.cli.shared.log_forms import JSON, LWF, SACCT, SWF, form_of_log
 from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option, read_names
@@ -184,7 +184,7 @@ def command(request: ConvertRequest) -> None:
     )
     request.machine.check(request.platform)
     check_writable([output, request.platform])
-    request = replace(request, form=request.form or told_form(log))
+    request = replace(request, form=request.form or form_of_log(log))
     if request.has_leases:
         if request.protocol != V4.name:
             raise click.UsageError("'--protocol' is for workloads of jobs, not for leases")
@@ -192,17 +192,17 @@ def command(request: ConvertRequest) -> None:
             raise click.UsageError("'--every' is for workloads of jobs, not for leases")
         if request.machine.given:
             raise click.UsageError("'--profiles', '--speed' and '--power' are for workloads of jobs, not for leases")
-        with _counts_told():
+        with _counts_reported():
             _convert_leases(request)
         return
     for name in options.given():
         raise click.UsageError(f"'{name}' is for leases; '--leases' makes leases of a log")
-    with _counts_told():
+    with _counts_reported():
         _convert_log(request)
 
 
 @contextmanager
-def _counts_told() -> Iterator[None]:
+def _counts_reported() -> Iterator[None]:
     """Print the counts of the cleaning rules even if no job is kept."""
     try:
         yield
@@ -239,8 +239,8 @@ def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequenc
     if request.machine.computes:
         part = with_work(part, request.machine.work)
     out = len(whole.jobs) - len(part.jobs)
-    told = [f"{counted(len(whole.jobs), 'job')} in the workload", f"{counted(len(part.jobs), 'job')} kept"]
-    return part, [*told, f"{out} left out: submitted outside the window"] if out else told
+    lines = [f"{counted(len(whole.jobs), 'job')} in the workload", f"{counted(len(part.jobs), 'job')} kept"]
+    return part, [*lines, f"{out} left out: submitted outside the window"] if out else lines
 
 
 def _read_json(path: Path, limits: Limits) -> Workload:

@@ -22,7 +22,7 @@ from batsched_py.reporting.waits.explanation import Explanation
 from batsched_py.reporting.waits.finding import find_job
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.walk import explain
-from batsched_py.reporting.waits.wording import at, heading, moves, named, stretches, told_delays, words_of
+from batsched_py.reporting.waits.wording import at, delays_text, heading, moves, named, stretches, words_of
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
@@ -86,7 +86,7 @@ def _show_wait(explanation: Explanation) -> None:
         why = words_of(explanation, one.reason, one.end)
         table.add_row(at(one.begin), brief(one.end - one.begin), why, named(one.blocked_by))
     show_table(table, folded=2)
-    _tell_more(len(found), "interval")
+    _say_more(len(found), "interval")
 
 
 def _show_moves(explanation: Explanation, history: RunHistory) -> None:
@@ -100,7 +100,7 @@ def _show_moves(explanation: Explanation, history: RunHistory) -> None:
         by = "" if move.by is None else f"{brief(abs(move.by))} {'later' if move.by > 0 else 'sooner'}"
         table.add_row(at(move.time), promised, by, move.why)
     show_table(table, folded=3)
-    _tell_more(len(found), "move")
+    _say_more(len(found), "move")
 
 
 def _show_overtakers(explanation: Explanation) -> None:
@@ -110,7 +110,7 @@ def _show_overtakers(explanation: Explanation) -> None:
         return
     delaying = [one for one in found if one.delayed_from is not None]
     names = named([one.record.job.id for one in found])
-    say(f"overtaken by {counted(len(found), 'job')} ({names}); {told_delays(len(delaying))}")
+    say(f"overtaken by {counted(len(found), 'job')} ({names}); {delays_text(len(delaying))}")
     if not delaying:
         return
     table = _table("started", "size", "job", "without it")
@@ -119,10 +119,10 @@ def _show_overtakers(explanation: Explanation) -> None:
         sooner = f"{brief(explanation.until - instant)} sooner, at {at(instant)}"
         table.add_row(at(one.record.start), str(one.record.job.size), displayed(one.record.job.id), sooner)
     show_table(table, folded=3)
-    _tell_more(len(delaying), "job")
+    _say_more(len(delaying), "job")
 
 
-def _tell_more(count: int, what: str) -> None:
+def _say_more(count: int, what: str) -> None:
     """Print the number of omitted rows of a table, if any."""
     if count > _MOST:
         say(f"and {counted(count - _MOST, f'{what} more', f'{what}s more')}")

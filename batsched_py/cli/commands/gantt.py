@@ -18,7 +18,7 @@ from batsched_py.cli.shared.runs import (
     picture_options,
     read_decisions,
     read_drawn,
-    told_runs,
+    run_titles,
     write_picture,
 )
 from batsched_py.cli.shared.terminal import say
@@ -90,7 +90,7 @@ def _show(schedules: Sequence[Schedule], window: Window) -> None:
         if len(schedules) > 1:
             console.print(displayed(schedule.name), style="bold", highlight=False, soft_wrap=True)
         show_picture(console, render(schedule, console.width, window=window, numbers=numbers))
-    for line in told_runs(schedules):
+    for line in run_titles(schedules):
         say(line)
 
 

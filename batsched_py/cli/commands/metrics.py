@@ -24,8 +24,8 @@ from batsched_py.cli.shared.runs import (
     members_option,
     paths_argument,
     read_runs,
+    run_titles,
     tau_option,
-    told_runs,
     write_file,
 )
 from batsched_py.cli.shared.terminal import put, say
@@ -179,8 +179,8 @@ def _put_breakdown(request: MetricsRequest, by: str, schedules: Sequence[Schedul
         content = msgspec.to_builtins({"tau": request.tau, "by": by, "runs": runs})
         _put(request.output, orjson.dumps(content, option=_JSON), is_json=True)
     else:
-        told = [f"measured: jobs submitted {request.window}"] if not request.window.whole else []
-        table, below = breakdown_table(by, names, found), [*told, *told_runs(schedules)]
+        notes = [f"measured: jobs submitted {request.window}"] if not request.window.whole else []
+        table, below = breakdown_table(by, names, found), [*notes, *run_titles(schedules)]
         if request.output is None and Output().is_terminal:
             show_table(table)
             _say_all(below)
@@ -276,13 +276,13 @@ def _put_table(output: Path | None, schedules: Sequence[Schedule], make: Callabl
 
     Descriptions of the runs follow.
     """
-    console, count, told = Output(), len(schedules), told_runs(schedules)
+    console, count, notes = Output(), len(schedules), run_titles(schedules)
     if output is None and console.is_terminal:
         for runs in _fitting(console, count, make):
             show_whole(make(runs))
-        _say_all(told)
+        _say_all(notes)
     else:
-        _write_table(output, make(slice(count)), told)
+        _write_table(output, make(slice(count)), notes)
 
 
 def _write_table(output: Path | None, table: Table, below: Sequence[str]) -> None:

@@ -144,7 +144,7 @@ def command(request: SimulateRequest) -> None:
     _check_usage(request)
     export, energy = request.export, request.settings.energy
     tracing = request.settings.trace_machine_states
-    files, decided = generation_of(request.settings).files, _tells_decisions(request)
+    files, decided = generation_of(request.settings).files, _writes_decisions(request)
     results = result_paths(export, machine_states=tracing, energy=energy, decisions=decided, files=files)
     inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
@@ -257,10 +257,10 @@ def _job_row_spool(request: SimulateRequest) -> AbstractContextManager[JobRowSpo
 
 def _decision_spool(request: SimulateRequest) -> AbstractContextManager[DecisionSpool | None]:
     """Store decisions of the algorithm, and unavailable hosts, on disk, if they are to be written."""
-    return decision_spool(request.export if _tells_decisions(request) else None)
+    return decision_spool(request.export if _writes_decisions(request) else None)
 
 
-def _tells_decisions(request: SimulateRequest) -> bool:
+def _writes_decisions(request: SimulateRequest) -> bool:
     """Return whether a file of decisions is written; without decisions, for hosts made unavailable by events."""
     return request.events is not None or (request.socket is None and not request.no_decisions)
 

@@ -87,10 +87,10 @@ def state_table(plan: CampaignPlan, state: CampaignState) -> Table:
     return table
 
 
-def told_state(plan: CampaignPlan, state: CampaignState) -> str:
+def progress_text(plan: CampaignPlan, state: CampaignState) -> str:
     """Return the progress of a campaign as a line, which counts identical runs once."""
-    told = f"{len(state.done)} done, {len(state.failed)} failed, {len(state.missing)} missing"
-    return f"{counted(len(plan.keys), 'run')}: {told}"
+    counts = f"{len(state.done)} done, {len(state.failed)} failed, {len(state.missing)} missing"
+    return f"{counted(len(plan.keys), 'run')}: {counts}"
 
 
 def trials_table(trials: Sequence[Trial], metric: MetricInfo) -> Table:
@@ -108,7 +108,7 @@ def trials_table(trials: Sequence[Trial], metric: MetricInfo) -> Table:
     return table
 
 
-def tell_approximations(plan: CampaignPlan, state: CampaignState) -> None:
+def report_approximations(plan: CampaignPlan, state: CampaignState) -> None:
     """Write the approximations of successful runs to stderr, each once."""
     ended = (state.done[run.key] for run in plan.runs if run.key in state.done)
     for line in dict.fromkeys(line for run in ended for line in run.outcome.approximations):

@@ -46,11 +46,11 @@ def open_site(config: HaizeaConfig, address: str, folder: Path) -> None:
         opened.append(SimulatedSite(settings, platform, content, Settings()))
         return opened[0]
 
-    def tell_begin() -> None:
+    def say_begin() -> None:
         live.opened(opened[0].inbox.now)
 
     try:
-        open_doors(Doors(address, None, _RATE), make_site, tell_begin)
+        open_doors(Doors(address, None, _RATE), make_site, say_begin)
     finally:
         if lines.begun:
             live.stopped(opened[0].inbox.now)

@@ -64,12 +64,12 @@ def campaign_bar(before: int, count: int, *, wanted: bool) -> Iterator[Callable[
         over = before
         show(over, count, "workers are being started")
 
-        def tell(run: PlannedRun, ended: StoredRun) -> None:
+        def show_run(run: PlannedRun, ended: StoredRun) -> None:
             nonlocal over
             over += 1
-            show(over, count, f"{displayed(run.variant.name)} on {displayed(run.workload)}: {_told(ended)}")
+            show(over, count, f"{displayed(run.variant.name)} on {displayed(run.workload)}: {_outcome_text(ended)}")
 
-        yield tell
+        yield show_run
 
 
 @contextmanager
@@ -82,16 +82,16 @@ def trials_bar(tuning: Tuning, *, wanted: bool) -> Iterator[Callable[[Trial], No
         values: list[float] = []
         show(0, tuning.trials, "workers are being started")
 
-        def tell(trial: Trial) -> None:
+        def show_run(trial: Trial) -> None:
             values.extend([] if trial.value is None else [trial.value])
             best = max if tuning.metric.more_is_better else min
-            told = f"best {tuning.metric.title}: {tuning.metric.text(best(values))}" if values else "none with a value"
-            show(trial.number + 1, tuning.trials, told)
+            text = f"best {tuning.metric.title}: {tuning.metric.text(best(values))}" if values else "none with a value"
+            show(trial.number + 1, tuning.trials, text)
 
-        yield tell
+        yield show_run
 
 
-def _told(ended: StoredRun) -> str:
+def _outcome_text(ended: StoredRun) -> str:
     """Return the outcome of a run in a few words."""
     outcome = ended.outcome
     if outcome.metrics is None:

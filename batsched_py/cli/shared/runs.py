@@ -22,7 +22,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.drawing import FORMATS, draw, form_of
 from batsched_py.reporting.pictures.window import Window, window_on
-from batsched_py.reporting.provenance import find_differences, told_in_short, why_partial
+from batsched_py.reporting.provenance import find_differences, run_title, why_partial
 from batsched_py.reporting.schedules.consistency import find_contradictions
 from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of
 from batsched_py.reporting.schedules.members import with_members
@@ -107,11 +107,11 @@ def warn_of_results(schedule: Schedule) -> None:
         warn(f"{displayed(schedule.name)}: {line}")
 
 
-def told_runs(schedules: Sequence[Schedule]) -> list[str]:
+def run_titles(schedules: Sequence[Schedule]) -> list[str]:
     """Return a line with the description of each run; with its name if there are several."""
     several = len(schedules) > 1
     return [
-        f"{displayed(schedule.name)}: {told_in_short(schedule.run)}" if several else told_in_short(schedule.run)
+        f"{displayed(schedule.name)}: {run_title(schedule.run)}" if several else run_title(schedule.run)
         for schedule in schedules
         if schedule.run is not None
     ]

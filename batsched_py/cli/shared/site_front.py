@@ -45,8 +45,8 @@ def open_doors(doors: Doors, make_site: Callable[[], Site], opened: Callable[[],
     `opened` is called after its address has been printed.
     """
 
-    def tell(url: str) -> None:
-        _tell_address(url)
+    def say_begin(url: str) -> None:
+        _say_address(url)
         if opened is not None:
             opened()
 
@@ -57,11 +57,11 @@ def open_doors(doors: Doors, make_site: Callable[[], Site], opened: Callable[[],
     with closing(listen(doors.address, guarded=bool(token))) as sock:
         site = make_site()
         app = make_app(site, settings)
-        run(site, app, sock, tell, warn, request_timeout=doors.request_timeout)
+        run(site, app, sock, say_begin, warn, request_timeout=doors.request_timeout)
     return site
 
 
-def _tell_address(url: str) -> None:
+def _say_address(url: str) -> None:
     say(f"the site answers at {url}", err=True)
 
 

@@ -32,7 +32,7 @@ class DecisionWatch:
         #: The number of the message being answered at the latest check, and the time of the first check of it.
         self._message = -1
         self._since = 0.0
-        self._told = False
+        self._reported = False
 
     def look(self, now: float) -> None:
         """Check the session at a time in seconds; warn once of a slow decision."""
@@ -41,9 +41,9 @@ class DecisionWatch:
             self._message = -1
             return
         if session.messages != self._message:
-            self._message, self._since, self._told = session.messages, now, False
-        elif now - self._since >= LONG and not self._told:
-            self._told = True
+            self._message, self._since, self._reported = session.messages, now, False
+        elif now - self._since >= LONG and not self._reported:
+            self._reported = True
             warn(f"{session.deciding} takes more than {LONG:g} s{self._place()}")
 
     def lasted(self, now: float) -> float:

@@ -28,7 +28,7 @@ MOST_VMS: Final = 64
 #: The largest number of characters of a VM's name.
 _LONGEST_NAME: Final = 20
 #: The largest number of entries in the legend of letters.
-_MOST_TOLD: Final = 12
+_MOST_IN_LEGEND: Final = 12
 PAUSED, HELD, REBOOTS, LOADS, START, SEVERAL, IDLE = "░", "▓", "~", "=", "┊", "+", "·"
 #: Sign -> its meaning.
 MEANINGS: Final = {
@@ -82,9 +82,9 @@ def render_timelines(run: TimelineRun, width: int = 100) -> Text:
     if len(run.vms) > MOST_VMS:
         canvas.add_note(f"{len(run.vms) - MOST_VMS} more VMs are not drawn")
     canvas.add_axis(time_axis(scale.end - zero, scale.columns, scale.begin - zero))
-    told = [f"{letter}={displayed(entry, _LONGEST_NAME)}" for entry, letter in letters.items() if letter in seen]
-    if told:
-        canvas.add_note("  ".join(told[:_MOST_TOLD]) + ("  ..." if len(told) > _MOST_TOLD else ""))
+    legend = [f"{letter}={displayed(entry, _LONGEST_NAME)}" for entry, letter in letters.items() if letter in seen]
+    if legend:
+        canvas.add_note("  ".join(legend[:_MOST_IN_LEGEND]) + ("  ..." if len(legend) > _MOST_IN_LEGEND else ""))
     signs = [f"{sign} {meaning}" for sign, meaning in MEANINGS.items() if sign in seen]
     if signs:
         canvas.add_note("  ".join(signs))

@@ -26,14 +26,14 @@ def read_contention(path: Path, *, limits: Limits = LIMITS, notes: Notes | None 
     if not set(names) <= set(table.header):
         return None
     name, workload, execution, alone, _ = map(table.column, names)
-    table.tell_unknown("slowed jobs", notes)
+    table.report_unknown("slowed jobs", notes)
     return tuple(
         SlowedJob(f"{row[workload]}!{row[name]}", table.number(row, execution), table.number(row, alone))
         for row in table.rows()
     )
 
 
-def tells_of(slowed: Sequence[SlowedJob], jobs: Sequence[JobRecord]) -> bool:
+def describes(slowed: Sequence[SlowedJob], jobs: Sequence[JobRecord]) -> bool:
     """Return whether all slowed jobs are among the jobs of a run, with the same run times."""
     executions = {record.job.id: record.execution for record in jobs}
     return all(

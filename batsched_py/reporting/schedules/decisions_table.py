@@ -69,7 +69,7 @@ def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
     table = Tabular(path, limits)
     terms = [table.column(name) for name in TERMS] if TERMS[0] in table.header else ()  # older files lack them
     at = [table.column(name) for name in COLUMNS if name not in TERMS]
-    table.tell_unknown("decisions", notes)
+    table.report_unknown("decisions", notes)
     return replace(decisions_of(_rows(table, at, terms)), notes=notes.lines())
 
 

@@ -20,7 +20,7 @@ _NOTHING: Final = TimelineChart({}, (), None, None)
 
 
 def add_phases(
-    chart: TimelineChart | None, path: Path, *, told: FileNotes, limits: Limits = LIMITS
+    chart: TimelineChart | None, path: Path, *, notes: FileNotes, limits: Limits = LIMITS
 ) -> TimelineChart | None:
     """Return the chart with the phases of all resources in a `_experiment_resources.csv`; InputError.
 
@@ -28,9 +28,9 @@ def add_phases(
     """
     table = Tabular(path, limits)
     if not set(ResourceRow._fields) <= set(table.header):
-        told.add(f"{path.name} is left out: {OTHER_COLUMNS}")
+        notes.add(f"{path.name} is left out: {OTHER_COLUMNS}")
         return chart
-    table.tell_unknown("a table of resources", told.of(path), ResourceRow._fields)
+    table.report_unknown("a table of resources", notes.of(path), ResourceRow._fields)
     timelines = chart or _NOTHING
     vms, bars, needs, experiments = dict[str, float | None](), list[TimelineBar](), list[TimelineNeed](), set[str]()
     columns = {name: table.column(name) for name in ResourceRow._fields}

@@ -100,7 +100,7 @@ def read_jobs(path: Path, *, limits: Limits = LIMITS, every: bool = False) -> Jo
     table, notes = Tabular(path, limits), Notes(path.name)
     found = Contradictions(None if every else FIRST)
     reader = _RowReader(table, found)
-    table.tell_unknown("jobs", notes, _OTHERS)
+    table.report_unknown("jobs", notes, _OTHERS)
     if every:
         jobs = tuple(record for row in table.rows() if (record := reader.record_if_usable(row)) is not None)
         return JobsFile(jobs, reader.stretches, found, reader.lines, notes.lines())

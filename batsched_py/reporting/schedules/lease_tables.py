@@ -114,7 +114,7 @@ def lease_tables_of(tables: Iterable[Table]) -> LeaseTables | None:
 
 
 def read_lease_tables(
-    leases: Path, spans: Path, images: Path | None = None, *, told: FileNotes, limits: Limits = LIMITS
+    leases: Path, spans: Path, images: Path | None = None, *, notes: FileNotes, limits: Limits = LIMITS
 ) -> LeaseTables | None:
     """Read a `_leases.csv`, a `_reservations.csv` and perhaps an `_images.csv`; InputError names file, line and rule.
 
@@ -123,9 +123,9 @@ def read_lease_tables(
     rows, held = Tabular(leases, limits), Tabular(spans, limits)
     if not _are_ours(rows.header, held.header):
         return None
-    rows.tell_unknown("a table of leases", told.of(leases), {*LeaseRow._fields, _JOB})
-    held.tell_unknown("a table of reservations", told.of(spans), ReservationRow._fields)
-    return _tables(_read_leases(rows), _read_spans(held), _read_images(images, limits, told))
+    rows.report_unknown("a table of leases", notes.of(leases), {*LeaseRow._fields, _JOB})
+    held.report_unknown("a table of reservations", notes.of(spans), ReservationRow._fields)
+    return _tables(_read_leases(rows), _read_spans(held), _read_images(images, limits, notes))
 
 
 def _are_ours(leases: Sequence[str], spans: Sequence[str]) -> bool:
@@ -196,13 +196,13 @@ def _read_spans(table: Tabular) -> Iterator[LeaseSpan]:
         yield LeaseSpan(lease, kind, start, end, table.hosts(row, hosts), bool(lost))
 
 
-def _read_images(path: Path | None, limits: Limits, told: FileNotes) -> list[ImageRow]:
+def _read_images(path: Path | None, limits: Limits, notes: FileNotes) -> list[ImageRow]:
     if path is None:
         return []
     table = Tabular(path, limits)
     if not _has(table.header, ImageRow):
-        told.add(f"{path.name} is left out: {OTHER_COLUMNS}")
+        notes.add(f"{path.name} is left out: {OTHER_COLUMNS}")
         return []
-    table.tell_unknown("a table of images", told.of(path), ImageRow._fields)
+    table.report_unknown("a table of images", notes.of(path), ImageRow._fields)
     columns = _Columns(table, ImageRow)
     return [ImageRow(*columns.cells(row)) for row in table.rows()]

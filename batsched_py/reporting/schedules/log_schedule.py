@@ -52,11 +52,11 @@ def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
     if not records:
         why = "; ".join(["has no job that ran", *_left_out(left_out)])
         raise InputError(log.source, "", why)
-    told = _left_out(left_out)
+    lines = _left_out(left_out)
     if log.long_lines:
-        told.append(f"{counted(log.long_lines, 'line')} with more than {FIELDS} fields: the others ignored")
+        lines.append(f"{counted(log.long_lines, 'line')} with more than {FIELDS} fields: the others ignored")
     notes = (note.removeprefix(f"{displayed(log.source)}: ") for note in log.notes)
-    return records, (*told, *notes)
+    return records, (*lines, *notes)
 
 
 def _left_out(counts: Counter[str]) -> list[str]:

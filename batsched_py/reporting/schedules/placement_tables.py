@@ -48,5 +48,5 @@ def read_placements(
     if not set(COLUMNS) <= set(table.header):
         return None
     job, *columns = map(table.column, COLUMNS)
-    table.tell_unknown("placements", notes)
+    table.report_unknown("placements", notes)
     return {row[job]: PlacementRow(*[table.count(row, column) for column in columns]) for row in table.rows()}

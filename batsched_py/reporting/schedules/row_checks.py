@@ -44,7 +44,7 @@ class RowChecks:
     def ran(self, record: JobRecord, row: Sequence[str], line: int) -> None:
         """Check the row of a job that ran."""
         if not self._is_right(record, row):
-            self._tell(record, row, line)
+            self._report(record, row, line)
 
     def _is_right(self, record: JobRecord, row: Sequence[str]) -> bool:
         """Return True if a quick test shows that a row has no contradictions, as for nearly all; else False."""
@@ -66,7 +66,7 @@ class RowChecks:
         success = self._state is None or (row[self._success] == "1") is record.success
         return agree and success and 0 <= submitted <= start + tolerance and start >= 0
 
-    def _tell(self, record: JobRecord, row: Sequence[str], line: int) -> None:
+    def _report(self, record: JobRecord, row: Sequence[str], line: int) -> None:
         job, start, finish = record.job, record.start, record.finish
         tolerance, submitted = _RESOLUTION + _PRECISION * abs(finish), job.submit_time
         if submitted < 0 or start < 0:

@@ -47,7 +47,7 @@ def read_schedule_row(path: Path, *, limits: Limits = LIMITS, notes: Notes | Non
     if path.suffix == ".json":
         return _read_schedule_object(path, limits, notes)
     table = Tabular(path, limits)
-    table.tell_unknown("figures", notes, _FIGURES)
+    table.report_unknown("figures", notes, _FIGURES)
     rows = list(table.rows())
     if len(rows) != 1:
         raise InputError(table.file, "", f"must have one row below the names of the columns, not {len(rows)}")
@@ -87,7 +87,7 @@ def read_machine_states(path: Path, *, limits: Limits = LIMITS, notes: Notes | N
     table = Tabular(path, limits)
     time, *states = [table.column(name) for name in ("time", *(f"nb_{state}" for state in HOST_STATES))]
     unavailable = table.optional_column(UNAVAILABLE_COLUMN)
-    table.tell_unknown("machine states", notes)
+    table.report_unknown("machine states", notes)
     rows = StateRows()
     for row in table.rows():
         rows.times.append(table.number(row, time))
@@ -109,7 +109,7 @@ def read_consumed_energy(path: Path, *, limits: Limits = LIMITS, notes: Notes | 
     table = Tabular(path, limits)
     time, energy, kind = (table.column(name) for name in ("time", "energy", "event_type"))
     least = table.optional_column("wattmin")
-    table.tell_unknown("consumed energy", notes, {"epower"})  # the mean power since the row above: redundant
+    table.report_unknown("consumed energy", notes, {"epower"})  # the mean power since the row above: redundant
     rows = EnergyRows()
     for row in table.rows():
         rows.times.append(table.number(row, time))
@@ -123,7 +123,7 @@ def read_pstate_changes(path: Path, *, limits: Limits = LIMITS, notes: Notes | N
     """Read a `_pstate_changes.csv`; `notes` receives a line for each unknown column. InputError."""
     table = Tabular(path, limits)
     time, hosts, pstate = (table.column(name) for name in ("time", "machine_id", "new_pstate"))
-    table.tell_unknown("changes of pstates", notes)
+    table.report_unknown("changes of pstates", notes)
     changes = []
     for row in table.rows():
         number = table.number(row, pstate)

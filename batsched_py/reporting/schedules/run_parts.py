@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from batsched_py.errors import InputError
 from batsched_py.reading.limits import Limits
-from batsched_py.reporting.schedules.contention_file import read_contention, tells_of
+from batsched_py.reporting.schedules.contention_file import describes, read_contention
 from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.lease_tables import IMAGES, LEASES, RESERVATIONS, LeaseTables, read_lease_tables
@@ -40,7 +40,7 @@ class Traces(NamedTuple):
     pstates: list[PstateChange] | None
 
     @classmethod
-    def read(cls, found: RunLocation, limits: Limits, told: FileNotes) -> Traces:
+    def read(cls, found: RunLocation, limits: Limits, notes: FileNotes) -> Traces:
         """Read the files that exist. InputError."""
         names = found.files
         row, states, energy, pstates = (
@@ -48,10 +48,10 @@ class Traces(NamedTuple):
             for ending in (names.schedule, names.machine_states, names.consumed_energy, names.pstate_changes)
         )
         return cls(
-            read_schedule_row(row, limits=limits, notes=told.of(row)) if row else {},
-            read_machine_states(states, limits=limits, notes=told.of(states)) if states else None,
-            read_consumed_energy(energy, limits=limits, notes=told.of(energy)) if energy else None,
-            read_pstate_changes(pstates, limits=limits, notes=told.of(pstates)) if pstates else None,
+            read_schedule_row(row, limits=limits, notes=notes.of(row)) if row else {},
+            read_machine_states(states, limits=limits, notes=notes.of(states)) if states else None,
+            read_consumed_energy(energy, limits=limits, notes=notes.of(energy)) if energy else None,
+            read_pstate_changes(pstates, limits=limits, notes=notes.of(pstates)) if pstates else None,
         )
 
 
@@ -65,64 +65,64 @@ def count_unlisted(jobs: Sequence[JobRecord], row: Mapping[str, str]) -> int:
 
 
 def read_description(
-    prefix: str | None, results: Mapping[str, Path], limits: Limits, told: FileNotes
+    prefix: str | None, results: Mapping[str, Path], limits: Limits, notes: FileNotes
 ) -> RunFile | None:
     """Return the description of the run; None, with a note, if it belongs to another run."""
     path = beside(prefix, RUN)
     if path is None:
         return None
-    run = read_run(path, limits=limits, notes=told.of(path))
+    run = read_run(path, limits=limits, notes=notes.of(path))
     if belongs(run, results):
         return run
-    told.add(f"{path.name} is ignored: it describes a run with other results")
+    notes.add(f"{path.name} is ignored: it describes a run with other results")
     return None
 
 
 def read_slowed(
-    prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, told: FileNotes
+    prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, notes: FileNotes
 ) -> Mapping[str, float] | None:
     """Return job id -> run time without contention, for slowed jobs; None, with a note, if of another run."""
     path = beside(prefix, CONTENTION)
     if path is None:
         return None
-    slowed = read_contention(path, limits=limits, notes=told.of(path))
-    if slowed is None or not tells_of(slowed, jobs):
-        told.add(f"{path.name} is left out: " + (OTHER_COLUMNS if slowed is None else _OTHER_JOBS))
+    slowed = read_contention(path, limits=limits, notes=notes.of(path))
+    if slowed is None or not describes(slowed, jobs):
+        notes.add(f"{path.name} is left out: " + (OTHER_COLUMNS if slowed is None else _OTHER_JOBS))
         return None
     return {job.job_id: job.alone for job in slowed}
 
 
-def read_placed(prefix: str | None, limits: Limits, told: FileNotes) -> Mapping[str, PlacementRow] | None:
+def read_placed(prefix: str | None, limits: Limits, notes: FileNotes) -> Mapping[str, PlacementRow] | None:
     """Return job id -> work to place the job; None if the run has no placements. InputError."""
     path = beside(prefix, PLACEMENTS)
     if path is None:
         return None
-    found = read_placements(path, limits=limits, notes=told.of(path))
+    found = read_placements(path, limits=limits, notes=notes.of(path))
     if found is None:
-        told.add(f"{path.name} is left out: {OTHER_COLUMNS}")
+        notes.add(f"{path.name} is left out: {OTHER_COLUMNS}")
     return found
 
 
-def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, told: FileNotes) -> LeaseTables | None:
+def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, notes: FileNotes) -> LeaseTables | None:
     """Return the leases of the run; None, with a note, if the files belong to another run."""
     leases, spans = beside(prefix, LEASES), beside(prefix, RESERVATIONS)
     if leases is None or spans is None:
         return None
-    tables = read_lease_tables(leases, spans, beside(prefix, IMAGES), limits=limits, told=told)
+    tables = read_lease_tables(leases, spans, beside(prefix, IMAGES), limits=limits, notes=notes)
     if tables is None:
-        told.add(f"{leases.name} is left out: {OTHER_COLUMNS}")
+        notes.add(f"{leases.name} is left out: {OTHER_COLUMNS}")
     elif tables.jobs and tables.jobs.keys().isdisjoint(record.job.id for record in jobs):
-        told.add(f"{leases.name} is left out: it has none of the jobs of this run")
+        notes.add(f"{leases.name} is left out: it has none of the jobs of this run")
         return None
     return tables
 
 
-def read_timelines(prefix: str | None, limits: Limits, told: FileNotes) -> TimelineChart | None:
+def read_timelines(prefix: str | None, limits: Limits, notes: FileNotes) -> TimelineChart | None:
     """Return the timelines of VMs and experiments; None if there are none. InputError."""
     entries, vms = beside(prefix, TIMELINE), beside(prefix, TIMELINE_VMS)
-    chart = None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits, told=told)
+    chart = None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits, notes=notes)
     resources = beside(prefix, EXPERIMENT_RESOURCES)
-    return chart if resources is None else add_phases(chart, resources, limits=limits, told=told)
+    return chart if resources is None else add_phases(chart, resources, limits=limits, notes=notes)
 
 
 def host_count(

@@ -139,19 +139,21 @@ def read_schedule(
 
 
 def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits: Limits, *, every: bool) -> Schedule:
-    prefix, _names, told = found.prefix, found.files, FileNotes()
+    prefix, _names, file_notes = found.prefix, found.files, FileNotes()
     jobs = read_jobs(found.jobs, limits=limits, every=every)
-    told.add(*jobs.notes)
-    traces = Traces.read(found, limits, told)
+    file_notes.add(*jobs.notes)
+    traces = Traces.read(found, limits, file_notes)
     count, notes = host_count(hosts, jobs.jobs, traces.row, traces.states)
     check_hosts(found.jobs, count, limits)
-    told.add(*notes)
+    file_notes.add(*notes)
     unlisted = count_unlisted(jobs.jobs, traces.row)
     if unlisted:
-        told.add(f"{counted(unlisted, 'job')} in no row of the jobs file: Batsim 1.4 leaves out what was rejected")
-    leases = read_leases(prefix, jobs.jobs, limits, told)
-    slowed = read_slowed(prefix, jobs.jobs, limits, told)
-    run = read_description(prefix, {"jobs": found.jobs}, limits, told)
+        file_notes.add(
+            f"{counted(unlisted, 'job')} in no row of the jobs file: Batsim 1.4 leaves out what was rejected"
+        )
+    leases = read_leases(prefix, jobs.jobs, limits, file_notes)
+    slowed = read_slowed(prefix, jobs.jobs, limits, file_notes)
+    run = read_description(prefix, {"jobs": found.jobs}, limits, file_notes)
     return Schedule(
         name=named_path(found.jobs).name if name is None else name,
         jobs=jobs.jobs,
@@ -162,11 +164,11 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
         consumed_energy=traces.energy,
         pstate_changes=traces.pstates,
         leases=leases,
-        timelines=read_timelines(prefix, limits, told),
-        placements=read_placed(prefix, limits, told),
+        timelines=read_timelines(prefix, limits, file_notes),
+        placements=read_placed(prefix, limits, file_notes),
         alone=slowed,
         unlisted=unlisted,
-        notes=told.lines(),
+        notes=file_notes.lines(),
         rows_found=jobs.found,
         lines=jobs.lines,
         source=str(found.jobs),
@@ -222,22 +224,22 @@ def _lease_files(path: Path) -> list[Path]:
 
 def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | None, limits: Limits) -> Schedule:
     images = next((file for file in files if file.name.endswith(IMAGES)), None)
-    told = FileNotes()
-    tables = read_lease_tables(files[0], files[1], images, limits=limits, told=told)
+    file_notes = FileNotes()
+    tables = read_lease_tables(files[0], files[1], images, limits=limits, notes=file_notes)
     if tables is None:
         raise InputError(str(files[0]), "", "is no table of leases, and there is no jobs file in its folder")
     jobs = lease_jobs(tables)
     count, notes = host_count(hosts, jobs, {}, None)
     check_hosts(files[1], count, limits)
-    told.add(*notes)
-    run = read_description(str(files[0]).removesuffix(LEASES), {"leases": files[0]}, limits, told)
+    file_notes.add(*notes)
+    run = read_description(str(files[0]).removesuffix(LEASES), {"leases": files[0]}, limits, file_notes)
     return Schedule(
         name=named_path(files[0]).name if name is None else name,
         jobs=jobs,
         hosts=count,
         batsim_row={},
         leases=replace(tables, jobs={f"w0!{lease}": lease for lease in tables.leases}),
-        notes=told.lines(),
+        notes=file_notes.lines(),
         source=str(files[0]),
         run=run,
         log_start=None if run is None else run.log_start,

@@ -76,7 +76,7 @@ class Tabular:
         self._asked.update(names)
         return next((self.header.index(name) for name in names if name in self.header), None)
 
-    def tell_unknown(self, kind: str, notes: Notes | None, others: Collection[str] = ()) -> None:
+    def report_unknown(self, kind: str, notes: Notes | None, others: Collection[str] = ()) -> None:
         """Add a note for each column that was not requested, of a table of this `kind`; `others` are known too."""
         known = Members(kind, frozenset(self._asked.union(others)), unknown=Unknown.TOLD, word="column")
         if notes is not None:

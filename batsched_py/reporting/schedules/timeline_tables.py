@@ -76,18 +76,20 @@ def chart_of_tables(tables: Iterable[Table]) -> TimelineChart | None:
     return _chart([VmRow(*row) for row in vms.rows], [bar for row in entries.rows if (bar := _bar(EntryRow(*row)))])
 
 
-def read_timeline_tables(entries: Path, vms: Path, *, told: FileNotes, limits: Limits = LIMITS) -> TimelineChart | None:
+def read_timeline_tables(
+    entries: Path, vms: Path, *, notes: FileNotes, limits: Limits = LIMITS
+) -> TimelineChart | None:
     """Read a `_timeline.csv` and a `_timeline_vms.csv`; InputError names file, line and rule.
 
-    None if they have other columns: a user's own algorithm may use these names. `told` receives notes on ignored
+    None if they have other columns: a user's own algorithm may use these names. `notes` receives notes on ignored
     contents.
     """
     table, known = Tabular(entries, limits), Tabular(vms, limits)
     if not _are_ours(table.header, known.header):
-        told.add(f"{entries.name} is left out: {OTHER_COLUMNS}")
+        notes.add(f"{entries.name} is left out: {OTHER_COLUMNS}")
         return None
-    table.tell_unknown("a table of timelines", told.of(entries), EntryRow._fields)
-    known.tell_unknown("a table of VMs", told.of(vms), VmRow._fields)
+    table.report_unknown("a table of timelines", notes.of(entries), EntryRow._fields)
+    known.report_unknown("a table of VMs", notes.of(vms), VmRow._fields)
     states = [_read(known, row, VmRow, ("launched", "configured", "start", "end")) for row in known.rows()]
     names = {state.vm for state in states}
     bars = list[TimelineBar]()

@@ -50,8 +50,8 @@ class RunHistory:
 
     def __init__(self, schedule: Schedule, decisions: Decisions | None = None) -> None:
         self.schedule, self.decisions = schedule, decisions or Decisions()
-        told = self.decisions.hosts
-        self.hosts = (1 << schedule.hosts) - 1 if told is None else told.bits
+        known = self.decisions.hosts
+        self.hosts = (1 << schedule.hosts) - 1 if known is None else known.bits
         self.hosts_known = schedule.hosts_known
         more = unlisted_jobs(schedule, self.decisions)
         self.records = {record.job.id: record for record in (*schedule.jobs, *more)}

@@ -11,7 +11,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.explanation import Explanation
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.walk import explain
-from batsched_py.reporting.waits.wording import moves, named, stretches, told_delays, words_of
+from batsched_py.reporting.waits.wording import delays_text, moves, named, stretches, words_of
 from batsched_py.text.wording import counted
 
 #: The largest number of explained waits in a run.
@@ -43,4 +43,4 @@ def _lines(explanation: Explanation, history: RunHistory) -> Iterator[str]:
         delaying = [one for one in explanation.overtakers if one.delayed_from is not None]
         who = f" ({named([one.record.job.id for one in delaying])})" if delaying else ""
         count = counted(len(explanation.overtakers), "job")
-        yield f"overtaken by {count}; {told_delays(len(delaying))}{who}"
+        yield f"overtaken by {count}; {delays_text(len(delaying))}{who}"

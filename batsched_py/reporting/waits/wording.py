@@ -29,7 +29,7 @@ _CAUSES: Final = {
 }
 
 
-def told_delays(count: int) -> str:
+def delays_text(count: int) -> str:
     """Return the text for the number of overtaking jobs that each delayed the job without the others."""
     owner = "their" if count > 1 else "its"
     return f"{count or 'none'} of them delayed it on {owner} own"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from batsched_py.reporting.provenance import find_differences, provenance_rows, told_in_short, why_partial
+from batsched_py.reporting.provenance import find_differences, provenance_rows, run_title, why_partial
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.run_file import InputFile, Measured, OtherFile, RunFile, WorkloadFile
 from tests.unit.reporting.sample_schedules import schedule
@@ -47,7 +47,7 @@ def changed(**members: Any) -> RunFile:
 )
 def test_a_run_is_told_on_one_line(run: RunFile, words: str) -> None:
     """With the options that were given, and fit for a terminal whoever wrote it."""
-    assert told_in_short(run) == words
+    assert run_title(run) == words
 
 
 def test_runs_stand_side_by_side() -> None:
@@ -106,6 +106,6 @@ def test_what_is_not_known_to_differ_can_be_compared(other: RunFile | None) -> N
 def test_a_run_that_failed_has_partial_results() -> None:
     """Wherever it is told what was run; the reason is one line."""
     run = changed(failure="the algorithm\nfailed")
-    assert told_in_short(run).endswith("; partial")
+    assert run_title(run).endswith("; partial")
     assert (why_partial(run), why_partial(RUN)) == ("the algorithm\\nfailed", "")
-    assert "partial" not in told_in_short(RUN)
+    assert "partial" not in run_title(RUN)

@@ -28,7 +28,7 @@ def test_what_is_read_is_what_was_written(case: FaCase, tmp_path: Path) -> None:
     """From the files as from the tables of the run."""
     direct = chart_of_tables(timeline_tables(played(case.document, *case.resumes), {}))
     assert direct is not None
-    assert read_timeline_tables(*written(tmp_path, case), told=FileNotes()) == direct
+    assert read_timeline_tables(*written(tmp_path, case), notes=FileNotes()) == direct
 
 
 def test_pauses_and_breaks_are_bars() -> None:
@@ -62,7 +62,7 @@ def test_wrong_rows_are_one_line(before: str, after: str, told: str, tmp_path: P
     assert before in text
     entries.write_text(text.replace(before, after, 1))
     with pytest.raises(InputError) as error:
-        read_timeline_tables(entries, vms, told=FileNotes())
+        read_timeline_tables(entries, vms, notes=FileNotes())
     assert str(error.value).startswith(f"{entries}: {told}")
 
 
@@ -71,5 +71,5 @@ def test_tables_of_somebody_else_are_left_out_with_a_note(tmp_path: Path) -> Non
     entries, vms = written(tmp_path, CASES["FA-1"])
     entries.write_text("a,b\n1,2\n")
     told = FileNotes()
-    assert read_timeline_tables(entries, vms, told=told) is None
+    assert read_timeline_tables(entries, vms, notes=told) is None
     assert told.lines() == ("r_timeline.csv is left out: columns of batsched-py's table are missing",)

@@ -50,13 +50,13 @@ class _Heat(Struct, frozen=True):
     Attributes:
         title: the title of the metric.
         of: returns the value of a job.
-        `told`: formats a mean.
+        `format_mean`: formats a mean.
         least: the value without colour; the scale of colours is logarithmic from there.
     """
 
     title: str
     of: Callable[[JobMetrics], float | None]
-    told: Callable[[float], str]
+    format_mean: Callable[[float], str]
     least: float
 
 
@@ -76,8 +76,8 @@ def breakdown_parts(schedules: Sequence[Schedule], bound: float, by: Sequence[st
     measured = [measure_jobs(schedule, bound) for schedule in schedules]
     crossed = [cross(jobs) for jobs in measured]
     maps = [part for heat in _HEATS for part in _maps(heat, [schedule.name for schedule in schedules], crossed)]
-    told = any(USER in record.job.members for schedule in schedules for record in schedule.jobs)
-    tables = [_table(member, schedules, measured) for member in by or ((USER,) if told else ())]
+    with_users = any(USER in record.job.members for schedule in schedules for record in schedule.jobs)
+    tables = [_table(member, schedules, measured) for member in by or ((USER,) if with_users else ())]
     note = "By the hosts that jobs asked for and the time that they ran; rest the pointer on a cell for its jobs."
     return [markup.paragraph(note), f'<div class="pair">{"".join(maps)}</div>', *tables]
 
@@ -111,7 +111,7 @@ def _cell(
     if value is None:
         return markup.HeatCell("", "", 0.0)
     return markup.HeatCell(
-        heat.told(value), counted(len(run[place]), "job", blank=NARROW_BLANK), _share(value, heat.least, most)
+        heat.format_mean(value), counted(len(run[place]), "job", blank=NARROW_BLANK), _share(value, heat.least, most)
     )
 
 

@@ -115,7 +115,7 @@ def _sections(
     counted = schedules if window is None else [window.submitted(schedule) for schedule in schedules]
     found, numbers = [compare_runs(counted[0], other) for other in counted[1:]], number_jobs(schedules)
     return [
-        ("runs", "What was run", _told(schedules)),
+        ("runs", "What was run", _provenance_tables(schedules)),
         ("summary", "Summary", _summary(counted, found, measured)),
         ("over-time", "Over time", _over_time(schedules, found, content)),
         ("differences", "Differences", _differences(counted, found, content, numbers)),
@@ -128,14 +128,14 @@ def _sections(
     ]
 
 
-def _told(schedules: Sequence[Schedule]) -> list[str]:
+def _provenance_tables(schedules: Sequence[Schedule]) -> list[str]:
     """Return the descriptions of the runs, and reasons why some cannot be compared; empty if no run has one."""
-    told = provenance_rows(schedules)
-    if not told:
+    described = provenance_rows(schedules)
+    if not described:
         return []
     heads = ["", *(schedule.name for schedule in schedules)]
     first, more = (
-        [[escape(title), *map(markup.words, cells)] for title, cells in told if (title in OPENING) is opens]
+        [[escape(title), *map(markup.words, cells)] for title, cells in described if (title in OPENING) is opens]
         for opens in (True, False)
     )
     rest = markup.plain_table("The rest of what is known", heads, more)

@@ -73,7 +73,7 @@ class HeatCell(Struct, frozen=True):
     """A cell of a heat map: its text, its tooltip, and the strength of its colour from 0 to 1."""
 
     text: str
-    told: str
+    tooltip: str
     heat: float
 
 
@@ -87,8 +87,8 @@ def heat_table(caption: str, heads: Sequence[str], rows: Iterable[tuple[str, Seq
 def _heat(cell: HeatCell) -> str:
     if not cell.text:
         return "<td></td>"
-    told = f' title="{escape(cell.told)}"' if cell.told else ""
-    return f'<td style="--heat: {_MOST_HEAT * cell.heat:.2f}"{told}>{escape(cell.text)}</td>'
+    title = f' title="{escape(cell.tooltip)}"' if cell.tooltip else ""
+    return f'<td style="--heat: {_MOST_HEAT * cell.heat:.2f}"{title}>{escape(cell.text)}</td>'
 
 
 def words(text: str) -> str:

@@ -73,8 +73,8 @@ def _parts(name: str, chart: TimelineChart) -> Iterator[str]:
     yield _picture(name, chart)
     hidden = max(len(chart.bars) - MOST_BARS, 0), max(len(chart.vms) - MOST_VMS, 0)
     if any(hidden):
-        told = f"{counted(hidden[0], 'entry', 'entries')} and {counted(hidden[1], rows)} are not shown."
-        yield markup.paragraph(told, "none")
+        text = f"{counted(hidden[0], 'entry', 'entries')} and {counted(hidden[1], rows)} are not shown."
+        yield markup.paragraph(text, "none")
 
 
 def _p99(values: Sequence[float]) -> float:
@@ -158,23 +158,23 @@ def _bar(bar: TimelineBar, top: int, colours: Mapping[str, str], scale: _Scale) 
     shade = _SHADES.get(bar.kind)
     over = NOTHING if bar.end is None else clock(bar.end)
     late = f", {seconds(bar.late)} s late" if bar.late else ""
-    told = f"{displayed(bar.name)} ({bar.kind}): {clock(bar.begin)} to {over}{late}"
+    text = f"{displayed(bar.name)} ({bar.kind}): {clock(bar.begin)} to {over}{late}"
     looks = (
         f'y="{top + 3}" height="18" fill="{colours.get(bar.name, OTHERS)}"'
         if shade is None
         else f'y="{top + 7}" height="10" fill="{shade[0]}" fill-opacity="0.5"'
     )
-    return f'<rect x="{x:.1f}" width="{width:.1f}" {looks}><title>{escape(told)}</title></rect>'
+    return f'<rect x="{x:.1f}" width="{width:.1f}" {looks}><title>{escape(text)}</title></rect>'
 
 
 def _need(need: TimelineNeed, above: int, below: int, scale: _Scale) -> str:
     """Return an arrow from the row of a needed resource to the row of the one that needs it."""
     x, begin = scale.x(need.time), above + _ROW // 2
     end, head = below + _ROW // 2, 4 if below > above else -4
-    told = f"{displayed(need.name)} is asked for after {displayed(need.needs)}: {clock(need.time)}"
+    text = f"{displayed(need.name)} is asked for after {displayed(need.needs)}: {clock(need.time)}"
     return (
         f'<path d="M{x:.1f} {begin}V{end}M{x - 3:.1f} {end - head}L{x:.1f} {end}L{x + 3:.1f} {end - head}" {_NEED}>'
-        f"<title>{escape(told)}</title></path>"
+        f"<title>{escape(text)}</title></path>"
     )
 
 

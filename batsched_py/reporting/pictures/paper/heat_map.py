@@ -17,7 +17,7 @@ _ROW: Final = 0.24
 _AROUND: Final = 0.6
 _NARROWEST: Final = 3.0
 #: The largest number of cells in a row that have room for their values.
-_MOST_TOLD: Final = 8
+_MOST_LABELS: Final = 8
 #: A colour map that is readable in greyscale and for colour-blind readers.
 _COLOURS: Final = "cividis"
 
@@ -73,9 +73,9 @@ def _draw(figure: Figure, axes: Axes, panel: HeatPanel) -> None:
     rows = [[panel.cells.get((x, y), math.nan) for x in across] for y in up]
     image = axes.imshow(rows, cmap=_COLOURS, aspect="auto", origin="lower")
     figure.colorbar(image, ax=axes, label="more is better" if panel.more_is_better else "less is better")
-    axes.set_xticks(range(len(across)), list(map(_told, across)))
-    axes.set_yticks(range(len(up)), list(map(_told, up)))
-    if len(across) > _MOST_TOLD:
+    axes.set_xticks(range(len(across)), list(map(_label, across)))
+    axes.set_yticks(range(len(up)), list(map(_label, up)))
+    if len(across) > _MOST_LABELS:
         return
     low, high = min(panel.cells.values()), max(panel.cells.values())
     for row, values in enumerate(rows):
@@ -86,5 +86,5 @@ def _draw(figure: Figure, axes: Axes, panel: HeatPanel) -> None:
                 axes.text(column, row, text, ha="center", va="center", fontsize=5.5, color="w" if dark else "k")
 
 
-def _told(value: object) -> str:
+def _label(value: object) -> str:
     return f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
