@@ -25,6 +25,6 @@ def path_or_example(path: Path) -> Path:
     return path if path.exists() else find_example(path) or path
 
 
-def told_path(path: Path) -> str:
+def display_path(path: Path) -> str:
     """Return the path of a file as text; for an example of batsched-py, its name independent of the installation."""
     return str(path.relative_to(_EXAMPLES) if path.is_relative_to(_EXAMPLES) else path)

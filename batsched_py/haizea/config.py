@@ -91,7 +91,7 @@ class HaizeaConfig:
         wakeup_interval: interval of the real clock.
         non_schedulable_interval: from a request to the start of its lease, with the real clock.
         accounting: settings of the accounting.
-        `told`: sentences about options without a counterpart.
+        notes: sentences about options without a counterpart.
     """
 
     file: Path
@@ -109,4 +109,4 @@ class HaizeaConfig:
     wakeup_interval: float
     non_schedulable_interval: float
     accounting: AccountingSettings
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

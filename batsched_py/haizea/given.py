@@ -54,14 +54,14 @@ class GivenOptions:
         section, _, name = key.partition(".")
         return self._refuse(*self._spelled.get(key, (section, name)), rule)
 
-    def told(self) -> list[str]:
+    def warnings(self) -> list[str]:
         """Return a sentence for each given option without a counterpart."""
-        told = [
-            f"{option.key}: {option.told}"
+        warnings = [
+            f"{option.key}: {option.warning}"
             for option in OPTIONS
-            if option.told and self.given(option.key) and self._texts[option.key] != option.sample
+            if option.warning and self.given(option.key) and self._texts[option.key] != option.sample
         ]
-        return [*told, *(f"{key}: is ignored: {FOREIGN[key]}" for key in self._foreign)]
+        return [*warnings, *(f"{key}: is ignored: {FOREIGN[key]}" for key in self._foreign)]
 
     def _take(self, section: str, name: str, text: str) -> None:
         if f"{section}.{name}" in FOREIGN:

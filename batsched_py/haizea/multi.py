@@ -85,7 +85,7 @@ class MultiConfiguration:
         profiles: name -> its options, including the common ones.
         traces, injections: files of requests.
         data_folder: folder of the files that runs write.
-        `told`: sentences about ignored options.
+        notes: sentences about ignored options.
     """
 
     file: Path
@@ -93,7 +93,7 @@ class MultiConfiguration:
     traces: tuple[Path, ...]
     injections: tuple[Path, ...]
     data_folder: Path
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def singles(self, folder: Path) -> Iterator[SingleConfiguration]:
         """Iterate over the configurations for files in `folder`: for each profile, trace, and injection or none."""
@@ -155,18 +155,18 @@ def read_multi(path: Path, limits: Limits = LIMITS) -> MultiConfiguration:
         if "injectiondir" not in options:
             raise _error(path, MULTI, "injectiondir", "is required with injectionfiles")
         injections = _files(path, options, "injectionfiles", options["injectiondir"])
-    told = [
+    notes = [
         f"[{section}] {name}: is ignored, because [{MULTI}] sets it"
         for section, given in sections.items()
         for name in _SET_HERE.get(section.partition(":")[2], ())
         if name in given
     ]
-    told += [
+    notes += [
         f"[{MULTI}] {name}: is ignored: annotations of leases are not read"
         for name in _ANNOTATIONS
         if name in sections[MULTI]
     ]
-    found = MultiConfiguration(path, profiles, traces, injections, Path(options["datadir"]).expanduser(), tuple(told))
+    found = MultiConfiguration(path, profiles, traces, injections, Path(options["datadir"]).expanduser(), tuple(notes))
     if len(profiles) * len(traces) * (1 + len(injections)) > _MOST:
         raise _error(path, MULTI, "tracefiles", f"must make at most {_MOST} configurations")
     _check(found, sections, limits)

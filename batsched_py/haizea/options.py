@@ -65,7 +65,7 @@ class Option:
         default: default text; None if there is none.
         required: when it must be given; None if never.
         sample: its text in samples; "" for its default, or none.
-        `told`: warning for an option without a counterpart; "" for one that is obeyed.
+        warning: warning for an option without a counterpart; "" for one that is obeyed.
         `ours`: True for an option that Haizea does not have.
     """
 
@@ -76,7 +76,7 @@ class Option:
     default: str | None = None
     required: When | None = None
     sample: str = ""
-    told: str = ""
+    warning: str = ""
     ours: bool = False
 
     @property
@@ -88,7 +88,7 @@ class Option:
 #: Bounds of rates in MB/s, Mb/s.
 _RATE: Final = number(1e-6, 1e12)
 _NO_OPENNEBULA: Final = "must be simulated: OpenNebula is not supported"
-_TOLD_OPENNEBULA: Final = "OpenNebula is not supported"
+_UNSUPPORTED: Final = "OpenNebula is not supported"
 
 _GENERAL: Final = (
     Option(
@@ -99,7 +99,7 @@ _GENERAL: Final = (
     Option(
         "general", "logfile", PATH, "The log file.",
         default="/var/tmp/haizea.log",  # noqa: S108  # the manual's, in words
-        told="the log is written to standard output",
+        warning="the log is written to standard output",
     ),
     Option(
         "general", "mode", choice("simulated", refused={"opennebula": _NO_OPENNEBULA}),
@@ -117,7 +117,7 @@ _GENERAL: Final = (
     ),
     Option(
         "general", "persistence-file", PATH, "The file in which leases are kept between runs, or none.",
-        default="none", sample="none", told="leases are kept in memory only",
+        default="none", sample="none", warning="leases are kept in memory only",
     ),
 )  # fmt: skip
 
@@ -353,14 +353,14 @@ _TRACEFILE: Final = (
 )  # fmt: skip
 
 _OPENNEBULA: Final = (
-    Option("opennebula", "host", TEXT, "The machine of OpenNebula.", told=_TOLD_OPENNEBULA),
-    Option("opennebula", "port", whole(1, 65535), "The port of OpenNebula.", default="2633", told=_TOLD_OPENNEBULA),
+    Option("opennebula", "host", TEXT, "The machine of OpenNebula.", warning=_UNSUPPORTED),
+    Option("opennebula", "port", whole(1, 65535), "The port of OpenNebula.", default="2633", warning=_UNSUPPORTED),
     Option(
         "opennebula", "stop-when-no-more-leases", FLAG, "Whether to stop when all leases are done.",
-        default="False", told=_TOLD_OPENNEBULA,
+        default="False", warning=_UNSUPPORTED,
     ),
     Option(
-        "opennebula", "dry-run", FLAG, "Whether to simulate the time.", default="False", told=_TOLD_OPENNEBULA
+        "opennebula", "dry-run", FLAG, "Whether to simulate the time.", default="False", warning=_UNSUPPORTED
     ),
 )  # fmt: skip
 

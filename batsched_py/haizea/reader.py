@@ -21,7 +21,7 @@ IN_TRACEFILE: Final = "in-tracefile"
 def read_config(path: Path, limits: Limits = LIMITS) -> HaizeaConfig:
     """Read a configuration. ConfigurationError names the file, `section.option` and the rule.
 
-    Paths in it are relative to its folder. `told` lists options without a counterpart.
+    Paths in it are relative to its folder. `notes` lists options without a counterpart.
     """
     return make_config(path, read_sections(path, limits), in_file(str(path)), limits)
 
@@ -57,22 +57,24 @@ def make_config(path: Path, sections: Sections, refuse: Refuse, limits: Limits =
             attributes=given["accounting.attributes"] or (),
             stats=given["accounting.stats"],
         ),
-        told=tuple(_told(given, simulated)),
+        notes=tuple(_warnings(given, simulated)),
     )
 
 
-def _told(given: GivenOptions, simulated: bool) -> list[str]:
-    told = given.told()
+def _warnings(given: GivenOptions, simulated: bool) -> list[str]:
+    warnings = given.warnings()
     absent = [name for name in ("suspend-rate", "resume-rate") if not given.given(f"scheduling.{name}")]
     if absent and given["scheduling.suspension"] != "none":
-        told.append(
+        warnings.append(
             f"scheduling.{' and '.join(absent)}: not given, {given['scheduling.suspend-rate']:g} MB/s is assumed"
         )
     if not simulated and given.given("scheduling.non-schedulable-interval"):
-        told.append("scheduling.non-schedulable-interval: a lease of a live site may start as soon as it is requested")
+        warnings.append(
+            "scheduling.non-schedulable-interval: a lease of a live site may start as soon as it is requested"
+        )
     if not simulated and given.given("tracefile.tracefile"):
-        told.append("tracefile.tracefile: not read, because simulation.clock is real; requests come from users")
-    return told
+        warnings.append("tracefile.tracefile: not read, because simulation.clock is real; requests come from users")
+    return warnings
 
 
 def _site(given: GivenOptions, limits: Limits) -> LeaseSite | None:

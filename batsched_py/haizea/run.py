@@ -111,9 +111,9 @@ def run(
     log = HaizeaLog(config.start_time, config.log_level, write, config.status_interval)
     log.started()
     log.loading(str(config.traces.trace))
-    requests, site, source, told = _read(config, config.traces, limits)
+    requests, site, source, notes = _read(config, config.traces, limits)
     if warn is not None:
-        for line in told:
+        for line in notes:
             warn(line)
     workload, platform = lease_inputs(source, requests, site, _changes(config.traces, limits))
     log.loaded(Counter(_kind(request) for request in requests))
@@ -153,20 +153,20 @@ class _Inputs(NamedTuple):
     requests: list[LeaseRequest]
     site: LeaseSite
     source: str
-    told: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> _Inputs:
     trace = _read_trace(config, files, limits)
-    requests, told = list(trace.requests), trace.told
+    requests, notes = list(trace.requests), trace.notes
     if files.injection is not None:
         injection = read_lwf(files.injection, starttime=config.start_time, limits=limits)
         requests += injection.requests
-        told += injection.told
+        notes += injection.notes
     site = config.site or trace.site
     if site is None:
         raise OptionError(f"{config.file}: simulation.resources is in-tracefile, but {files.trace} has no site")
-    return _Inputs(requests, site, trace.source, told)
+    return _Inputs(requests, site, trace.source, notes)
 
 
 def _read_trace(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> LeaseTrace:
@@ -175,7 +175,7 @@ def _read_trace(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> Leas
     log = read_swf(files.trace, limits=limits)
     cleaned = clean_jobs(log, CleaningRules(leases=True))
     site = uniform_site(cleaned.machine_size) if cleaned.machine_size else None
-    return LeaseTrace(str(files.trace), log_requests(cleaned.jobs), site, told=log.notes)
+    return LeaseTrace(str(files.trace), log_requests(cleaned.jobs), site, notes=log.notes)
 
 
 def _changes(files: TraceFiles, limits: Limits) -> LeaseChanges:

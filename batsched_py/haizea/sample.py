@@ -94,8 +94,8 @@ def _comments(option: Option) -> list[str]:
     if option.required is not None:
         facts.append(f"required when {option.required}" if option.required.option else "required")
     lines = ["; ".join(facts), option.help]
-    if option.told:
-        lines.append(f"Ignored: {option.told}.")
+    if option.warning:
+        lines.append(f"Ignored: {option.warning}.")
     return [f"# {line}" for text in lines for line in textwrap.wrap(text, _WIDTH, break_on_hyphens=False)]
 
 

@@ -111,8 +111,8 @@ class Segments:
         parts = self._all(job, view)
         if parts is None:
             return f"its profile has steps that Batsim has not sent, or more than {MOST_PARTS} that are not delays"
-        untold = next((one for one in map(_typed, parts) if not isinstance(one, _MEASURED)), None)
-        return f"Batsim reports no progress of a profile of type {shown(untold.type)}" if untold is not None else ""
+        unlisted = next((one for one in map(_typed, parts) if not isinstance(one, _MEASURED)), None)
+        return f"Batsim reports no progress of a profile of type {shown(unlisted.type)}" if unlisted is not None else ""
 
     @staticmethod
     def _all(job: Job, view: View) -> tuple[Members, ...] | None:

@@ -25,23 +25,23 @@ class ManyMembers:
         self.silent = set(members.obeyed)
         self._members, self._notes = members, notes
         #: Name -> its report.
-        self._told: dict[str, str] = {}
+        self._reports: dict[str, str] = {}
 
-    def tell(self, names: AbstractSet[str], place: str) -> None:
+    def check(self, names: AbstractSet[str], place: str) -> None:
         """Report the names of an object that are not silent, in their order."""
         for name in names:
             if name in self.silent:
                 continue
-            told = self._told.get(name) or self._judge(name)
-            if told:
-                self._notes.add(told, place)
+            report = self._reports.get(name) or self._judge(name)
+            if report:
+                self._notes.add(report, place)
 
     def _judge(self, name: str) -> str:
-        if len(self._told) + len(self.silent) > _MOST_NAMES and name not in self._members.explained:
+        if len(self._reports) + len(self.silent) > _MOST_NAMES and name not in self._members.explained:
             return f"{self._members.word}s of {self._members.kind} have more than {_MOST_NAMES} names: others are kept"
-        told = self._members.told(name)
-        if told:
-            self._told[name] = told
+        report = self._members.report(name)
+        if report:
+            self._reports[name] = report
         else:
             self.silent.add(name)
-        return told
+        return report

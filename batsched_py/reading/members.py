@@ -26,7 +26,7 @@ class Unknown(Enum):
     #: The input is refused, as by the original.
     REFUSED = "refused"
     #: A line reports that it has no effect.
-    TOLD = "told"
+    REPORTED = "reported"
     #: It is part of the result; a line reports it only if it resembles a known name, and is probably a typing error.
     KEPT = "kept"
 
@@ -61,20 +61,20 @@ class Members(Struct, frozen=True):
         for name in names:
             if self.unknown is Unknown.REFUSED and name not in self.obeyed and name not in self.explained:
                 return name, unknown(name, self.known)
-            if told := self.told(name):
-                notes.add(told, place)
+            if report := self.report(name):
+                notes.add(report, place)
         return None
 
-    def told(self, name: str) -> str:
+    def report(self, name: str) -> str:
         """Return the report on a name that is not refused; "" if none is needed."""
         if name in self.obeyed:
             return ""
         if name in self.explained:
             return f"{self._named(name)} is not obeyed: {self.explained[name]}"
-        if self.unknown is Unknown.TOLD:
+        if self.unknown is Unknown.REPORTED:
             suggestion = did_you_mean(name, self.known)
-            told = f"{self._named(name)} is unknown and has no effect"
-            return f"{told}; {suggestion}" if suggestion else told
+            text = f"{self._named(name)} is unknown and has no effect"
+            return f"{text}; {suggestion}" if suggestion else text
         near = get_close_matches(name[:LONGEST_NAME].casefold(), self.known, n=1, cutoff=0.85)
         return f"{self._named(name)} is unknown; did you mean {near[0]}?" if near else ""
 

@@ -163,7 +163,7 @@ def _objects(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 
 
 def _known(kind: type[Struct], what: str) -> Members:
-    return Members(what, frozenset(kind.__struct_fields__), unknown=Unknown.TOLD)
+    return Members(what, frozenset(kind.__struct_fields__), unknown=Unknown.REPORTED)
 
 
 def content_hash(path: Path) -> str | None:

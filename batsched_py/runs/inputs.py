@@ -6,7 +6,7 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from batsched_py.example_files import path_or_example, told_path
+from batsched_py.example_files import display_path, path_or_example
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LIMITS, Limits
@@ -49,4 +49,4 @@ def origin_of(given: WorkloadLike, workload: Workload) -> WorkloadFile:
     if isinstance(given, Workload):
         return WorkloadFile(workload.source, None, generator, workload.log_start)
     path = path_or_example(Path(given))
-    return WorkloadFile(told_path(path), content_hash(path), generator, workload.log_start)
+    return WorkloadFile(display_path(path), content_hash(path), generator, workload.log_start)

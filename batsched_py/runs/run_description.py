@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 import batsched_py
 from batsched_py.errors import DeadlockError
-from batsched_py.example_files import told_path
+from batsched_py.example_files import display_path
 from batsched_py.files.output_file import writing
 from batsched_py.model.features import Features
 from batsched_py.model.settings import Settings
@@ -98,14 +98,14 @@ class RunOrigin(Brief, frozen=True):
 
 def platform_file(path: Path) -> InputFile:
     """Return the description of a file. InputError if it cannot be read."""
-    return InputFile(told_path(path), content_hash(path))
+    return InputFile(display_path(path), content_hash(path))
 
 
 def workload_file(path: Path, workload: Workload | None = None) -> WorkloadFile:
     """Return the description of a workload; that of a file includes its generator and date, if any. InputError."""
     drawn = None if workload is None else Drawn.of_description(workload.description)
     start = None if workload is None else workload.log_start
-    return WorkloadFile(told_path(path), content_hash(path), {} if drawn is None else drawn.parameters, start)
+    return WorkloadFile(display_path(path), content_hash(path), {} if drawn is None else drawn.parameters, start)
 
 
 def other_files(**paths: Path | None) -> tuple[OtherFile, ...]:

@@ -79,7 +79,7 @@ class Plan(RecurringVerbs):
         "_calls",
         "_others",
         "_state",
-        "_tell",
+        "_warn_user",
         "dialect",
         "holds",
         "promises",
@@ -89,10 +89,10 @@ class Plan(RecurringVerbs):
         "written",
     )
 
-    def __init__(self, state: State, tell: Callable[[str], None] | None = None) -> None:
+    def __init__(self, state: State, warn_user: Callable[[str], None] | None = None) -> None:
         self._state = state
         #: Callback for warnings; None to ignore them.
-        self._tell = tell
+        self._warn_user = warn_user
         #: The dialect that Batsim understands.
         self.dialect: Dialect = V4
         #: The instant at which the commands take effect: `now`, or later with a decision clock.
@@ -359,8 +359,8 @@ class Plan(RecurringVerbs):
 
     def warn(self, text: str) -> None:
         """Show a warning of one line with the time to the user; names from a peer are escaped. Not sent."""
-        if self._tell is not None:
-            self._tell(displayed_line(f"t={seconds(self._state.now)}: {text}"))
+        if self._warn_user is not None:
+            self._warn_user(displayed_line(f"t={seconds(self._state.now)}: {text}"))
 
     def begin(self, timestamp: float) -> None:
         """Begin the plan of a new message, for the engine; commands take effect at `timestamp`."""

@@ -64,8 +64,8 @@ class LoggedPlan(Plan):
 
     __slots__ = ("changed", "refused")
 
-    def __init__(self, state: State, tell: Callable[[str], None] | None = None) -> None:
-        super().__init__(state, tell)
+    def __init__(self, state: State, warn_user: Callable[[str], None] | None = None) -> None:
+        super().__init__(state, warn_user)
         #: Ids of these jobs, in the order in which they were first named.
         self.changed: dict[str, None] = {}
         #: Those of them that were rejected.
@@ -107,9 +107,9 @@ class LoggedPlan(Plan):
 class DecisionLog:
     """The rows of one run, passed on in batches to bound their memory."""
 
-    def __init__(self, state: State, tell: Callable[[str], None] | None, pass_on: PassOn) -> None:
+    def __init__(self, state: State, warn_user: Callable[[str], None] | None, pass_on: PassOn) -> None:
         #: The plan of the run.
-        self.plan: Final = LoggedPlan(state, tell)
+        self.plan: Final = LoggedPlan(state, warn_user)
         self._state, self._pass_on = state, pass_on
         #: Rows that have not been passed on yet.
         self._rows: list[DecisionRow] = []
@@ -144,7 +144,7 @@ class DecisionLog:
         self._rows = []
         if len(self._held) + len(self._promised) > self._room:
             queue = self._state.queue
-            self._held = {job_id: said for job_id, said in self._held.items() if job_id in queue}
+            self._held = {job_id: reason for job_id, reason in self._held.items() if job_id in queue}
             self._promised = {job_id: start for job_id, start in self._promised.items() if job_id in queue}
             self._room = max(_ROOM, 2 * (len(self._held) + len(self._promised)))
 
@@ -206,9 +206,9 @@ class DecisionLog:
 
     def _note_hold(self, job_id: str, hold: Hold, free: float) -> None:
         kind: HoldKind = "hosts" if hold.job.size > free and hold.kind != "instant" else hold.kind
-        said = kind if kind == "hosts" else f"{kind} {hold.reason.translate(_NUMBERS)}"
-        if said != self._held.get(job_id):
-            self._held[job_id] = said
+        reason = kind if kind == "hosts" else f"{kind} {hold.reason.translate(_NUMBERS)}"
+        if reason != self._held.get(job_id):
+            self._held[job_id] = reason
             self._rows.append(DecisionRow(self._state.now, "held", job_id, reason=kind, words=hold.reason))
 
 

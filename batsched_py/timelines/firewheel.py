@@ -19,7 +19,7 @@ _ENTRY: Final = Members(
     "an entry",
     frozenset({"name", "executable", "arguments", "data", "pause", "ignore_failure", "on_host"}),
     {"reboot": "a program requests a reboot by its exit code, the member exit"},
-    Unknown.TOLD,
+    Unknown.REPORTED,
 )
 _CONTENT: Final = "files have no content here"
 _ITEM: Final = Members(
@@ -31,9 +31,9 @@ _ITEM: Final = Members(
         "executable": "any file can be run",
         "destination": "files that are pulled go nowhere",
     },
-    Unknown.TOLD,
+    Unknown.REPORTED,
 )
-_PAUSE: Final = Members("a pause", frozenset({"pause_duration"}), unknown=Unknown.TOLD)
+_PAUSE: Final = Members("a pause", frozenset({"pause_duration"}), unknown=Unknown.REPORTED)
 #: FIREWHEEL's time of a pause at 0, and the offset by which pauses follow the other entries of their time.
 _TINY: Final = sys.float_info.min
 

@@ -51,12 +51,12 @@ def present_profiles(file: str, profiles: Mapping[str, Any]) -> dict[str, Any]:
 
 def present_job(members: dict[str, Any]) -> dict[str, Any]:
     """Return the members of a job with those of its `extra_data`, if that is an object or the text of one."""
-    said = members.get("extra_data")
-    parsed = _object(said)
+    extra = members.get("extra_data")
+    parsed = _object(extra)
     if parsed is None:
         return members
     own = {name: value for name, value in parsed.items() if name not in KNOWN_MEMBERS and name != "extra_data"}
-    kept = {} if len(own) == len(parsed) else {"extra_data": said}
+    kept = {} if len(own) == len(parsed) else {"extra_data": extra}
     return {**{name: value for name, value in members.items() if name != "extra_data"}, **own, **kept}
 
 
@@ -90,11 +90,11 @@ def write_job(job: Job) -> dict[str, Any]:
         written["walltime"] = job.walltime
     written["profile"] = job.profile
     own = {name: value for name, value in members.items() if name not in KNOWN_MEMBERS}
-    said = own.pop("extra_data", None)
-    if not own and said is not None:
-        written["extra_data"] = said
+    extra = own.pop("extra_data", None)
+    if not own and extra is not None:
+        written["extra_data"] = extra
     elif own:
-        written["extra_data"] = {**own, **(_object(said) or ({} if said is None else {"extra_data": said}))}
+        written["extra_data"] = {**own, **(_object(extra) or ({} if extra is None else {"extra_data": extra}))}
     return written
 
 
@@ -144,14 +144,14 @@ def _present_profile(file: str, name: str, members: Any) -> Any:
     return present
 
 
-def _object(said: Any) -> dict[str, Any] | None:
+def _object(extra: Any) -> dict[str, Any] | None:
     """Return `extra_data` as an object; None if it is not the text of one."""
-    if isinstance(said, str) and said.startswith("{"):
+    if isinstance(extra, str) and extra.startswith("{"):
         try:
-            said = orjson.loads(said)
+            extra = orjson.loads(extra)
         except orjson.JSONDecodeError:
             return None
-    return said if isinstance(said, dict) else None
+    return extra if isinstance(extra, dict) else None
 
 
 def _renamed(members: dict[str, Any], name: str, other: str) -> dict[str, Any]:

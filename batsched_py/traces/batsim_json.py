@@ -42,7 +42,7 @@ from batsched_py.text.display import shown
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
 from batsched_py.traces.log_format import LogFormat, format_of_line
 from batsched_py.traces.profile_table import read_profiles
-from batsched_py.traces.workload_members import JOB, tell_document, tell_profiles
+from batsched_py.traces.workload_members import JOB, check_document, check_profiles
 
 # A small file is parsed as a whole. With more than MANY jobs only the text of each job is kept, and a job is decoded
 # again when it is needed: some 5 % more time, and memory in proportion to the text and not to the objects. Both ways
@@ -87,8 +87,8 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
         profiles = present_profiles(file, profiles)
     table = read_profiles(file, profiles, simulated_only=simulated_only, limits=limits)
     notes = Notes(file)
-    tell_document(document, notes)
-    tell_profiles(profiles, notes)
+    check_document(document, notes)
+    check_profiles(profiles, notes)
     reader = _JobReader(file, table, limits, notes, later=later)
     try:
         jobs = _read_jobs(document["jobs"], reader) if elements is None else _pack_jobs(text, elements, reader)
@@ -255,7 +255,7 @@ class _JobReader:
             self.members += len(members)
             if len(members) > 4 + ("walltime" in members):  # user-defined members may have any value
                 check_depth(members, self._limits)
-                self._tell_own(index, members)
+                self._check_own(index, members)
             if job.id in known:
                 raise FieldError("id", f"is the id of two jobs: {shown(job.id)}")
         except KeyError as missing:
@@ -270,10 +270,10 @@ class _JobReader:
         """Raise WorkloadError with the place of the error in a text that is not JSON."""
         parse_object(self._file, text)
 
-    def _tell_own(self, index: int, members: dict[str, Any]) -> None:
+    def _check_own(self, index: int, members: dict[str, Any]) -> None:
         names = present_job(members).keys() if self.later and "extra_data" in members else members.keys()
         if not names <= self._own.silent:
-            self._own.tell(names, f"jobs[{index}]")
+            self._own.check(names, f"jobs[{index}]")
 
 
 def _read_jobs(objects: list[Any], reader: _JobReader) -> Sequence[Job]:

@@ -41,7 +41,7 @@ class LeaseFile(NamedTuple):
     """A request: the members that a live site accepts, and a line for each part without effect."""
 
     members: dict[str, Any]
-    told: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def read_lease(path: Path, limits: Limits = LIMITS) -> LeaseFile:

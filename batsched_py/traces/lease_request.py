@@ -68,7 +68,7 @@ class LeaseTrace(NamedTuple):
         requests: the requests in the file's order.
         site: the site; None if the file has none.
         name, description: the texts as written.
-        `told`: a line for each part of the file without effect.
+        notes: a line for each part of the file without effect.
     """
 
     source: str
@@ -76,7 +76,7 @@ class LeaseTrace(NamedTuple):
     site: LeaseSite | None = None
     name: str = ""
     description: str = ""
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def check_types(types: Mapping[str, object] | tuple[str, ...]) -> None:

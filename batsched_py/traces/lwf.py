@@ -47,7 +47,7 @@ def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = 
 
     `starttime` is the date of the workload's start, required by requests with dates. WorkloadError names the file, the
     line, the request, the element and the broken rule. Attributes and texts without effect are no errors, as with
-    Haizea: `told` lists them.
+    Haizea: `notes` lists them.
     """
     file, requests, root, notes = str(path), list[LeaseRequest](), None, Notes(str(path))
     reader, description, site = LwfReader(limits, starttime), "", None

@@ -203,7 +203,7 @@ class _Collector:
         if tag in _EXPLAINED:
             self._notes.add(f"element {tag} of a {around.tag} is not obeyed: {_EXPLAINED[tag]}", self.place)
         if not attributes.keys() <= _ATTRIBUTES.get(tag, _NONE):
-            self._tell(element)
+            self._report_unknown(element)
         self._open.append(element)
         self._begun.append(set())
 
@@ -228,10 +228,10 @@ class _Collector:
     def close(self) -> None:
         """Do nothing: completed elements have been yielded."""
 
-    def _tell(self, element: LwfElement) -> None:
+    def _report_unknown(self, element: LwfElement) -> None:
         """Note the attributes of an element that are ignored."""
         known = frozenset(_ATTRIBUTES.get(element.tag, _NONE))
-        members = Members(f"element {element.tag}", known, unknown=Unknown.TOLD, word="attribute")
+        members = Members(f"element {element.tag}", known, unknown=Unknown.REPORTED, word="attribute")
         members.check(element.attributes, self._notes, self.place)
 
     def _misplaced(self, element: LwfElement, around: LwfElement) -> WorkloadError:

@@ -30,7 +30,7 @@ from batsched_py.traces.sacct_fields import (
 )
 from batsched_py.traces.sacct_rows import SacctRows
 from batsched_py.traces.swf import UNKNOWN, SwfLog, SwfRecord
-from batsched_py.traces.swf_remarks import tell_records
+from batsched_py.traces.swf_remarks import report_records
 
 # Accounting has rows where a workload has jobs. A job is a group of rows with one number on one cluster; sorted by
 # time, a row is a duplicate of the one before it, its next attempt, or another job that uses the number again. The last
@@ -131,7 +131,7 @@ class _Reader:
         self._rows = SacctRows(path, wanted, limits, self._drop)
         known = {*COLUMNS.explained, *self._fields}
         COLUMNS.check((name for name in self._rows.header if name not in known), self._notes, "line 1")
-        self._told = [name for name in self._rows.header if name in COLUMNS.explained and name not in self._fields]
+        self._explained = [name for name in self._rows.header if name in COLUMNS.explained and name not in self._fields]
 
     def log(self) -> SwfLog:
         """Return the log. WorkloadError."""
@@ -147,7 +147,7 @@ class _Reader:
                     raise self._error(job.line, f"field submit: {TOO_LONG.rstrip(',')} after the first")
             records.append(record)
             names[number], members[number] = job.name, job.members
-        tell_records(records, self._notes, most="most jobs got more than they asked for, such as whole nodes")
+        report_records(records, self._notes, most="most jobs got more than they asked for, such as whole nodes")
         return SwfLog(
             str(self._path),
             {"UnixStartTime": str(zero)},
@@ -224,9 +224,9 @@ class _Reader:
                     raise WorkloadError(str(self._path), field, f"{error.rule}, not {error.value}") from None
                 self._drop(row.line, f"field {error.column} {error.rule}")
                 continue
-            for column in self._told:
+            for column in self._explained:
                 if holds(row, column):
-                    self._notes.add(COLUMNS.told(column), f"line {row.line}")
+                    self._notes.add(COLUMNS.report(column), f"line {row.line}")
             yield job
 
     def _job(self, row: Row, name: str) -> _Job:

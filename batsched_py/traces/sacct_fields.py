@@ -62,7 +62,7 @@ COLUMNS: Final = Members(
         "reservation": "hosts are not reserved: jobs of a reservation are like others",
         "suspended": "a job runs in one piece, without its suspensions",
     },
-    Unknown.TOLD,
+    Unknown.REPORTED,
     "field",
 )
 #: Column -> pattern of texts that are worth a note.

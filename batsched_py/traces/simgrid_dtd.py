@@ -25,24 +25,24 @@ class ElementRule(Struct, frozen=True):
         attributes: known attributes; others are refused, as by SimGrid.
         required: attributes without which SimGrid stops.
         contents: alternatives for the child elements; () for none.
-        `told`: reason why the element has no effect here, and SimGrid's behaviour; "" if it is obeyed.
+        ignored: reason why the element has no effect here, and SimGrid's behaviour; "" if it is obeyed.
         refused: reason why SimGrid stops at the element in any platform; "" if it does not.
-        told_inside: child elements that have no effect here -> reason.
+        ignored_inside: child elements that have no effect here -> reason.
         has_text: whether the element may contain text.
     """
 
     attributes: Members
     required: frozenset[str] = frozenset()
     contents: tuple[Contents, ...] = ()
-    told: str = ""
+    ignored: str = ""
     refused: str = ""
-    told_inside: Mapping[str, str] = MappingProxyType({})
+    ignored_inside: Mapping[str, str] = MappingProxyType({})
     has_text: bool = False
 
     @property
     def is_plain(self) -> bool:
         """True if the element itself is neither refused nor reported."""
-        return not (self.told or self.refused)
+        return not (self.ignored or self.refused)
 
 
 PROFILE: Final = "changes over time are not simulated; SimGrid changes"
@@ -90,13 +90,13 @@ def _rule(
     required: tuple[str, ...] = (),
     explained: Mapping[str, str] = MappingProxyType({}),
     contents: tuple[Contents, ...] = (),
-    told: str = "",
+    ignored: str = "",
     refused: str = "",
-    told_inside: Mapping[str, str] = MappingProxyType({}),
+    ignored_inside: Mapping[str, str] = MappingProxyType({}),
     has_text: bool = False,
 ) -> tuple[str, ElementRule]:
     members = _attributes(tag, *obeyed, explained=explained, required=required)
-    return tag, ElementRule(members, frozenset(required), contents, told, refused, told_inside, has_text)
+    return tag, ElementRule(members, frozenset(required), contents, ignored, refused, ignored_inside, has_text)
 
 
 _GATEWAYS: Final = ("src", "dst", "gw_src", "gw_dst")
@@ -147,29 +147,32 @@ ELEMENTS: Final[Mapping[str, ElementRule]] = dict(
                 "state_file": _STATE_FILE,
             },
             contents=_ONLY_PROPS,
-            told_inside={"prop": "properties of links are for plug-ins of SimGrid that Batsim does not use"},
+            ignored_inside={"prop": "properties of links are for plug-ins of SimGrid that Batsim does not use"},
         ),
         _rule("link_ctn", "direction", required=("id",)),
         _rule("route", "symmetrical", required=("src", "dst"), contents=_ONLY_LINKS),
         *(_rule(tag, "symmetrical", required=_GATEWAYS, contents=_ONLY_LINKS) for tag in ("zoneRoute", "ASroute")),
-        _rule("bypassRoute", required=("src", "dst"), contents=_ONLY_LINKS, told=_BYPASS),
-        *(_rule(tag, required=_GATEWAYS, contents=_ONLY_LINKS, told=_BYPASS) for tag in BYPASSES[1:]),
+        _rule("bypassRoute", required=("src", "dst"), contents=_ONLY_LINKS, ignored=_BYPASS),
+        *(_rule(tag, required=_GATEWAYS, contents=_ONLY_LINKS, ignored=_BYPASS) for tag in BYPASSES[1:]),
         _rule(
             "trace",
             "file",
             required=("id", "periodicity"),
-            told=f"{PROFILE} what the trace is connected to",
+            ignored=f"{PROFILE} what the trace is connected to",
             has_text=True,
         ),
         _rule(
-            "trace_connect", "kind", required=("trace", "element"), told=f"{PROFILE} the element as the trace describes"
+            "trace_connect",
+            "kind",
+            required=("trace", "element"),
+            ignored=f"{PROFILE} the element as the trace describes",
         ),
-        _rule("disk", "id", required=("read_bw", "write_bw"), contents=_ONLY_PROPS, told="Batsim uses no disks"),
+        _rule("disk", "id", required=("read_bw", "write_bw"), contents=_ONLY_PROPS, ignored="Batsim uses no disks"),
         _rule(
             "random",
             *("seed", "radical", "generator"),
             required=("id", "min", "max", "mean", "std_deviation"),
-            told="it does nothing in SimGrid either",
+            ignored="it does nothing in SimGrid either",
         ),
         _rule("include", refused=f"{_REMOVED}: write the elements of the file in its place"),
         *(

@@ -17,8 +17,8 @@ from batsched_py.reading.limits import LIMITS, LONGEST, TOO_LONG, Limits
 from batsched_py.reading.notes import Notes
 from batsched_py.text.representation import Brief
 from batsched_py.traces.log_format import LogFormat, looks_like
-from batsched_py.traces.swf_headers import EPOCH, HeaderLines, SwfHeaders, told_epoch
-from batsched_py.traces.swf_remarks import FurtherFields, tell_records
+from batsched_py.traces.swf_headers import EPOCH, HeaderLines, SwfHeaders, epoch_text
+from batsched_py.traces.swf_remarks import FurtherFields, report_records
 
 # Reading and correcting are separate: a log has the content of its file, with -1 for unknown values, and `cleaning`
 # applies explicit rules, whose effects are counted. Readers of other formats (Slurm) give the same records, so the
@@ -156,12 +156,12 @@ def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
                 other = "" if records else looks_like(text, LogFormat.SWF)
                 raise WorkloadError(str(path), f"line {number}", f"{error}{other}") from error
     read = headers.headers(str(path))
-    read.tell(notes)
+    read.report(notes)
     log = SwfLog(str(path), read.values, tuple(records), read.lines, further.lines)
     if log.first >= EPOCH:
         log = _moved(log)
-        notes.add(told_epoch(log.zero, log.start or read.at(int(log.zero))))
-    tell_records(log.records, notes)
+        notes.add(epoch_text(log.zero, log.start or read.at(int(log.zero))))
+    report_records(log.records, notes)
     return replace(log, notes=notes.lines())
 
 

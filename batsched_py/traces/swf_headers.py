@@ -34,7 +34,7 @@ HEADERS: Final = Members(
     "a log",
     frozenset({*_SIZES, "UnixStartTime", "TimeZone", "TimeZoneString", "StartTime", "Preemption", "AllowOveruse"})
     | _DESCRIBES,
-    unknown=Unknown.TOLD,
+    unknown=Unknown.REPORTED,
     word="header",
 )
 #: Header in lower case -> its spelling in the format.
@@ -87,30 +87,30 @@ class SwfHeaders(Brief, frozen=True):
         seconds = _whole(self._first("TimeZone")) or 0
         return date if abs(seconds) >= _DAY else date.astimezone(timezone(timedelta(seconds=seconds)))
 
-    def tell(self, notes: Notes) -> None:
+    def report(self, notes: Notes) -> None:
         """Add notes on headers that are unknown, have no effect, or are interpreted unexpectedly."""
         for key, line in self.lines.items():
-            if key and (told := HEADERS.told(key)):
-                notes.add(told, f"line {line}")
+            if key and (report := HEADERS.report(key)):
+                notes.add(report, f"line {line}")
         for key in ("UnixStartTime", "TimeZone", "TimeZoneString"):
             if len(set(self._all(key))) > 1:
                 notes.add(f"header {key} is there {len(self._all(key))} times: the first counts", self._place(key))
-        self._tell_sizes(notes)
-        self._tell_clock(notes)
+        self._report_sizes(notes)
+        self._report_clock(notes)
         if (words := self._first("Preemption")).casefold() not in _NO:
             notes.add(f"header Preemption is not obeyed: jobs run in one piece, not {shown(words)}")
         if (words := self._first("AllowOveruse")).casefold() not in _NO:
             rule = "the run time of a job is cut to its request"
             notes.add(f"header AllowOveruse is not obeyed: {rule}, although it says {shown(words)}")
 
-    def _tell_sizes(self, notes: Notes) -> None:
+    def _report_sizes(self, notes: Notes) -> None:
         for key in _SIZES:
             values = self._all(key)
             if len(set(values)) > 1:
                 rule = f"the largest of {', '.join(map(shown, values[:4]))} is the size of the machine"
                 notes.add(f"header {key} is there {len(values)} times: {rule}", self._place(key))
 
-    def _tell_clock(self, notes: Notes) -> None:
+    def _report_clock(self, notes: Notes) -> None:
         start, zone, offset = (self._first(key) for key in ("UnixStartTime", "TimeZoneString", "TimeZone"))
         if start and _whole(start) is None:
             rule = f"it must be a number of seconds since 1970, not {shown(start)}; the date of the log is unknown"
@@ -173,7 +173,7 @@ class HeaderLines:
         return SwfHeaders(source, {key: "\n".join(values) for key, values in self._values.items()}, self._lines)
 
 
-def told_epoch(first: float, start: datetime) -> str:
+def epoch_text(first: float, start: datetime) -> str:
     """Return the note about a clock that was moved to the first submission."""
     years = counted(int(first // (365 * _DAY)), "year")
     rule = f"time starts with the first submission, at {start.isoformat()}, {years} after 0"

@@ -47,7 +47,7 @@ class FurtherFields:
                 )
 
 
-def tell_records(
+def report_records(
     records: Sequence[SwfRecord], notes: Notes, *, most: str = "most requests seem to count nodes"
 ) -> None:
     """Add notes on dependencies between jobs, on sizes with inconsistent units, and on jumps of the clock.

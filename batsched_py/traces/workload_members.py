@@ -25,7 +25,9 @@ _CHOSEN: Final = "the algorithm chooses when and where a job starts; reservation
 
 #: Members that describe a file and request nothing; the last ones occur in Batsim's own workloads.
 _DESCRIBES: Final = frozenset({"description", "log_start", "author", "command", "comment", "date", "name", "version"})
-DOCUMENT: Final = Members("a workload", frozenset({"nb_res", "jobs", "profiles"}) | _DESCRIBES, unknown=Unknown.TOLD)
+DOCUMENT: Final = Members(
+    "a workload", frozenset({"nb_res", "jobs", "profiles"}) | _DESCRIBES, unknown=Unknown.REPORTED
+)
 
 JOB: Final = Members(
     "a job",
@@ -78,12 +80,12 @@ def _profile_members(kind: str, own: frozenset[str]) -> Members:
 PROFILES: Final = {kind: _profile_members(kind, own) for kind, own in _TYPES.items()}
 
 
-def tell_document(document: Mapping[str, Any], notes: Notes) -> None:
+def check_document(document: Mapping[str, Any], notes: Notes) -> None:
     """Note the members of a workload file that have no effect."""
     DOCUMENT.check(document, notes)
 
 
-def tell_profiles(profiles: Mapping[str, Mapping[str, Any]], notes: Notes) -> None:
+def check_profiles(profiles: Mapping[str, Mapping[str, Any]], notes: Notes) -> None:
     """Note the members of valid profiles that have no effect. Types without a table are executed by Batsim only."""
     checks: dict[str, ManyMembers] = {}
     for name, members in profiles.items():
@@ -94,8 +96,8 @@ def tell_profiles(profiles: Mapping[str, Mapping[str, Any]], notes: Notes) -> No
             checks[kind] = ManyMembers(PROFILES[kind], notes)
         check = checks[kind]
         if not members.keys() <= check.silent:
-            check.tell(members.keys(), f"profiles.{displayed(name)}")
+            check.check(members.keys(), f"profiles.{displayed(name)}")
         for other, better in _BETTER.items():
             if other in members and better in members and better in PROFILES[kind].obeyed:
-                told = f"member {other} of a profile of type {kind} is not obeyed: {better} is"
-                notes.add(told, f"profiles.{displayed(name)}")
+                report = f"member {other} of a profile of type {kind} is not obeyed: {better} is"
+                notes.add(report, f"profiles.{displayed(name)}")

@@ -37,8 +37,8 @@ def _check_element(element: Element, rule: ElementRule) -> None:
     if rule.refused:
         raise element.error("", rule.refused)
     _check_attributes(element, rule)
-    if rule.told:
-        element.notes.add(f"element {element.tag} is not obeyed: {rule.told}", element.name_of())
+    if rule.ignored:
+        element.notes.add(f"element {element.tag} is not obeyed: {rule.ignored}", element.name_of())
 
 
 def check_zone(zone: Element, routing: str, *, is_graph: bool) -> None:
@@ -88,8 +88,8 @@ def _check_contents(element: Element, rule: ElementRule) -> None:
         if not positions:
             raise _misplaced(child, element, before, rule.contents)
         before = child.tag
-        if child.tag in rule.told_inside:
-            what = f"element {child.tag} of {element.tag} is not obeyed: {rule.told_inside[child.tag]}"
+        if child.tag in rule.ignored_inside:
+            what = f"element {child.tag} of {element.tag} is not obeyed: {rule.ignored_inside[child.tag]}"
             element.notes.add(what, element.name_of())
 
 

@@ -20,7 +20,7 @@ from batsched_py.campaigns.plan.run_spec import BatsimFiles, RunEnvironment
 from batsched_py.campaigns.plan.sources import SourceReader, WorkloadSource
 from batsched_py.campaigns.plan.variants import plan_variants
 from batsched_py.errors import ConfigurationError, OptionError, PlatformError, WorkloadError
-from batsched_py.example_files import told_path
+from batsched_py.example_files import display_path
 from batsched_py.files.bounded_file import read_raw, reported
 from batsched_py.model.platform import Platform
 from batsched_py.reading.limits import LIMITS, Limits
@@ -71,7 +71,7 @@ def _settings(campaign: Campaign, limits: Limits) -> Iterator[Setting]:
     varied = _varied([one.given for one in campaign.settings])
     for choice in campaign.platforms:
         platform = read_platform(choice.path, limits=limits)
-        file = InputFile(told_path(choice.path), content_hash(choice.path))
+        file = InputFile(display_path(choice.path), content_hash(choice.path))
         for one in campaign.settings:
             environment = _environment(campaign, platform, one, limits)
             label = ", ".join(f"{name}={spelled(one.given.get(name))}" for name in varied)

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from batsched_py.campaigns.plan.campaign import FileWorkloads, LogWorkloads, ModelWorkloads, WorkloadChoice
 from batsched_py.errors import InputError
-from batsched_py.example_files import told_path
+from batsched_py.example_files import display_path
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import Limits
 from batsched_py.results.run_file import WorkloadFile
@@ -111,7 +111,7 @@ def _some(workload: Workload) -> Workload:
 
 def _part(choice: LogWorkloads, name: str, workload: Workload) -> WorkloadSource:
     digest = sha256(workload_content(workload)).hexdigest()
-    origin = WorkloadFile(told_path(choice.path), digest, log_start=workload.log_start)
+    origin = WorkloadFile(display_path(choice.path), digest, log_start=workload.log_start)
     return WorkloadSource(name, choice.name, workload, origin)
 
 

@@ -351,7 +351,7 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
 def _read_trace(path: Path, starttime: datetime | None, limits: Limits) -> LeaseTrace:
     """Read a lease workload, and warn of its parts without effect."""
     trace = read_lwf(path, starttime=starttime, limits=limits)
-    warn_all(trace.told)
+    warn_all(trace.notes)
     return trace
 
 

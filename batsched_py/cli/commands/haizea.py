@@ -153,7 +153,7 @@ def run(request: RunRequest) -> None:
         raise click.UsageError("'-c' and CONF both name the configuration")
     config = read_config(request.conf or request.named or _found(), current_limits())
     _check_outputs(config, request.export)
-    for line in config.told:
+    for line in config.notes:
         warn(f"{config.file}: {line}")
     if config.clock == "real":
         if request.export is not None or request.events is not None:
@@ -191,7 +191,7 @@ def multi(request: MultiRequest) -> None:
     if request.table and request.template is not None:
         raise click.UsageError("'--table' and '-t' both write to standard output")
     read = read_multi(request.conf, current_limits())
-    for line in read.told:
+    for line in read.notes:
         warn(f"{request.conf}: {line}")
     singles = list(read.singles(request.directory))
     script = None if request.template is None else _script(request.template, singles, request)

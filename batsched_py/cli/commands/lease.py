@@ -169,7 +169,7 @@ def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:
     if given:
         raise click.UsageError(f"'-f' cannot be combined with '--{given[0].replace('_', '-')}': the file has all terms")
     lease = read_lease(file, current_limits())
-    for line in lease.told:
+    for line in lease.notes:
         warn(line)
     return lease.members
 

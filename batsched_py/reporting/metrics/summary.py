@@ -128,8 +128,8 @@ def lost_work(again: Attempts, leases: LeaseTables | None, hosts: int, window: t
 
     Runs that the tables of leases mark as lost are included, whether the lease ran again or not.
     """
-    untold = (one for job in again.jobs.values() for one in job.untold)
-    parts = [(one.start, one.finish, one.hosts) for one in untold]
+    unmarked = (one for job in again.jobs.values() for one in job.unmarked)
+    parts = [(one.start, one.finish, one.hosts) for one in unmarked]
     if leases is not None:
         compute = (1 << hosts) - 1
         lost = [span for span in leases.spans if span.kind == RUN and span.lost]

@@ -30,13 +30,13 @@ class JobAttempts(Struct, frozen=True):
     Attributes:
         attempts: all attempts in order; the first one is the original submission.
         lost: the attempts whose work was discarded, because a later one began again.
-        untold: the lost attempts that no lease table marks as lost.
+        unmarked: the lost attempts that no lease table marks as lost.
         overheads: jobs that show suspensions or resumptions of its machines.
     """
 
     attempts: tuple[Attempt, ...]
     lost: tuple[Attempt, ...] = ()
-    untold: tuple[Attempt, ...] = ()
+    unmarked: tuple[Attempt, ...] = ()
     overheads: tuple[Attempt, ...] = ()
 
     @property
@@ -145,8 +145,8 @@ def _job(chain: Sequence[Attempt], overheads: tuple[Attempt, ...], runs: _LostRu
     lease = runs.lease_of(chain[0])
     begins = max((place for place in range(1, len(chain)) if _begins_again(chain, place, lease, runs)), default=0)
     lost = tuple(chain[:begins])
-    untold = tuple(one for one in lost if lease is None or not runs.tell(lease, one))
-    return JobAttempts(tuple(chain), lost, untold, tuple(sorted(overheads, key=attrgetter("start"))))
+    unmarked = tuple(one for one in lost if lease is None or not runs.is_lost(lease, one))
+    return JobAttempts(tuple(chain), lost, unmarked, tuple(sorted(overheads, key=attrgetter("start"))))
 
 
 def _begins_again(chain: Sequence[Attempt], place: int, lease: int | None, runs: _LostRuns) -> bool:
@@ -155,7 +155,7 @@ def _begins_again(chain: Sequence[Attempt], place: int, lease: int | None, runs:
     if name is None or name.sign == "~":
         return True
     if lease is not None:
-        return runs.tell(lease, chain[place - 1])
+        return runs.is_lost(lease, chain[place - 1])
     return _GOES_ON.fullmatch(chain[place].metadata) is None
 
 
@@ -172,7 +172,7 @@ class _LostRuns:
         """Return the lease that a job requested; None if it is in no table."""
         return self._leases.get(first.job_id)
 
-    def tell(self, lease: int, attempt: Attempt) -> bool:
+    def is_lost(self, lease: int, attempt: Attempt) -> bool:
         """Return whether the tables mark an attempt of a lease as lost; starts may differ by the time of messages."""
         second = round(attempt.start)
         return any((lease, near) in self._lost for near in (second, second - 1, second + 1))

@@ -63,7 +63,7 @@ def _read_schedule_object(path: Path, limits: Limits, notes: Notes | None) -> Ma
     content = _NO_NUMBER.sub(rb"\1null", read_content(path, limits))
     row, members = {}, parse_object(str(path), content)
     if notes is not None:
-        Members("figures", _FIGURES, unknown=Unknown.TOLD).check(members, notes)
+        Members("figures", _FIGURES, unknown=Unknown.REPORTED).check(members, notes)
     for name, value in members.items():
         if value is None:
             continue

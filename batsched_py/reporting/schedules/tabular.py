@@ -78,7 +78,7 @@ class Tabular:
 
     def report_unknown(self, kind: str, notes: Notes | None, others: Collection[str] = ()) -> None:
         """Add a note for each column that was not requested, of a table of this `kind`; `others` are known too."""
-        known = Members(kind, frozenset(self._asked.union(others)), unknown=Unknown.TOLD, word="column")
+        known = Members(kind, frozenset(self._asked.union(others)), unknown=Unknown.REPORTED, word="column")
         if notes is not None:
             known.check(self.header, notes)
 

@@ -21,11 +21,11 @@ def find_job(history: RunHistory, name: str) -> JobRecord:
         return history.records[found[0]]
     if found:
         raise InputError(source, "", f"has several jobs {displayed(name)}: {named(found)}; name one of them")
-    said = [job for job in history.decisions.of_jobs if name in (job, job.partition("!")[2])]
-    if said:
-        row = history.decisions.of_jobs[said[0]][-1]
+    listed = [job for job in history.decisions.of_jobs if name in (job, job.partition("!")[2])]
+    if listed:
+        row = history.decisions.of_jobs[listed[0]][-1]
         last = f"last {row.kind} at {at(row.time)}{f': {displayed(row.words)}' if row.words else ''}"
-        raise InputError(source, "", f"has no row of {displayed(said[0])}, which never started ({last})")
+        raise InputError(source, "", f"has no row of {displayed(listed[0])}, which never started ({last})")
     near = did_you_mean(name, (job if "!" in name else job.partition("!")[2] for job in history.records))
     early = ", or it was not submitted before the run ended" if history.ended_early else ""
     raise InputError(source, "", f"has no job {displayed(name)}{early}{f'; {near}' if near else ''}")

@@ -94,8 +94,8 @@ def words_of(explanation: Explanation, reason: Reason, end: float) -> str:
     """Return the text of a reason; for one of the algorithm's own, with its last words before `end`."""
     if reason not in (Reason.ALGORITHM, Reason.CONSTRAINT, Reason.OWN_START):
         return WORDS[reason]
-    said = [row for row in explanation.rows if row.kind == "held" and row.time < end and row.reason != "hosts"]
-    return f"{WORDS[reason]}: {displayed(said[-1].words)}" if said else WORDS[reason]
+    holds = [row for row in explanation.rows if row.kind == "held" and row.time < end and row.reason != "hosts"]
+    return f"{WORDS[reason]}: {displayed(holds[-1].words)}" if holds else WORDS[reason]
 
 
 class Move(NamedTuple):

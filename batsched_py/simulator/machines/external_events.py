@@ -30,7 +30,7 @@ FAILED_WHILE_SWITCHED_ON: Final = (
 )
 #: Members of events about machines.
 _MACHINE_MEMBERS: Final = Members(
-    "a machine event", frozenset({"timestamp", "type", "resources"}), unknown=Unknown.TOLD
+    "a machine event", frozenset({"timestamp", "type", "resources"}), unknown=Unknown.REPORTED
 )
 
 

@@ -28,32 +28,32 @@ class Notices:
         wall: a monotonic clock, in seconds.
     """
 
-    def __init__(self, tell: Callable[[str], None], wall: Callable[[], float] = time.monotonic) -> None:
-        self._tell, self._wall = tell, wall
+    def __init__(self, write: Callable[[str], None], wall: Callable[[], float] = time.monotonic) -> None:
+        self._write, self._wall = write, wall
         #: Kind -> when its last line was written, and the number of events since then.
         self._kinds: dict[str, tuple[float, int]] = {}
 
     def note(self, kind: str, line: str) -> bool:
         """Write a line of a kind, or count it; return whether it was written."""
         now = self._wall()
-        told, untold = self._kinds.get(kind, (now - _SILENCE, 0))
-        if now - told < _SILENCE or (kind not in self._kinds and len(self._kinds) >= _MOST_KINDS):
-            self._kinds[kind] = told, untold + 1
+        written, unreported = self._kinds.get(kind, (now - _SILENCE, 0))
+        if now - written < _SILENCE or (kind not in self._kinds and len(self._kinds) >= _MOST_KINDS):
+            self._kinds[kind] = written, unreported + 1
             return False
         self._kinds[kind] = now, 0
-        self._tell(f"{line} ({untold} more since the last line)" if untold else line)
+        self._write(f"{line} ({unreported} more since the last line)" if unreported else line)
         return True
 
     def add(self, lines: Iterable[str]) -> None:
         """Write further lines about the event that was just reported."""
         for line in lines:
-            self._tell(line)
+            self._write(line)
 
     def finish(self) -> None:
         """Write the number of unreported events of each kind."""
-        for kind, (_, untold) in self._kinds.items():
-            if untold:
-                self._tell(f"{kind}: {untold} more since the last line")
+        for kind, (_, unreported) in self._kinds.items():
+            if unreported:
+                self._write(f"{kind}: {unreported} more since the last line")
         self._kinds.clear()
 
 

@@ -97,7 +97,7 @@ def test_what_the_file_sets_for_all_is_told_where_a_profile_sets_it(tmp_path: Pa
     """It would have no effect."""
     options = {"common:tracefile.tracefile": "own.lwf", "slow:accounting.datafile": "own.dat"}
     read = multi(tmp_path, options)
-    assert read.told == (
+    assert read.notes == (
         "[common:tracefile] tracefile: is ignored, because [multi] sets it",
         "[slow:accounting] datafile: is ignored, because [multi] sets it",
     )
@@ -151,7 +151,7 @@ def test_the_spelling_of_the_manual_is_read(tmp_path: Path) -> None:
 def test_annotations_of_haizea_1_1_are_ignored(tmp_path: Path) -> None:
     """With a sentence for each option."""
     read = multi(tmp_path, {"multi.annotationdir": "notes", "multi.annotationfiles": "a.lwfa"})
-    assert read.told == (
+    assert read.notes == (
         "[multi] annotationdir: is ignored: annotations of leases are not read",
         "[multi] annotationfiles: is ignored: annotations of leases are not read",
     )

@@ -29,7 +29,7 @@ IMAGES = {"general.lease-preparation": "imagetransfer", "deploy-imagetransfer.tr
 def test_the_configuration_of_each_recorded_case_is_read_without_a_word(path: Path) -> None:
     """None of them has anything that is only told."""
     read = read_config(path)
-    assert read.told == ()
+    assert read.notes == ()
     assert read.traces is not None
     assert read.traces.trace == path.parent / "leases.lwf"
 
@@ -184,7 +184,7 @@ def test_older_spellings_set_the_options_of_today(tmp_path: Path) -> None:
     read = config(tmp_path, older)
     assert (read.settings.suspend_rate, read.settings.resume_rate, read.wakeup_interval) == (64, 64, 10)
     assert read.transfers is not None
-    assert read.told == ()
+    assert read.notes == ()
 
 
 def test_what_has_no_counterpart_is_told(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_what_has_no_counterpart_is_told(tmp_path: Path) -> None:
         "general.persistence-file": "~/.haizea/leases.dat",
         "scheduling.resume-rate": None,
     }
-    assert config(tmp_path, options).told == (
+    assert config(tmp_path, options).notes == (
         "general.logfile: the log is written to standard output",
         "general.persistence-file: leases are kept in memory only",
         "opennebula.host: OpenNebula is not supported",
@@ -207,7 +207,7 @@ def test_with_the_real_clock_the_trace_is_not_read_and_that_is_told(tmp_path: Pa
     """The clock of the manual's default; a start time is of no use to it."""
     read = config(tmp_path, {"simulation.clock": None, "simulation.starttime": None})
     assert (read.clock, read.traces, read.start_time) == ("real", None, None)
-    assert read.told == ("tracefile.tracefile: not read, because simulation.clock is real; requests come from users",)
+    assert read.notes == ("tracefile.tracefile: not read, because simulation.clock is real; requests come from users",)
 
 
 def test_accounting_is_read(tmp_path: Path) -> None:
@@ -313,7 +313,7 @@ def test_a_site_has_no_more_hosts_than_may_be_read(tmp_path: Path) -> None:
 def test_options_of_haizea_1_1_and_of_what_was_made_of_haizea_are_ignored(tmp_path: Path) -> None:
     """With a sentence each; they are not in the table of options."""
     given = {"simulation.sanity-check": "true", "scheduling.policy-matchmaking": "greedy"}
-    ignored = [line for line in read_config(written(tmp_path, given)).told if "is ignored: " in line]
+    ignored = [line for line in read_config(written(tmp_path, given)).notes if "is ignored: " in line]
     assert [line.partition(":")[0] for line in ignored] == ["scheduling.policy-matchmaking", "simulation.sanity-check"]
 
 

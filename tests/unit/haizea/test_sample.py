@@ -32,7 +32,7 @@ def configuration(folder: Path, kind: str) -> HaizeaConfig:
 def test_the_configuration_is_that_of_the_quickstart(tmp_path: Path) -> None:
     """Four hosts, reservations before best-effort leases, suspension; nothing in it is only told."""
     read = configuration(tmp_path, "trace")
-    assert read.told == ()
+    assert read.notes == ()
     assert read.policies.preemption == "ar-preempts-everything"
     assert read.settings.suspension == "all"
     assert read.site is not None
@@ -80,7 +80,7 @@ def test_the_configuration_for_several_runs_makes_twenty_four(tmp_path: Path) ->
     names = [single.name for single, _ in read.configs()]
     assert len(names) == len(set(names)) == 24
     assert "backfilling+SR_withprematureend+inj1" in names
-    assert read.told == ()
+    assert read.notes == ()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -96,7 +96,7 @@ def test_the_traces_of_the_sample_for_several_runs_are_there(tmp_path: Path) -> 
     write(tmp_path, "multi")
     read = read_multi(tmp_path / "sample_multi.conf")
     found = {path: read_lwf(tmp_path / path) for path in (*read.traces, *read.injections)}
-    assert all(trace.requests and not trace.told for trace in found.values())
+    assert all(trace.requests and not trace.notes for trace in found.values())
     early, full = (found[path].requests for path in read.traces)
     assert [request._replace(real=None) for request in early] == list(full)
     assert any(request.real != request.duration for request in early)

@@ -13,7 +13,7 @@ def told(*objects: dict[str, int]) -> tuple[str, ...]:
     many = ManyMembers(JOB, notes)
     for number, members in enumerate(objects):
         if not members.keys() <= many.silent:
-            many.tell(members.keys(), f"jobs[{number}]")
+            many.check(members.keys(), f"jobs[{number}]")
     return notes.lines()
 
 
@@ -28,7 +28,7 @@ def test_names_are_counted_with_their_first_place() -> None:
 def test_a_silent_name_is_judged_once() -> None:
     """Comparing it with all known names takes longer than reading the job."""
     many = ManyMembers(JOB, Notes("f"))
-    many.tell({"owner": 1}.keys(), "jobs[0]")
+    many.check({"owner": 1}.keys(), "jobs[0]")
     assert "owner" in many.silent
 
 

@@ -5,7 +5,7 @@ from batsched_py.reading.notes import Notes
 
 JOB = Members("a job", frozenset({"res", "walltime"}), {"gpus": "jobs get hosts only"}, Unknown.KEPT)
 ROUTE = Members("a route", frozenset({"src", "dst"}), unknown=Unknown.REFUSED, word="attribute")
-LEASE = Members("a lease", frozenset({"start"}), unknown=Unknown.TOLD)
+LEASE = Members("a lease", frozenset({"start"}), unknown=Unknown.REPORTED)
 
 
 def checked(members: Members, *names: str) -> tuple[tuple[str, str] | None, tuple[str, ...]]:

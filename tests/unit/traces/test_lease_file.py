@@ -77,7 +77,7 @@ def test_nodes_images_and_deadlines_are_members(tmp_path: Path) -> None:
 def test_what_has_no_effect_is_told(tmp_path: Path) -> None:
     """A real duration, and attributes that nobody knows."""
     text = f'<lease-request arrival="00:00:00" a="1"><realduration time="00:01:00"/>{LEASE}</lease-request>'
-    assert [line.partition(": ")[2] for line in read(tmp_path, text).told] == [
+    assert [line.partition(": ")[2] for line in read(tmp_path, text).notes] == [
         "attribute a of element lease-request is unknown and has no effect (line 1)",
         "realduration is not obeyed: at a live site a lease lasts as long as it was asked for",
     ]

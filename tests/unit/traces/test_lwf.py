@@ -98,19 +98,19 @@ def test_what_nothing_reads_is_told_once(tmp_path: Path) -> None:
     trace, plain = read(tmp_path, document(odd, odd)), read(tmp_path, document(REQUEST, REQUEST))
     file = tmp_path / "trace.lwf"
     often = "(2 times, first in line 3)"
-    assert trace.told == (
+    assert trace.notes == (
         f"{file}: attribute colour of element lease is unknown and has no effect {often}",
         f"{file}: attribute time of element start is unknown and has no effect {often}",
         f"{file}: text in element software has no effect {often}",
         f"{file}: element extra of a lease is not obeyed: its attributes are for policies of Haizea 1.1 {often}",
     )
-    assert (trace.requests, plain.told) == (plain.requests, ())
+    assert (trace.requests, plain.notes) == (plain.requests, ())
 
 
 def test_many_attributes_that_nothing_reads(tmp_path: Path) -> None:
     """Fifty are told, and how many others there are; none of their names breaks a line."""
     odd = " ".join(f'a{number:02}="1"' for number in range(60))
-    told = read(tmp_path, document(REQUEST.replace('id="7"', f'id="7" {odd}'))).told
+    told = read(tmp_path, document(REQUEST.replace('id="7"', f'id="7" {odd}'))).notes
     assert len(told) == 51
     assert told[50].endswith("10 more of other kinds are not listed")
 

@@ -94,8 +94,8 @@ def test_an_unknown_attribute_of_any_element_is_refused(tmp_path: Path, tag: str
 def test_each_element_is_obeyed_or_told(tmp_path: Path, tag: str) -> None:
     """The line tells what SimGrid does with it."""
     notes = read(tmp_path, PLACES[tag].format("")).notes
-    told = [note for note in notes if f"element {tag} is not obeyed: {ELEMENTS[tag].told}" in note]
-    assert len(told) == bool(ELEMENTS[tag].told)
+    told = [note for note in notes if f"element {tag} is not obeyed: {ELEMENTS[tag].ignored}" in note]
+    assert len(told) == bool(ELEMENTS[tag].ignored)
 
 
 @pytest.mark.parametrize(
