@@ -24,7 +24,7 @@ from batsched_py.files.document_file import read_document
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.members import Members, Unknown
 from batsched_py.reading.notes import Notes
-from batsched_py.text.display import displayed
+from batsched_py.reading.structs import fault_of
 
 #: Ending of the file's name, after the prefix of option -e.
 RUN: Final = "_run.json"
@@ -140,9 +140,8 @@ def read_run(path: Path, *, limits: Limits = LIMITS, notes: Notes | None = None)
     try:
         run = msgspec.convert(document, RunFile)
     except msgspec.ValidationError as error:
-        rule, _, place = str(error).partition(" - at `$.")
-        told = displayed(f"{rule[:1].lower()}{rule[1:]}")
-        raise InputError(str(path), displayed(place.rstrip("`")), f"is not a description of a run: {told}") from error
+        fault = fault_of(error, document)
+        raise InputError(str(path), fault.path, f"is not a description of a run: {fault.rule}") from error
     if notes is not None:
         for place, members, kind in _objects(document):
             kind.check(members, notes, place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Mapping
+from functools import partial
 from itertools import product
 from typing import Any, Final, Literal, get_type_hints
 
@@ -47,16 +48,23 @@ def read_settings(file: StudyFile, raw: Mapping[str, Any], limits: Limits) -> tu
     values: dict[str, tuple[Any, ...]] = {}
     known = {**_TYPES, **_OTHERS}
     for name, given in raw.items():
-        place = member("settings", name)
-        if name not in known:
-            raise file.error(place, unknown(name, known))
-        several = (given,) if isinstance(given, dict) and name == "roles" else file.values(given, place)
-        values[name] = tuple(file.typed(value, known[name], place) for value in several)
+        read = partial(_values, file, name, given, known)
+        values[name] = file.attempt(read, ())
+    if file.faults.is_faulty:  # combinations of faulty values would have faults of their own
+        return ()
     if math.prod(map(len, values.values())) > limits.runs:
         raise file.error("settings", f"have too many combinations: a campaign {limits.rule('runs')}")
     return tuple(
         _settings(file, dict(zip(values, combination, strict=True))) for combination in product(*values.values())
     )
+
+
+def _values(file: StudyFile, name: str, given: Any, known: Mapping[str, Any]) -> tuple[Any, ...]:
+    place = member("settings", name)
+    if name not in known:
+        raise file.error(place, unknown(name, known))
+    several = (given,) if isinstance(given, dict) and name == "roles" else file.values(given, place)
+    return tuple(file.typed(value, known[name], place) for value in several)
 
 
 def _settings(file: StudyFile, given: Mapping[str, Any]) -> SimulatorSettings:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec import field
 
@@ -18,9 +19,13 @@ from batsched_py.campaigns.plan.workload_tables import read_window, read_workloa
 from batsched_py.campaigns.run_limits import RunLimits, parse_memory, parse_timeout
 from batsched_py.errors import ConfigurationError, OptionError
 from batsched_py.files.bounded_file import read_file, reported
+from batsched_py.reading.faults import FieldError, of_file
 from batsched_py.reading.limits import LIMITS, LimitError, Limits, check_depth
+from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.display import shown
 
+Value = TypeVar("Value")
+Limit = TypeVar("Limit", int, float)
 #: Maximum number of trials: more are taken for a typing error.
 _MOST_TRIALS: Final = 100_000
 
@@ -83,29 +88,54 @@ def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
     except ValueError as error:  # not TOML, not UTF-8, or an integer of thousands of digits
         raise ConfigurationError(str(path), "", f"is not TOML: {error}") from error
     file = StudyFile(path)
-    table = file.convert(raw, _StudyTable, "")
-    results = file.convert(table.results, _ResultsTable, "results")
-    campaign = Campaign(
-        source=path,
-        platforms=_platforms(file, table.platforms),
-        workloads=tuple(read_workloads(file, one, place) for one, place in _tables(file, table.workloads, "workloads")),
-        algorithms=tuple(_algorithm(file, one, place) for one, place in _tables(file, table.algorithms, "algorithms")),
-        settings=read_settings(file, table.settings, limits),
-        title=table.title,
-        seeds=() if table.seeds is None else file.seeds(table.seeds, "seeds"),
-        window=read_window(file, results.begin, results.to, results.skip, "results"),
-        baseline=results.baseline,
-        metrics=_metrics(file, results.metrics),
-        jobs=results.jobs,
-        tuning=None if table.tune is None else _tuning(file, table.tune),
-        limits=RunLimits(
-            None if table.timeout is None else file.parsed(lambda: parse_timeout(str(table.timeout)), "timeout"),
-            None if table.memory is None else file.parsed(lambda: parse_memory(str(table.memory)), "memory"),
-        ),
-    )
+    try:
+        campaign = _read_campaign(file, file.convert(raw, _StudyTable, ""), limits)
+    except FieldError as error:
+        raise of_file(ConfigurationError, str(path), error) from None
     if campaign.least_runs > limits.runs:
         raise ConfigurationError(str(path), "", limits.rule("runs"))
     return campaign
+
+
+def _read_campaign(file: StudyFile, table: _StudyTable, limits: Limits) -> Campaign:
+    """Return the campaign of a file; FieldError with the faults of all its tables."""
+    attempt = file.attempt
+    results = attempt(lambda: file.convert(table.results, _ResultsTable, "results"), _ResultsTable())
+    campaign = Campaign(
+        source=file.path,
+        platforms=attempt(lambda: _platforms(file, table.platforms), ()),
+        workloads=_each(file, table.workloads, "workloads", read_workloads),
+        algorithms=_each(file, table.algorithms, "algorithms", _algorithm),
+        settings=attempt(lambda: read_settings(file, table.settings, limits), ()),
+        title=table.title,
+        seeds=() if table.seeds is None else attempt(lambda: file.seeds(table.seeds or "", "seeds"), ()),
+        window=attempt(lambda: read_window(file, results.begin, results.to, results.skip, "results"), WindowChoice()),
+        baseline=results.baseline,
+        metrics=attempt(lambda: _metrics(file, results.metrics), ()),
+        jobs=results.jobs,
+        tuning=None if table.tune is None else attempt(lambda: _tuning(file, table.tune or {}), None),
+        limits=RunLimits(
+            _limit(file, table.timeout, parse_timeout, "timeout"), _limit(file, table.memory, parse_memory, "memory")
+        ),
+    )
+    file.faults.refuse()
+    return campaign
+
+
+def _limit(file: StudyFile, raw: Any, parse: Callable[[str], Limit], place: str) -> Limit | None:
+    if raw is None:
+        return None
+    return file.attempt(lambda: file.parsed(lambda: parse(str(raw)), place), None)
+
+
+def _each(
+    file: StudyFile, raw: Sequence[Any], place: str, read: Callable[[StudyFile, Any, str], Value]
+) -> tuple[Value, ...]:
+    """Return what is read of each table of a list, without faulty ones, whose faults are noted."""
+    nothing: Iterable[tuple[Any, str]] = ()
+    tables = file.attempt(lambda: _tables(file, raw, place), nothing)
+    found = (file.attempt(partial(read, file, one, where), None) for one, where in tables)
+    return tuple(one for one in found if one is not None)
 
 
 def _tables(file: StudyFile, tables: Sequence[Any], place: str) -> Iterable[tuple[Any, str]]:

@@ -7,17 +7,16 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-from msgspec import Struct
-from msgspec.structs import fields
+from msgspec import Struct, field
 
 from batsched_py.campaigns.plan.seeds import parse_seeds
 from batsched_py.campaigns.plan.values import read_values
 from batsched_py.errors import ConfigurationError
 from batsched_py.example_files import find_example
+from batsched_py.reading.faults import Place, inside, of_file
+from batsched_py.reading.structs import converted, struct_of
 from batsched_py.reporting.schedules.time_text import parse_span, parse_time
 from batsched_py.text.display import displayed, shown
-from batsched_py.text.wording import unknown
 
 TableType = TypeVar("TableType", bound="StudyFileTable")
 Value = TypeVar("Value")
@@ -30,34 +29,31 @@ class StudyFileTable(Struct, frozen=True, kw_only=True):
 
 
 class StudyFile(Struct, frozen=True):
-    """A study file that is being read."""
+    """A study file that is being read, and the place to which its faults are added."""
 
     path: Path
+    faults: Place = field(default_factory=Place)
 
     def error(self, place: str, rule: str) -> ConfigurationError:
         """Return an error at a place like "workloads[0].jobs"."""
         return ConfigurationError(str(self.path), displayed(place), rule)
 
     def convert(self, raw: Any, kind: type[TableType], place: str) -> TableType:
-        """Convert the value at the place to a table. ConfigurationError, also for unknown members."""
-        if not isinstance(raw, dict):
-            raise self.error(place, f"must be a table, not {shown(raw)}")
-        known = [one.encode_name for one in fields(kind)]
-        for name in raw:
-            if name not in known:
-                raise self.error(member(place, name), unknown(name, known))
-        try:
-            return msgspec.convert(raw, kind)
-        except msgspec.ValidationError as error:
-            rule, _, inside = str(error).partition(" - at `$")
-            raise self.error(member(place, inside.rstrip("`").lstrip(".")), _in_short(rule)) from error
+        """Convert the value at the place to a table. ConfigurationError with all faults of its members."""
+        return self.parsed(lambda: struct_of(kind)(raw), place)
 
     def typed(self, raw: Any, kind: Any, place: str) -> Any:
         """Return a value of this type. ConfigurationError."""
+        return self.parsed(lambda: converted(kind)(raw), place)
+
+    def attempt(self, read: Callable[[], Value], default: Value) -> Value:
+        """Return what a reader returns; `default`, after noting the faults of its ConfigurationError. FieldError."""
         try:
-            return msgspec.convert(raw, kind)
-        except msgspec.ValidationError as error:
-            raise self.error(place, f"{_in_short(str(error).partition(' - at')[0])}: {shown(raw)}") from error
+            return read()
+        except ConfigurationError as error:
+            for path, rule in error.faults:
+                self.faults.at(path).note(rule)
+            return default
 
     def values(self, raw: Any, place: str) -> tuple[Any, ...]:
         """Return the values: one, those of a list or of a range. ConfigurationError."""
@@ -107,7 +103,7 @@ class StudyFile(Struct, frozen=True):
         try:
             return parse()
         except ValueError as error:
-            raise self.error(place, str(error)) from error
+            raise of_file(ConfigurationError, str(self.path), inside(displayed(place), error)) from error
 
 
 def member(place: str, name: str) -> str:
@@ -115,10 +111,6 @@ def member(place: str, name: str) -> str:
     if not name or name.startswith("["):
         return place + name
     return f"{place}.{name}" if place else name
-
-
-def _in_short(rule: str) -> str:
-    return displayed(f"{rule[:1].lower()}{rule[1:]}")
 
 
 def _text(raw: Any) -> str:

@@ -340,7 +340,7 @@ def test_a_wrong_description_is_one_line(capsys: pytest.CaptureFixture[str]) -> 
     """With file, member and rule."""
     Path("out/fcfs_run.json").write_text('{"algorithm": 3}')
     assert run(["metrics", "out/fcfs"]) == 2
-    error = "out/fcfs_run.json: algorithm: is not a description of a run: expected `str | null`, got `int`"
+    error = "out/fcfs_run.json: algorithm: is not a description of a run: must be a text or null, not a whole number"
     assert capsys.readouterr().err == f"batsched-py: error: {error}\n"
 
 

@@ -77,13 +77,13 @@ def test_members_of_later_versions_mean_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ({"options": []}, "r: options: is not a description of a run: expected `object`, got `array`"),
+        ({"options": []}, "r: options: is not a description of a run: must be an object, not a list"),
         (
             {"workloads": [{"path": 1, "sha256": None}]},
-            "r: workloads[0].path: is not a description of a run: expected `str`",
+            "r: workloads[0].path: is not a description of a run: must be a text",
         ),
-        ({"measured": {"started": "x"}}, "r: measured: is not a description of a run: object missing required field"),
-        ({"version": None}, "r: version: is not a description of a run: expected `str`, got `null`"),
+        ({"measured": {"started": "x"}}, "r: measured.seconds: is not a description of a run: is missing"),
+        ({"version": None}, "r: version: is not a description of a run: must be a text, not null"),
         ({"settings": {"deep": [[[[[]]]]]}}, "r: must be at most 4 levels deep"),
     ],
 )

@@ -82,14 +82,14 @@ def test_a_whole_study_file_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "field", "rule"),
     [
-        ('platforms = "p.xml"', "platforms = 3", "platforms", "expected `str | array`, got `int`"),
+        ('platforms = "p.xml"', "platforms = 3", "platforms", "must be a text or a list, not 3"),
         ('platforms = "p.xml"', "platforms = []", "platforms", "must have at least one"),
         ('platforms = "p.xml"', 'platforms = ["p.xml", "a/p.xml"]', "platforms", "two are called 'p'"),
         ('platforms = "p.xml"', 'platform = "p.xml"', "platform", "unknown; did you mean platforms?"),
         ('platforms = "p.xml"', 'platforms = [{file = "p.xml", size = 8}]', "platforms[0].size", "unknown; there are"),
-        ("jobs = 20", 'jobs = "many"', "workloads[0].jobs", "expected `int`, got `str`: 'many'"),
+        ("jobs = 20", 'jobs = "many"', "workloads[0].jobs", "must be a whole number, not 'many'"),
         ("jobs = 20", "job = 20", "workloads[0].job", "unknown; did you mean jobs?"),
-        ("jobs = 20", "", "workloads[0]", "object missing required field `jobs`"),
+        ("jobs = 20", "", "workloads[0].jobs", "is missing"),
         ("jobs = 20", "jobs = 20\nload = [0.7, 0.7]", "workloads[0].load", "has the value 0.7 twice"),
         (
             'model = "lublin"',
@@ -103,9 +103,9 @@ def test_a_whole_study_file_is_read(tmp_path: Path) -> None:
         ("[1, 4]", f"{{ from = 1, to = {'9' * 400} }}", "algorithms[0].options.depth", "to: must be a number, not 999"),
         ('platforms = "p.xml"', 'platforms = "p\\u0000.xml"', "platforms[0]", "must be a path, not 'p\\x00.xml'"),
         ("[[alg", '[settings]\nevents = "\\u0000"\n[[alg', "settings.events", "must be a path"),
-        ('algorithm = "fcfs"', "options = {}", "algorithms[1]", "object missing required field `algorithm`"),
+        ('algorithm = "fcfs"', "options = {}", "algorithms[1].algorithm", "is missing"),
         ("[[alg", "[settings]\nspeed = 2\n[[alg", "settings.speed", "unknown"),
-        ("[[alg", "[settings]\nenergy = 2\n[[alg", "settings.energy", "expected `bool`, got `int`: 2"),
+        ("[[alg", "[settings]\nenergy = 2\n[[alg", "settings.energy", "must be true or false, not 2"),
         ("[[alg", "[settings]\nclock = 'slow'\n[[alg", "settings.clock", "must be zero, measured or fixed:SECONDS"),
         ("[[alg", "[settings]\nprotocol = 'v3'\n[[alg", "settings.protocol", "must be v4 or v"),
         ("[[alg", "[settings]\non_failure = 'kill'\n[[alg", "settings.on_failure", "goes with events"),
@@ -125,6 +125,25 @@ def test_each_error_names_file_field_and_rule(tmp_path: Path, old: str, new: str
     assert caught.value.field == field
     assert rule in caught.value.rule
     assert "\n" not in str(caught.value)
+
+
+def test_all_faults_are_in_one_error(tmp_path: Path) -> None:
+    """Of all tables; those of combinations of settings when the settings themselves are right."""
+    wrong = STUDY.replace('platforms = "p.xml"', "platforms = []").replace("jobs = 20", 'jobs = "many"')
+    wrong = wrong.replace("[[alg", "[settings]\nspeed = 2\nenergy = 2\n[[alg", 1).replace(
+        'algorithm = "fcfs"', "name = 3"
+    )
+    with pytest.raises(
+        ConfigurationError, match=r"platforms: must have at least one \(and 5 other errors\)$"
+    ) as caught:
+        read(tmp_path, wrong)
+    assert [fault.path for fault in caught.value.others] == [
+        "workloads[0].jobs",
+        "algorithms[1].name",
+        "algorithms[1].algorithm",
+        "settings.speed",
+        "settings.energy",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_options_that_fail_have_no_value(tmp_path: Path) -> None:
         ("order = [", "ordre = [", "tune.options: ordre: unknown; did you mean order?"),
         ("trials = 4", "trials = 0", "tune.trials: must be from 1 to 100000, not 0"),
         ('"mean_wait"', '"mean"', "tune.metric: metric mean: unknown"),
-        ("seed = 3", 'seed = "x"', "tune.seed: expected `int`, got `str`"),
+        ("seed = 3", 'seed = "x"', "tune.seed: must be a whole number, not 'x'"),
         ("seed = 3", "seeds = 3", "tune.seeds: unknown; did you mean seed?"),
     ],
 )
