@@ -18,7 +18,8 @@ from batsched_py.text.display import displayed, shown
 #
 # Checks are made where they are cheapest. `read_document` assumes a sound event and examines it in detail only after an
 # error (`_envelope_error`): to read a request and to write its reply takes 3.5 us. Types are compared by `type(...)`,
-# since `true` is an int for `isinstance`.
+# since `true` is an int for `isinstance`. To check members of users they must be walked: a verb of the Plan with such
+# members writes its command at once (`encode_alone`), which checks it, and the reply takes that over.
 #
 # Errors name the path in the message (`events[3].data.job_id`) and say whose they are: a RemoteProtocolError is the
 # peer's, a LocalProtocolError this program's or its algorithm's. Text of the peer passes `shown` or `displayed`, as a
