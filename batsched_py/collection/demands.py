@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from batsched_py.collection.alternatives import Schedule, read_alternatives
-from batsched_py.collection.classes import QUERY, JobClass, named_one_of, parse_query
+from batsched_py.collection.classes import QUERY, JobClass, named_one_of
 from batsched_py.collection.tokens import Request, ReservationType
 from batsched_py.model.job import Job
 from batsched_py.model.profile import ParallelHomogeneousPfs, Profile
@@ -20,7 +20,7 @@ from batsched_py.reading.values import TEXT, number, optional
 from batsched_py.text.wording import unknown
 
 _NO_CLASS: Final = JobClass()
-_ANY: Final = parse_query("true")
+_ANY: Final = Literal(True)
 _OPTIONAL_TEXT: Final = optional(TEXT)
 _AMOUNT: Final = number(least=0)
 #: Maximum number of schedules in a job.
