@@ -75,5 +75,5 @@ TRACES = st.builds(
     st.none() | SITES,
     NAMES,
     st.text("abc.<>&'é 漢").map(str.strip),
-    told=st.just(()),
+    notes=st.just(()),
 )
