@@ -274,8 +274,8 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.prepared.discard(job.id)
         late = view.now - start
         if late > self.options.tolerance:
-            told = f"{job.id} starts {seconds(late)} s after {seconds(start)}, its planned start"
-            plan.warn(f"{told}: its hosts were reported free late")
+            text = f"{job.id} starts {seconds(late)} s after {seconds(start)}, its planned start"
+            plan.warn(f"{text}: its hosts were reported free late")
         plan.start(job, hosts)
         self.preemption.will_end(job, start + job.limit)
 

@@ -68,7 +68,7 @@ def write_page(path: Path, comparison: AlgorithmComparison) -> None:
 def _sections(comparison: AlgorithmComparison) -> Iterator[tuple[str, str, Iterator[str]]]:
     yield "results", "Results", _results(comparison)
     yield "pictures", "Pictures", _pictures(comparison)
-    yield "runs", "What was run", _told(comparison.study)
+    yield "runs", "What was run", _provenance(comparison.study)
     yield "workloads", "Workload by workload", _workloads(comparison)
     yield "notes", "Notes", _notes(comparison)
 
@@ -115,7 +115,7 @@ def _pictures(comparison: AlgorithmComparison) -> Iterator[str]:
         )
 
 
-def _told(study: Study) -> Iterator[str]:
+def _provenance(study: Study) -> Iterator[str]:
     rows = [
         [
             escape(displayed(variant.name)),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Final
 
-from batsched_py.session.story import is_engine
+from batsched_py.session.error_context import is_engine
 from batsched_py.text.display import displayed
 
 #: The signal on which a process writes its stack to the pipe.
@@ -28,7 +28,7 @@ _PATIENCE: Final = 10.0
 _PAUSE: Final = 0.2
 
 
-def tell_last_words(sender: Connection) -> None:
+def enable_last_words(sender: Connection) -> None:
     """Write the stack of this thread to the pipe on a crash and on the signal ASK."""
     faulthandler.enable(sender.fileno(), all_threads=False)
     faulthandler.register(ASK, sender.fileno(), all_threads=False)
@@ -38,15 +38,15 @@ def ask_for_last_words(pid: int, receiver: Connection) -> str:
     """Ask a process for its current line, and return it as " in decide (mine.py:12)"; "" if it does not answer."""
     with suppress(ProcessLookupError):
         os.kill(pid, ASK)
-    return _told(receiver, _PATIENCE)
+    return _read_line(receiver, _PATIENCE)
 
 
 def read_last_words(receiver: Connection) -> str:
     """Return the line at which a dead process crashed, in the same form; "" if it wrote no stack."""
-    return _told(receiver, 0.0)
+    return _read_line(receiver, 0.0)
 
 
-def _told(receiver: Connection, patience: float) -> str:
+def _read_line(receiver: Connection, patience: float) -> str:
     """Read the stack, waiting `patience` seconds for its first piece, and return the line of user code in it."""
     content = b""
     with suppress(OSError):

@@ -25,7 +25,7 @@ from warnings import catch_warnings, filterwarnings
 import cloudpickle
 from msgspec import Struct
 
-from batsched_py.campaigns.last_words import ASK, ask_for_last_words, read_last_words, tell_last_words
+from batsched_py.campaigns.last_words import ASK, ask_for_last_words, enable_last_words, read_last_words
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits, limit_memory
 from batsched_py.errors import OptionError
 from batsched_py.interruption import Interruption
@@ -227,10 +227,10 @@ def _start(
 ) -> None:
     context = get_context("forkserver")
     receiver, sender = context.Pipe(duplex=False)
-    words, teller = context.Pipe(duplex=False)
+    words, words_sender = context.Pipe(duplex=False)
     pickled = cloudpickle.dumps(piece)
     for pause in (*_PAUSES, None):
-        process = context.Process(target=_work, args=(pickled, sender, teller, limits.memory))
+        process = context.Process(target=_work, args=(pickled, sender, words_sender, limits.memory))
         deadline = math.inf if limits.timeout is None else time.monotonic() + limits.timeout
         running[receiver] = _Running(position, process, words, deadline)
         try:
@@ -243,7 +243,7 @@ def _start(
                 raise
             time.sleep(pause)  # until the system has reaped it
     sender.close()
-    teller.close()
+    words_sender.close()
 
 
 def _received(receiver: Connection) -> Value | None:
@@ -255,15 +255,15 @@ def _received(receiver: Connection) -> Value | None:
     return value
 
 
-def _work(pickled: bytes, sender: Connection, teller: Connection, memory: int | None) -> None:
-    """Run a piece in its process and send its value; `teller` receives its last words."""
+def _work(pickled: bytes, sender: Connection, words_sender: Connection, memory: int | None) -> None:
+    """Run a piece in its process and send its value; `words_sender` receives its last words."""
     termination = _Termination()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, termination)
     signal.pthread_sigmask(signal.SIG_BLOCK, [ASK])  # it is for the main thread
     threading.Thread(target=_follow_the_parent, daemon=True).start()
-    tell_last_words(teller)
+    enable_last_words(words_sender)
     try:
         termination.unwinds = True
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM, ASK])  # one may have come while it started

@@ -52,7 +52,7 @@ class RunLimits(Struct, frozen=True):
     @property
     def too_large(self) -> str:
         """The reason for the failure of a run that needed too much memory."""
-        return f"memory: more than {told_size(self.memory or 0)}"
+        return f"memory: more than {size_text(self.memory or 0)}"
 
 
 NO_LIMITS: Final = RunLimits()
@@ -73,11 +73,11 @@ def parse_memory(text: str) -> int:
         raise ValueError(f"{_SIZE_RULE}, not {text!r}")
     size = int(float(found[1]) * (_UNITS | _BINARY)[found[2]])
     if size < _LEAST:
-        raise ValueError(f"must be at least {told_size(_LEAST)}, which any run needs, not {text!r}")
+        raise ValueError(f"must be at least {size_text(_LEAST)}, which any run needs, not {text!r}")
     return size
 
 
-def told_size(size: int) -> str:
+def size_text(size: int) -> str:
     """Return a number of bytes as text: 2 GB, 1.5 MB, 300 B."""
     unit = next((name for name in ("TB", "GB", "MB", "kB") if size >= _UNITS[name]), "B")
     return f"{size / _UNITS[unit]:.4g} {unit}"
@@ -93,8 +93,8 @@ def limit_memory(size: int) -> None:
         return
     kind, most = resource.RLIMIT_AS, size
     with suppress(OSError, KeyError, ValueError):
-        told = dict(line.split(":", 1) for line in _STATUS.read_text().splitlines() if ":" in line)
-        data, resident = (int(told[name].split()[0]) * 1024 for name in ("VmData", "RssAnon"))
+        status = dict(line.split(":", 1) for line in _STATUS.read_text().splitlines() if ":" in line)
+        data, resident = (int(status[name].split()[0]) * 1024 for name in ("VmData", "RssAnon"))
         kind, most = resource.RLIMIT_DATA, max(data + size - resident, 0)
     _, hard = resource.getrlimit(kind)
     with suppress(OSError, ValueError):

@@ -47,5 +47,5 @@ class Variant(Struct, frozen=True):
 
 def label_variant(algorithm: str, options: Mapping[str, Any]) -> str:
     """Return the name of an algorithm with its given options, written as after -o."""
-    told = ", ".join(f"{key}={spelled(value)}" for key, value in options.items())
-    return f"{algorithm}({told})" if told else algorithm
+    settings = ", ".join(f"{key}={spelled(value)}" for key, value in options.items())
+    return f"{algorithm}({settings})" if settings else algorithm

@@ -6,7 +6,7 @@ import math
 from heapq import heappop, heappush
 from typing import Final
 
-from batsched_py.collection.waiting import Queue
+from batsched_py.collection.waiting_index import Queue
 
 # Exponential back-off: hosts that have refused for reasons of their own will often refuse again, and each attempt costs
 # a negotiation. A rest ends early if something has become known of a suitable host (the number of `changes`), so that

@@ -82,13 +82,13 @@ class Container:
                     on_line(line)
                 code = self._client.api.wait(self._name, timeout=None)["StatusCode"]
                 state = self._client.api.inspect_container(self._name)["State"]
-            self._ending = EndedError(code, self._story(code, out_of_memory=bool(state.get("OOMKilled"))))
+            self._ending = EndedError(code, self._exit_text(code, out_of_memory=bool(state.get("OOMKilled"))))
         except EngineError as error:
             self._ending = error
         finally:
             self._over.set()
 
-    def _story(self, code: int, *, out_of_memory: bool) -> str:
+    def _exit_text(self, code: int, *, out_of_memory: bool) -> str:
         how = f"exit code {code}{_signal_name(code)}" + (", out of memory" if out_of_memory else "")
         words = " | ".join(line.strip() for line in self._last if line.strip())
         return f"{how}; its last words: {words}" if words else f"{how}; it said nothing"

@@ -122,13 +122,13 @@ class Deployment:
         address = f"address {', '.join(resource.addresses.values())}" if unknown and resource.addresses else ""
         if resource.state is ResourceState.REQUESTED:
             resource.change(ResourceState.CREATED, now)
-            told = [f"{resource.name} created", *([f"at {resource.location}"] if resource.location else [])]
-            one.tell(now, ", ".join([" ".join(told), *([address] if address else [])]), resource=resource.name)
+            words = [f"{resource.name} created", *([f"at {resource.location}"] if resource.location else [])]
+            one.log_message(now, ", ".join([" ".join(words), *([address] if address else [])]), resource=resource.name)
             self._progress.created(resource.name)
             if resource.name in self._progress.needed and not resource.addresses:
                 self._deadlines[resource.name] = now + self._settings.ip_timeout
         elif address:
-            one.tell(now, f"{resource.name}: {address}", resource=resource.name)
+            one.log_message(now, f"{resource.name}: {address}", resource=resource.name)
         if address:
             self._deadlines.pop(resource.name, None)
             self._progress.addressed(resource.name)
@@ -143,7 +143,7 @@ class Deployment:
                 why = f"{planned.name}: {error.args[0]} has no address in a network that its contexts name"
                 raise DeploymentError(why) from error
         resource.change(ResourceState.REQUESTED, now)
-        one.tell(now, f"{planned.name} requested", resource=planned.name)
+        one.log_message(now, f"{planned.name} requested", resource=planned.name)
         reserved = resource.reserved
         reservation = one.reservation.id if one.reservation is not None and reserved is not None else None
         until = None if one.reservation is None else one.reservation.status.end
@@ -161,12 +161,12 @@ class Deployment:
         one, resource.reason = self._one, reason
         if not resource.optional:
             resource.change(ResourceState.FAILED, now)
-            one.tell(now, f"{resource.name} failed: {reason}", resource=resource.name, level="error")
+            one.log_message(now, f"{resource.name} failed: {reason}", resource=resource.name, level="error")
             raise DeploymentError(f"{resource.name}: {reason}")
         resource.change(ResourceState.LEFT_OUT, now)
-        one.tell(now, f"{resource.name} left out: {reason}", resource=resource.name, level="warning")
+        one.log_message(now, f"{resource.name} left out: {reason}", resource=resource.name, level="warning")
         for name in self._progress.give_up(resource.name):
             other = one.resources[name]
             other.reason = f"it needs {resource.name}"
             other.change(ResourceState.LEFT_OUT, now)
-            one.tell(now, f"{name} left out: {other.reason}", resource=name, level="warning")
+            one.log_message(now, f"{name} left out: {other.reason}", resource=name, level="warning")

@@ -199,9 +199,9 @@ class ManagedExperiment:
         assert state in table[self.state], f"{self!r} cannot become {state.value}"  # noqa: S101
         self.state = state
         self.history.append((now, state))
-        self.tell(now, f"{state.value}: {text}" if text else state.value, level=level)
+        self.log_message(now, f"{state.value}: {text}" if text else state.value, level=level)
 
-    def tell(self, now: float, text: str, *, resource: str = "", level: Level = "info") -> None:
+    def log_message(self, now: float, text: str, *, resource: str = "", level: Level = "info") -> None:
         """Add a message to the log."""
         self.log.add(now, self.state.value, text, resource=resource, level=level)
 

@@ -134,7 +134,7 @@ class Orchestrator:
         log, reservable = ExperimentLog(self._clock), any(isinstance(each.resource, Compute) for each in order)
         reserves = self._settings.reservations == "on" and (experiment.reservation is not None or reservable)
         one = ManagedExperiment(self._last, experiment, order, now, owner=owner, reserves=reserves, log=log)
-        one.tell(now, one.state.value)
+        one.log_message(now, one.state.value)
         self.experiments[one.id] = self._open[one.number] = one
         self._touched.add(one.number)
         return one
@@ -224,12 +224,12 @@ class Orchestrator:
             resource.reason = status.reason
             resource.change(ResourceState.FAILED, now)
             why = f"{resource.name} was lost: {status.reason}"
-            one.tell(now, why, resource=resource.name, level="error")
+            one.log_message(now, why, resource=resource.name, level="error")
             self._fail(one, why, now)
         elif status.addresses and resource.addressed is None:
             one.note_status(resource, status, now)
-            told = f"{resource.name}: address {', '.join(resource.addresses.values())}"
-            one.tell(now, told, resource=resource.name)
+            text = f"{resource.name}: address {', '.join(resource.addresses.values())}"
+            one.log_message(now, text, resource=resource.name)
 
     def _look_at_reservation(self, one: ManagedExperiment, now: float) -> None:
         reservation = one.reservation
@@ -250,8 +250,8 @@ class Orchestrator:
             if status.state is ReservationState.ENDED and one.state is ExperimentState.DEPLOYED:
                 self._end(one, now)
                 return
-            told = f"reservation {reservation.id} is {status.state.value}"
-            self._fail(one, f"{told}: {status.reason}" if status.reason else told, now)
+            text = f"reservation {reservation.id} is {status.state.value}"
+            self._fail(one, f"{text}: {status.reason}" if status.reason else text, now)
         elif one.state is ExperimentState.DEPLOYED:
             one.ends = status.end
         elif status.state is ReservationState.RUNNING and one.state is ExperimentState.RESERVED:
@@ -313,8 +313,8 @@ class Orchestrator:
             return
         status = reservation.status
         times = (("from", status.start), ("to", status.end))
-        told = [f"{word} {seconds(time)}" for word, time in times if time is not None]
-        one.change(ExperimentState.RESERVED, now, " ".join([f"reservation {reservation.id}", *told]))
+        text = [f"{word} {seconds(time)}" for word, time in times if time is not None]
+        one.change(ExperimentState.RESERVED, now, " ".join([f"reservation {reservation.id}", *text]))
         self._reservations.setdefault(reservation.id, {})[one.number] = one
         self._note_reservation(one, reservation, now)
 
@@ -327,8 +327,8 @@ class Orchestrator:
         for resource in one.computes:
             if resource.name not in names:
                 resource.optional = True
-                told = f"{resource.name} has no place in the reservation: it is deployed if hosts are free then"
-                one.tell(now, told, resource=resource.name, level="warning")
+                text = f"{resource.name} has no place in the reservation: it is deployed if hosts are free then"
+                one.log_message(now, text, resource=resource.name, level="warning")
         return Reservation(id, own=True, status=unknown, names=names)
 
     def _enqueue(self, one: ManagedExperiment) -> None:
@@ -415,4 +415,4 @@ class Orchestrator:
             return
         if leak.name:
             one.resources[leak.name].change(ResourceState.REMOVED, now)
-        one.tell(now, f"{leak.name or f'{leak.kind} {leak.id}'} removed by a clean-up", resource=leak.name)
+        one.log_message(now, f"{leak.name or f'{leak.kind} {leak.id}'} removed by a clean-up", resource=leak.name)

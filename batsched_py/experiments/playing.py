@@ -16,7 +16,7 @@ from batsched_py.experiments.states import ResourceState
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.table import Table
-from batsched_py.planning.waiting import TOLERANCE
+from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import Event, JobCompleted
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

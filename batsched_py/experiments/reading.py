@@ -65,7 +65,7 @@ class DescriptorReader:
 
     def _read(self, content: bytes, situation: Situation, origin: datetime | None, place: str) -> ReadExperiment:
         notes = list[str]()
-        experiment = read_descriptor(place, content, situation, origin=origin, tell=notes.append)
+        experiment = read_descriptor(place, content, situation, origin=origin, warn=notes.append)
         order = deployment_order(experiment)
         self._check(order)
         return ReadExperiment(experiment, order, notes)

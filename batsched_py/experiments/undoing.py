@@ -140,7 +140,7 @@ class Undoer:
             self._note_removed(one, step, now)
         return True
 
-    def sweep(self, now: float, tell: Callable[[Leak, float], None]) -> None:
+    def sweep(self, now: float, record: Callable[[Leak, float], None]) -> None:
         """Retry the removal of leaked objects."""
         leaks, self.leaks = self.leaks, []
         for leak in leaks:
@@ -149,22 +149,22 @@ class Undoer:
             except RefusedByManagerError:
                 self.leaks.append(leak)
             else:
-                tell(leak, now)
+                record(leak, now)
 
     def _keep(self, one: ManagedExperiment, resource: ManagedResource, now: float) -> None:
         assert resource.id is not None  # noqa: S101  # it was created
         resource.change(ResourceState.KEPT, now)
         self.kept.append(Kept(resource.name, resource.id, resource.location, one.id))
-        one.tell(now, f"{resource.name} is persistent and kept", resource=resource.name)
+        one.log_message(now, f"{resource.name} is persistent and kept", resource=resource.name)
 
     def _note_removed(self, one: ManagedExperiment, step: _Step, now: float) -> None:
         if step.resource is not None:
             step.resource.change(ResourceState.REMOVED, now)
-            one.tell(now, f"{step.resource.name} removed", resource=step.resource.name)
+            one.log_message(now, f"{step.resource.name} removed", resource=step.resource.name)
         elif step.kind == "reservation":
             assert one.reservation is not None  # noqa: S101  # it was to be deleted
             one.reservation.status = replace(one.reservation.status, state=ReservationState.TERMINATED)
-            one.tell(now, f"reservation {step.id} deleted")
+            one.log_message(now, f"reservation {step.id} deleted")
         else:
             one.link = None
 
@@ -172,8 +172,8 @@ class Undoer:
         name = "" if step.resource is None else step.resource.name
         what = name or f"{step.kind} {step.id}"
         given_up = step.attempts >= self._attempts
-        told = f"{what} could not be removed, attempt {step.attempts} of {self._attempts}: {why}"
-        one.tell(now, told, resource=name, level="warning")
+        text = f"{what} could not be removed, attempt {step.attempts} of {self._attempts}: {why}"
+        one.log_message(now, text, resource=name, level="warning")
         if not given_up:
             undo.retry_at = now + self._delay if self._delay else -math.inf
             return
@@ -182,7 +182,7 @@ class Undoer:
         self.leaks.append(Leak(step.kind, step.id, name, one.id))
         if step.resource is not None and step.resource.state is not ResourceState.LEAKED:
             step.resource.change(ResourceState.LEAKED, now)
-        one.tell(now, f"{what} leaked", resource=name, level="error")
+        one.log_message(now, f"{what} leaked", resource=name, level="error")
 
     def _remove(self, kind: Kind, id: str, now: float) -> None:
         if kind == "resource":

@@ -121,8 +121,8 @@ class _Validation:
             clashes = [name for name in (resource.name, *instance_names(resource)) if name in owners]
             if clashes:
                 owner, name = owners[clashes[0]], displayed(clashes[0])
-                told = f"instance {name} of {displayed(owner)}" if owner != clashes[0] else "another resource"
-                (place / "name").note(f"{name} is the name of {told}")
+                text = f"instance {name} of {displayed(owner)}" if owner != clashes[0] else "another resource"
+                (place / "name").note(f"{name} is the name of {text}")
                 unique = False
             for name in (resource.name, *instance_names(resource)):
                 owners.setdefault(name, resource.name)
@@ -186,8 +186,8 @@ class _Validation:
                     where.note(f"${{ctx.{displayed(key)}}}: the compute has no such context")
         entries = sum(one.count * len(one.timeline or ()) for _, one in self._computes())
         if entries > MOST_ENTRIES:
-            told = f"must have timelines of at most {MOST_ENTRIES} entries with all instances, not {entries}"
-            (self._document / "resources").note(told)
+            text = f"must have timelines of at most {MOST_ENTRIES} entries with all instances, not {entries}"
+            (self._document / "resources").note(text)
             return
         if not fields:
             return

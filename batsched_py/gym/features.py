@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.gym.question import Question
-from batsched_py.planning.waiting import wait_of
+from batsched_py.planning.wait_time import wait_of
 
 #: Seconds from which waits and walltimes are 1: half a day, as in RLScheduler.
 LONG: Final = 43_200.0

@@ -50,7 +50,7 @@ class Arrivals:
         self._amounts: dict[tuple[tuple[str, Quantity], ...], Amounts | None] = {}
         self._last = 0
         self.aside = list[tuple[int, str]]()
-        self._told = False
+        self._preemptible_reported = False
         #: Reason why best-effort leases cannot be preempted -> the first job concerned, "" once it was reported.
         self._obstacles: dict[str, str] = {}
         self._reserved = False
@@ -68,14 +68,14 @@ class Arrivals:
                 for job in jobs:
                     plan.reject(job, str(error))
                 continue
-            if not self._told and lease.preemptible and lease.kind in _NEVER_STOPPED:
-                self._told = True
+            if not self._preemptible_reported and lease.preemptible and lease.kind in _NEVER_STOPPED:
+                self._preemptible_reported = True
                 why = "reservations and immediate leases are never suspended or stopped"
                 plan.warn(f"{jobs[0].id}: lease.preemptible is ignored, also for later jobs: {why}")
             self._reserved = self._reserved or lease.kind in _NEVER_STOPPED
             yield lease, jobs
         if self._reserved:
-            self._tell_obstacles(plan)
+            self._report_obstacles(plan)
 
     def find_cancelled(
         self, notices: Iterable[Mapping[str, Any]], leases: Mapping[int, Lease], plan: Plan
@@ -117,7 +117,7 @@ class Arrivals:
         for job_id in jobs.split(" "):
             self._numbers.setdefault(job_id, []).append(number)
 
-    def _tell_obstacles(self, plan: Plan) -> None:
+    def _report_obstacles(self, plan: Plan) -> None:
         for why, job_id in self._obstacles.items():
             if job_id:
                 plan.warn(f"{job_id} cannot be suspended or stopped for others, nor later jobs like it: {why}")

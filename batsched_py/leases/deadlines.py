@@ -162,8 +162,8 @@ class Deadlines:
             undo.restore()
             return False
         self._book.add(found)
-        undo.tell_taken(self._book.observer, now)
-        undo.tell_planned(self._book.observer, now)
+        undo.notify_removed(self._book.observer, now)
+        undo.notify_planned(self._book.observer, now)
         return True
 
     def _fit(self, lease: Lease, earliest: float, now: float) -> Run | None:
@@ -185,9 +185,9 @@ class Deadlines:
         if run is None or transfers is None:
             undo.restore()
             return False
-        undo.tell_taken(self._book.observer, now)
+        undo.notify_removed(self._book.observer, now)
         self._book.put(lease, run, transfers, now)
-        undo.tell_planned(self._book.observer, now, but=lease)
+        undo.notify_planned(self._book.observer, now, but=lease)
         return True
 
     # Preemption of other deadline leases.

@@ -20,7 +20,7 @@ from batsched_py.leases.lease import Lease, Run
 from batsched_py.leases.segments import Overhead, Segments
 from batsched_py.model.job import Job
 from batsched_py.model.lease_terms import Kind
-from batsched_py.planning.waiting import TOLERANCE
+from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import (
     COMPLETED_FAILED,
     COMPLETED_KILLED,
@@ -129,7 +129,7 @@ class Enactment:
         self._left.clear()
         for refused in [one for one in self._refused if one[0].id in self._view.queue]:
             self._refused.remove(refused)
-            self._tell(*refused, plan)
+            self._reject_with(*refused, plan)
         for overhead in list(self._overheads):
             if overhead.job.id in self._view.queue and overhead.hosts <= plan.free:
                 self._overheads.remove(overhead)
@@ -311,12 +311,12 @@ class Enactment:
         self._closing[lease.id] = None
         for chain in self._chains[lease.id]:
             if chain.waits and chain.job.id in self._view.queue:
-                self._tell(chain.job, why, plan)
+                self._reject_with(chain.job, why, plan)
             elif chain.waits:
                 self._refused.append((chain.job, why))
             chain.waits = False
 
-    def _tell(self, job: Job, why: str, plan: Plan) -> None:
+    def _reject_with(self, job: Job, why: str, plan: Plan) -> None:
         """Reject a job, with the reason as metadata if supported."""
         if plan.dialect.keeps_metadata:
             plan.set_metadata(job, why.replace('"', "'"))

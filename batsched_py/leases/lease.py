@@ -164,13 +164,13 @@ class Lease:
 
     def change(self, state: State, now: float) -> None:
         """Enter a state; AssertionError with the lease's history if the transition is not allowed."""
-        assert state in TRANSITIONS[self.state], self._story(state)  # noqa: S101
+        assert state in TRANSITIONS[self.state], self._history_text(state)  # noqa: S101
         self.state = state
         self.history.append((now, state))
 
-    def _story(self, state: State) -> str:
-        told = ", ".join(f"{past.label} at {seconds(time)}" for time, past in self.history)
-        return f"{self!r} cannot become {state.label}: {told}"
+    def _history_text(self, state: State) -> str:
+        history = ", ".join(f"{past.label} at {seconds(time)}" for time, past in self.history)
+        return f"{self!r} cannot become {state.label}: {history}"
 
 
 class Phase(Enum):

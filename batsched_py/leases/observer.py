@@ -98,65 +98,65 @@ class Observers(Observer):
 
     def opened(self, site: Site) -> None:
         """Notify all observers."""
-        for tell in self._opened:
-            tell(site)
+        for notify in self._opened:
+            notify(site)
 
     def requested(self, lease: Lease, now: float) -> None:
         """Notify all observers."""
-        for tell in self._requested:
-            tell(lease, now)
+        for notify in self._requested:
+            notify(lease, now)
 
     def admitted(self, lease: Lease, now: float) -> None:
         """Notify all observers."""
-        for tell in self._admitted:
-            tell(lease, now)
+        for notify in self._admitted:
+            notify(lease, now)
 
     def queued(self, lease: Lease, now: float) -> None:
         """Notify all observers."""
-        for tell in self._queued:
-            tell(lease, now)
+        for notify in self._queued:
+            notify(lease, now)
 
     def tried(self, lease: Lease, now: float) -> None:
         """Notify all observers."""
-        for tell in self._tried:
-            tell(lease, now)
+        for notify in self._tried:
+            notify(lease, now)
 
     def planned(self, lease: Lease, run: Run, now: float) -> None:
         """Notify all observers."""
-        for tell in self._planned:
-            tell(lease, run, now)
+        for notify in self._planned:
+            notify(lease, run, now)
 
     def cut(self, run: Run) -> None:
         """Notify all observers."""
-        for tell in self._cut:
-            tell(run)
+        for notify in self._cut:
+            notify(run)
 
     def taken_back(self, run: Run, now: float) -> None:
         """Notify all observers."""
-        for tell in self._taken_back:
-            tell(run, now)
+        for notify in self._taken_back:
+            notify(run, now)
 
     def refused(self, lease: Lease, why: str, now: float) -> None:
         """Notify all observers."""
-        for tell in self._refused:
-            tell(lease, why, now)
+        for notify in self._refused:
+            notify(lease, why, now)
 
     def began(self, reservation: LeaseReservation, now: float) -> None:
         """Notify all observers."""
-        for tell in self._began:
-            tell(reservation, now)
+        for notify in self._began:
+            notify(reservation, now)
 
     def finished(self, reservation: LeaseReservation, now: float) -> None:
         """Notify all observers."""
-        for tell in self._finished:
-            tell(reservation, now)
+        for notify in self._finished:
+            notify(reservation, now)
 
     def ended(self, lease: Lease, now: float) -> None:
         """Notify all observers."""
-        for tell in self._ended:
-            tell(lease, now)
+        for notify in self._ended:
+            notify(lease, now)
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Notify all observers."""
-        for tell in self._stepped:
-            tell(scheduler, now)
+        for notify in self._stepped:
+            notify(scheduler, now)

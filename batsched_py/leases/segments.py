@@ -89,8 +89,8 @@ class Segments:
             return profile.members
         parts = self._all(job, view)
         kept = not view.config.numbered_jobs or not isinstance(profile, Receive) or not profile.continuations
-        told = parts is not None and len(parts) == 1 and type(_typed(parts[0])) is not Profile
-        return parts[0] if parts is not None and told and kept else None
+        readable = parts is not None and len(parts) == 1 and type(_typed(parts[0])) is not Profile
+        return parts[0] if parts is not None and readable and kept else None
 
     def work(self, job: Job, view: View) -> tuple[Members, ...] | None:
         """Return the profiles of a job's work, in order, that can continue after a kill; None if there are none."""

@@ -56,7 +56,7 @@ class Undo:
             for one in self._before[lease.id].parts
         )
 
-    def tell_taken(self, observer: Observer, now: float) -> None:
+    def notify_removed(self, observer: Observer, now: float) -> None:
         """Notify an observer of the saved runs that were removed or cut."""
         for lease, runs, _ in self._before.values():
             for run, _, following in runs:
@@ -65,7 +65,7 @@ class Undo:
                 elif run.after is not following:
                     observer.cut(run)
 
-    def tell_planned(self, observer: Observer, now: float, *, but: Lease | None = None) -> None:
+    def notify_planned(self, observer: Observer, now: float, *, but: Lease | None = None) -> None:
         """Notify an observer of the new runs of all saved leases but one."""
         for lease, runs, _ in self._before.values():
             if lease is but:

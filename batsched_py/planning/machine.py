@@ -50,19 +50,19 @@ class Machine(Protocol):
         """Return the power state a host is in, None if unknown."""
 
 
-def zones_of(hosts: Mapping[int, MachineHost], said_by: str = "") -> Zones:
+def zones_of(hosts: Mapping[int, MachineHost], property_name: str = "") -> Zones:
     """Group hosts into zones: hosts with the same value of a property are in one zone.
 
     Args:
         hosts: by number.
-        said_by: the name of the property; or several, smaller zones first, like "rack/room": a zone is then a rack of a
-            room. A host's own property takes precedence over that of its zone in the platform; hosts without it are in
-            one zone. "" means "rack", or, if no host has it, all zone properties together.
+        property_name: the name of the property; or several, smaller zones first, like "rack/room": a zone is then a
+            rack of a room. A host's own property takes precedence over that of its zone in the platform; hosts without
+            it are in one zone. "" means "rack", or, if no host has it, all zone properties together.
 
     Raises OptionError if no host has a named property.
     """
-    if said_by:
-        names = said_by.split("/")
+    if property_name:
+        names = property_name.split("/")
         for name in names:
             if not any(_value(host, name) for host in hosts.values()):
                 raise OptionError(f"option zone: no host of the platform has a property {name!r}")

@@ -350,8 +350,8 @@ def _checked_turn(
             what = _noted(event, message, what, error, warn)
     next_turn = TURNS.get((turn, what))
     if next_turn is None:
-        said = {"begin": "SIMULATION_BEGINS", "end": "SIMULATION_ENDS"}.get(what, "a request")
-        raise error("message", f"{said} is out of turn; now: {turn.value}")
+        received = {"begin": "SIMULATION_BEGINS", "end": "SIMULATION_ENDS"}.get(what, "a request")
+        raise error("message", f"{received} is out of turn; now: {turn.value}")
     return next_turn
 
 

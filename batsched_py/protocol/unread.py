@@ -34,11 +34,11 @@ _KNOWN: Final = frozenset(
 class UnreadMembers:
     """Detector of unread members in the messages of one peer."""
 
-    __slots__ = ("_known", "_tell")
+    __slots__ = ("_known", "_warn")
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, warn: Callable[[str], None]) -> None:
         """Set the callback for warnings, one line for each kind of member."""
-        self._tell = tell
+        self._warn = warn
         #: Reported pairs (event, member).
         self._known = set[tuple[str, str]]()
 
@@ -68,6 +68,6 @@ class UnreadMembers:
             if (kind, name) not in self._known and len(self._known) < MOST:
                 self._known.add((kind, name))
                 member = f"member {displayed(name)} of {displayed(kind)}"
-                self._tell(f"t={seconds(message.now)}: {member} is unknown: nothing reads it")
+                self._warn(f"t={seconds(message.now)}: {member} is unknown: nothing reads it")
                 if len(self._known) == MOST:
-                    self._tell("further unknown members of messages are not reported")
+                    self._warn("further unknown members of messages are not reported")

@@ -42,10 +42,10 @@ def decision_lines(rows: Iterable[DecisionRow]) -> str:
 def _line(row: DecisionRow) -> str:
     """Return the line of a row of any kind."""
     jobs = row.jobs
-    told = _quoted(spreadsheet_cell(" ".join(row.words.split())[:_LONGEST]))
+    words = _quoted(spreadsheet_cell(" ".join(row.words.split())[:_LONGEST]))
     terms = f"{_seconds(row.submitted)},{'' if row.size is None else row.size},{_seconds(row.walltime)}"
     place = f"{_seconds(row.start)},{row.reason},{_quoted(','.join(jobs))},{row.hosts}"
-    return f"{row.time:.6f},{row.kind},{_cell(row.job)},{place},{told},{terms}\n"
+    return f"{row.time:.6f},{row.kind},{_cell(row.job)},{place},{words},{terms}\n"
 
 
 def _seconds(time: float | None) -> str:

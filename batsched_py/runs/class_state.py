@@ -46,9 +46,10 @@ def changed_state(before: Mapping[str, _Print], after: Mapping[str, _Print]) -> 
 def leak_line(names: list[str]) -> str:
     """Return the warning about names that have changed."""
     verb, state = ("has", "is") if len(names) == 1 else ("have", "are")
-    told = ", ".join(names)
+    changed = ", ".join(names)
     return (
-        f"{told} {verb} changed during the run and {state} kept for the next one: state belongs in self, set in setup()"
+        f"{changed} {verb} changed during the run and {state} kept for the next one:"
+        " state belongs in self, set in setup()"
     )
 
 

@@ -43,7 +43,7 @@ def complete_result(result: Result, simulation: Simulation, session: Session, *,
     AlgorithmError if the algorithm fails.
     """
     if session.scheduler.reads_waits:
-        result = simulation.with_latency_told(result)
+        result = simulation.with_latency_note(result)
     return replace(result, tables=session.tables()) if tables else result
 
 

@@ -58,7 +58,7 @@ from batsched_py.scheduling.checks import (
     usable_storages,
 )
 from batsched_py.scheduling.holds import Hold
-from batsched_py.scheduling.recurring import RecurringVerbs
+from batsched_py.scheduling.recurring_verbs import RecurringVerbs
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed, displayed_line

@@ -8,7 +8,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile, parse_profile
 from batsched_py.planning.future.availability import Availability
-from batsched_py.planning.waiting import TOLERANCE
+from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import Config, Members, Progress
 from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.arguments import Text, id_of, id_text

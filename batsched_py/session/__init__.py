@@ -4,14 +4,14 @@ Start with session.py: `Session.answer` processes one message, from bytes to eve
 to commands and bytes. Then
 
 * serve.py: the loop for ZeroMQ: receive, answer, record, send;
-* making.py: creates the algorithm from its options;
+* scheduler_factory.py: creates the algorithm from its options;
 * clock.py: the simulated time that a decision takes, none by default;
 * questions.py: answers to Batsim's queries, such as how long a job would wait;
 * requests.py: jobs that external events submit or cancel;
-* recurring.py: periodic calls and energy queries, emulated by single ones where Batsim has no commands for them;
+* periodic_emulation.py: periodic calls and energy queries, emulated by single ones for versions without commands;
 * stored_jobs.py: jobs and answers that Batsim keeps in Redis instead of its messages;
-* unheeded.py: warnings about requirements of jobs that an algorithm ignores;
-* story.py: the error line with the time, the events and the line of user code at which an algorithm failed.
+* ignored_constraints.py: warnings about requirements of jobs that an algorithm ignores;
+* error_context.py: the error line with the time, the events and the line of user code at which an algorithm failed.
 
 Invariants:
 

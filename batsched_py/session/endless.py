@@ -7,7 +7,7 @@ from typing import Final
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.model.own_transfers import sends_within_host
+from batsched_py.model.loopback_transfers import sends_within_host
 from batsched_py.model.profile import Composed, Profile, parse_profile
 from batsched_py.protocol.commands import ExecuteJob
 from batsched_py.reading.faults import FieldError

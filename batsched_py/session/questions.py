@@ -15,8 +15,8 @@ from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
+from batsched_py.session.error_context import failure
 from batsched_py.session.rehearsal import CannotSayError, Rehearsal, foresight_of
-from batsched_py.session.story import failure
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds

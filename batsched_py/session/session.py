@@ -24,7 +24,7 @@ from batsched_py.metadata.store import JobStore
 from batsched_py.model.features import NO_FEATURES, Features
 from batsched_py.model.job import Job
 from batsched_py.model.table import Table, checked_tables
-from batsched_py.planning.waiting import TOLERANCE
+from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.batsim5.greeting import Hello, is_greeting
 from batsched_py.protocol.codec import Message, Written
 from batsched_py.protocol.commands import Command
@@ -42,15 +42,15 @@ from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock, postponed
 from batsched_py.session.decision_log import DecisionLog, PassOn
 from batsched_py.session.endless import EndlessTasks
-from batsched_py.session.making import check_needs, make_configured, make_scheduler, read_given, sent_options
+from batsched_py.session.error_context import failure, in_short, where
+from batsched_py.session.ignored_constraints import constraint_hint, misdated_line
 from batsched_py.session.option_values import Origin
+from batsched_py.session.periodic_emulation import Recurring, as_received
 from batsched_py.session.questions import QueryAnswers
-from batsched_py.session.recurring import Recurring, as_received
 from batsched_py.session.requests import Requests
+from batsched_py.session.scheduler_factory import check_needs, make_configured, make_scheduler, read_given, sent_options
 from batsched_py.session.stored_jobs import deposit, describe, unread
-from batsched_py.session.story import failure, in_short, where
-from batsched_py.session.unheeded import constraint_hint, misdated_line
-from batsched_py.session.waiting import standstill_line, waiting_lines
+from batsched_py.session.wait_report import standstill_line, waiting_lines
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, seconds
@@ -149,7 +149,7 @@ class Session:
         self._texts = {**(recorded or {}), **(options or {})}
         self._clock = clock
         #: Callback for warnings; None to ignore them.
-        self._tell = warn
+        self._write_warning = warn
         self._open_store = open_store
         self._store: JobStore | None = None
         self._conversation = DecisionSide(warn, limits)
@@ -435,8 +435,8 @@ class Session:
                 self._state.close_requests()
 
     def _warn(self, text: str) -> None:
-        if self._tell is not None:
-            self._tell(text)
+        if self._write_warning is not None:
+            self._write_warning(text)
 
     def _attempt(self, work: Callable[[], None]) -> None:
         """Run code of the algorithm; AlgorithmError, with the story, if it fails."""

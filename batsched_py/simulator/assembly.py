@@ -35,7 +35,7 @@ from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.external_events import ExternalEvents
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.machines.tracer import Tracer
-from batsched_py.simulator.recurring import Recurring
+from batsched_py.simulator.periodic_calls import Recurring
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.simulator.time.batsim1_loop import Batsim1Loop

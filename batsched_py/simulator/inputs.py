@@ -78,7 +78,7 @@ def check_inputs(
     computing = _compute_hosts(platform, settings, generation)
     check_ways(platform, computing, settings.master_host)
     storages = platform.storage_hosts(settings.master_host)
-    notes = _told_of_inputs(platform, workloads, settings)
+    notes = _input_notes(platform, workloads, settings)
     profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, notes)
     notes.update(refused_names(generation, workloads, profiles))
     if not (settings.allow_oversized or settings.compute_sharing):  # a shared host may run several executors of one job
@@ -106,7 +106,7 @@ def _check_settings(settings: Settings, generation: Generation, *, live: bool, s
         raise OptionError("a live simulation, or jobs in Redis, do not go with protocol v5")
 
 
-def _told_of_inputs(platform: Platform, workloads: Sequence[Workload], settings: Settings) -> set[str]:
+def _input_notes(platform: Platform, workloads: Sequence[Workload], settings: Settings) -> set[str]:
     """Return the approximations that follow from the inputs."""
     approximations = set(refused_files(platform, workloads, settings.master_host))
     if unheeded := unheeded_items(settings.simgrid_config, platform):

@@ -124,7 +124,7 @@ class Simulation:
         """The number of jobs of the workloads, and of those registered so far."""
         return self._parts.submissions.count + self._registration.count + self._jobs.resubmitted
 
-    def with_latency_told(self, result: Result) -> Result:
+    def with_latency_note(self, result: Result) -> Result:
         """Return the result of an algorithm that compares waits, with a note if Batsim's messages would take time."""
         settings, seconds = self._context.settings, self._parts.longest_message()
         if settings.message_latency or seconds <= UNNOTICED:

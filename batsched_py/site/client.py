@@ -116,9 +116,9 @@ class SiteClient:
         if status < 400:
             return value
         problems = value.get("problems") if isinstance(value, dict) else None
-        told = [
+        faults = [
             ": ".join(displayed(str(one[name])) for name in ("path", "message") if one.get(name))
             for one in problems or []
             if isinstance(one, dict)
         ]
-        raise SiteError("; ".join(told) or f"the site at {self._url} answered {status}")
+        raise SiteError("; ".join(faults) or f"the site at {self._url} answered {status}")

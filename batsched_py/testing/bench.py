@@ -85,7 +85,7 @@ class Bench:
         self._side = BatsimSide()
         self.now = 0.0
         #: Collected events that are not sent yet.
-        self._untold: list[Event] = []
+        self._pending: list[Event] = []
         self._jobs = 0
         #: Job id -> hosts of running jobs, in the order of their starts.
         self.running: dict[str, HostSet] = {}
@@ -132,7 +132,7 @@ class Bench:
     ) -> str:
         """Submit a job now, and return its id. `profile` is forwarded if given; `members` are its other members."""
         job = self._new(name, size, walltime, profile, members)
-        self._untold.append(JobSubmitted(self.now, job.id, job, profile))
+        self._pending.append(JobSubmitted(self.now, job.id, job, profile))
         return job.id
 
     def run(
@@ -166,7 +166,7 @@ class Bench:
         if state not in FINAL_STATES or state == REJECTED:
             raise BenchError(f"end {job_id}: must be {', '.join(sorted({*FINAL_STATES} - {REJECTED}))}, not {state!r}")
         code = 0 if state == COMPLETED_SUCCESSFULLY else -1
-        self._untold.append(JobCompleted(self.now, job_id, state, code, self.running.pop(job_id)))
+        self._pending.append(JobCompleted(self.now, job_id, state, code, self.running.pop(job_id)))
 
     def finish_kills(self) -> None:
         """Complete the requested kills; jobs that ended before have ended by themselves."""
@@ -176,7 +176,7 @@ class Bench:
             alive = [job_id for job_id in job_ids if job_id in self.running]
             for job_id in alive:
                 self.end(job_id, COMPLETED_KILLED)
-            self._untold.append(JobKilled(self.now, job_ids, {job_id: Progress(PROFILE, 0.5) for job_id in alive}))
+            self._pending.append(JobKilled(self.now, job_ids, {job_id: Progress(PROFILE, 0.5) for job_id in alive}))
         self._kills.clear()
 
     def fail(self, hosts: Hosts) -> None:
@@ -204,7 +204,7 @@ class Bench:
         if not done:
             raise BenchError("finish switches: no change of pstate of these hosts was asked for")
         self._switches = [switch for switch in self._switches if switch not in done]
-        self._untold += [ResourceStateChanged(self.now, switched, pstate) for switched, pstate in done]
+        self._pending += [ResourceStateChanged(self.now, switched, pstate) for switched, pstate in done]
 
     def call(self) -> Bench:
         """Advance the time to the next requested call, add its event, and return the bench."""
@@ -212,19 +212,19 @@ class Bench:
             raise BenchError("call: none was asked for")
         self.at(max(self.now, min(self._calls)))
         self._calls = [time for time in self._calls if time > self.now]
-        self._untold.append(RequestedCall(self.now))
+        self._pending.append(RequestedCall(self.now))
         return self
 
-    def tell(self, event: Event) -> None:
+    def add_event(self, event: Event) -> None:
         """Add any other event unchanged: FromJobMessage, Query, Answer, Notify..."""
-        self._untold.append(event)
+        self._pending.append(event)
 
     def decide(self) -> Decision:
         """Send the collected events, if any, in one message, and return the decision of the algorithm.
 
         AlgorithmError if it raises or plans the impossible.
         """
-        events, self._untold = self._untold, []
+        events, self._pending = self._pending, []
         return self._exchange(events)
 
     def _new(
@@ -236,7 +236,7 @@ class Bench:
         return Job.create(job_id, size=size, profile=named, submit_time=self.now, walltime=walltime, extra=members)
 
     def _notice(self, kind: str, hosts: HostSet) -> None:
-        self._untold.append(Notify(self.now, kind, hosts, {"type": kind, "resources": str(hosts)}))
+        self._pending.append(Notify(self.now, kind, hosts, {"type": kind, "resources": str(hosts)}))
 
     def _arrange(self, instead: Instead, events: list[Event]) -> None:
         """Send a message that the bench answers instead of the algorithm."""

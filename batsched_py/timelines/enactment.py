@@ -17,7 +17,7 @@ from msgspec import Struct
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
-from batsched_py.planning.waiting import TOLERANCE
+from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

@@ -96,13 +96,13 @@ class ScheduleConverter:
 
     def _entries(self, place: str, time: float, entry: Mapping[str, Any], vm: str) -> list[Written]:
         """Convert one entry: its program, or each of its independent data items."""
-        _ENTRY.check(_said(entry), self._notes, place)
+        _ENTRY.check(_set_names(entry), self._notes, place)
         data = entry.get("data") or []
         if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
             self._refuse(f"{place}.data", f"must be a list of objects, not {shown(data)}")
         for item in data:
             kind = _PAUSE if "pause_duration" in item else _ITEM
-            kind.check(_said(item), self._notes, f"{place}.data")
+            kind.check(_set_names(item), self._notes, f"{place}.data")
         found = [_hold(time, duration) for duration in self._durations(place, entry, data)]
         executable = entry.get("executable")
         items = [item for item in data if "pause_duration" not in item]
@@ -140,7 +140,7 @@ class ScheduleConverter:
         given = [item["pause_duration"] for item in data if "pause_duration" in item]
         pause = entry.get("pause")
         if isinstance(pause, dict):
-            _PAUSE.check(_said(pause), self._notes, f"{place}.pause")
+            _PAUSE.check(_set_names(pause), self._notes, f"{place}.pause")
             given.append(pause.get("pause_duration"))
         elif pause not in (None, False, True):
             given.append(pause)
@@ -157,7 +157,7 @@ class ScheduleConverter:
         raise WorkloadError(self._file, place, rule)
 
 
-def _said(members: Mapping[str, Any]) -> list[str]:
+def _set_names(members: Mapping[str, Any]) -> list[str]:
     """Return the names of members that are set: most unused members are null or false."""
     return [name for name, value in members.items() if value not in (None, False, "", [])]
 

@@ -63,13 +63,13 @@ DECIDED_WORDS: Final[Mapping[FactKind, str]] = {
 }
 
 
-def stories(differences: Sequence[FactDifference]) -> Iterator[tuple[str, ...]]:
+def descriptions(differences: Sequence[FactDifference]) -> Iterator[tuple[str, ...]]:
     """Yield each difference on a few lines; hosts that differ in the same way share them."""
     for _, group in groupby(differences, _sameness):
         alike = list(group)
         fact = alike[0].fact
         subject = fact.subject if len(alike) == 1 else str(HostSet.from_ids(int(one.fact.subject) for one in alike))
-        yield _story(alike[0], subject)
+        yield _description(alike[0], subject)
 
 
 def summary(comparison: TranscriptComparison) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _sameness(difference: FactDifference) -> object:
     return fact.is_event, fact.kind, difference.what, sides
 
 
-def _story(difference: FactDifference, subject: str) -> tuple[str, ...]:
+def _description(difference: FactDifference, subject: str) -> tuple[str, ...]:
     fact = difference.fact
     words = (EVENT_WORDS if fact.is_event else DECIDED_WORDS)[fact.kind]
     head = f"t={number_text(difference.time)}: {words} {subject}".rstrip()
@@ -111,13 +111,13 @@ def _side(fact: Fact | None, what: tuple[str, ...]) -> str:
     """Describe a difference in one run; all unusual details if the other run does not have the fact."""
     if fact is None:
         return "(not there)"
-    named = what or tuple(name for name, value in fact.details.items() if _is_telling(value))
-    said = [f"{name} {_value(name, fact.details[name])}" for name in named if name != TIME]
-    when = [f"at t={number_text(fact.time)}"] if TIME in what or not said else []
-    return ", ".join(when + said)
+    named = what or tuple(name for name, value in fact.details.items() if _is_unusual(value))
+    details = [f"{name} {_value(name, fact.details[name])}" for name in named if name != TIME]
+    when = [f"at t={number_text(fact.time)}"] if TIME in what or not details else []
+    return ", ".join(when + details)
 
 
-def _is_telling(value: object) -> bool:
+def _is_unusual(value: object) -> bool:
     return value not in (None, "none", "usual", {}, "")
 
 

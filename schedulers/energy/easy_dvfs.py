@@ -96,14 +96,14 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         powers: dict[int, HostPower] = {}
         #: A host without speeds, about which no warning was issued yet.
         self.silent = ""
-        told = 0
+        with_speeds = 0
         for number, host in view.hosts.items():
             power = read_power(host.name, host.properties)
             if power is not None:
                 powers[number] = power
                 self.pstates[number] = self.computing(host.name, power)
-                told += bool(power.speeds)
-        if options.speeds and told == len(self.pstates):
+                with_speeds += bool(power.speeds)
+        if options.speeds and with_speeds == len(self.pstates):
             raise OptionError("option speeds: all hosts have the property speed_per_state")
         #: The cap in watts, and the ledger of drawn watts; None without a cap.
         self.cap = math.inf if options.power_cap is None else options.power_cap

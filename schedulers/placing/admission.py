@@ -9,7 +9,7 @@ from batsched_py.api import Job, Plan, View, counted
 from batsched_py.collection.attempts import Attempts, why_not
 from batsched_py.collection.classes import JobClass
 from batsched_py.collection.demands import FREE, FREE_HOST, Demand, read_demand
-from batsched_py.collection.waiting import Waiting
+from batsched_py.collection.waiting_index import Waiting
 from batsched_py.queries.expression import Expression, both
 from batsched_py.queries.host_attributes import DYNAMIC
 from batsched_py.schedulers.placing.members import Members

@@ -65,7 +65,7 @@ class Members:
             self.known.poll(self.reported, period=options.staleness, now=view.now)
         #: The version of the reports at the last poll; hosts that have been found in use since then.
         self._seen = self.reported.version
-        self._said: set[str] = set()
+        self._found_used: set[str] = set()
         self._used, self.down = HostSet(), HostSet()
         #: The number of the current decision, and that of the last poll.
         self.decision = self._polled = 0
@@ -145,11 +145,11 @@ class Members:
         if self._options.staleness and not self._shared:
             for name, code in refused.items():
                 if code is Code.NO_CAPACITY and name not in self.vaults and self.known.correct(name, BUSY):
-                    self._said.add(name)
+                    self._found_used.add(name)
 
     def believed_free(self, refused: Iterable[str]) -> int:
         """Return the number of refusing hosts that are still free according to their records."""
-        return sum(name not in self.vaults and name not in self._said for name in refused)
+        return sum(name not in self.vaults and name not in self._found_used for name in refused)
 
     def latest(self, query: Expression, now: float, *, stores: bool = False) -> int:
         """Return the last decision with a change of a host that suits a query; with `stores`, also of a vault."""
@@ -170,8 +170,8 @@ class Members:
 
     def _hear(self, name: str, decision: int) -> None:
         """Record that a host may agree again; restore its record from before it was found in use."""
-        if name in self._said:
-            self._said.remove(name)
+        if name in self._found_used:
+            self._found_used.remove(name)
             self.known.correct(name, self._idle[name])
         elif self.known is not self.reported:
             return  # not known
@@ -189,7 +189,7 @@ class Members:
         if self.known.version != before:
             self._polled = self.decision
         self._seen = self.reported.version
-        self._said.clear()
+        self._found_used.clear()
         return True
 
     def _report(self, name: str, now: float) -> None:

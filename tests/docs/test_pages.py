@@ -26,7 +26,7 @@ from batsched_py.results.trace_files import (
     MACHINE_STATES_HEADER,
     PSTATE_CHANGES_HEADER,
 )
-from batsched_py.scheduling.recurring import RecurringVerbs
+from batsched_py.scheduling.recurring_verbs import RecurringVerbs
 from batsched_py.testing import Bench, Case, ContractTests, Decision, Played
 from tests.clone import ROOT, below, files
 from tests.docs.pages import PAGES, name

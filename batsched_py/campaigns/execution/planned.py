@@ -64,10 +64,10 @@ def execute(
         metrics = measure_run(schedule, window=window)
         counted = schedule if window is None else window.submitted(schedule)
     except BatschedError as error:
-        told = (error.why if isinstance(error, DeadlockError) else str(error)).partition("\n")[0]
+        text = (error.why if isinstance(error, DeadlockError) else str(error)).partition("\n")[0]
         if run_limits.memory is not None and is_memory_error(error):
-            told = f"{run_limits.too_large}: {told}"
-        return ExecutedRun(spec.failed(told, error.exit_code))
+            text = f"{run_limits.too_large}: {text}"
+        return ExecutedRun(spec.failed(text, error.exit_code))
     except BaseException as error:  # a defect here or in user code must not end the other runs
         if is_interruption(error):
             raise

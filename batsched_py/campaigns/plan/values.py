@@ -35,8 +35,8 @@ def read_values(raw: Any) -> tuple[Any, ...]:
 
 
 def _check_different(values: tuple[Any, ...]) -> None:
-    told = sorted(repr(value) for value in values)
-    for one, other in pairwise(told):
+    texts = sorted(repr(value) for value in values)
+    for one, other in pairwise(texts):
         if one == other:
             raise ValueError(f"has the value {one} twice")
 

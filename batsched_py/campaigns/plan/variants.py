@@ -41,29 +41,29 @@ def plan_variants(campaign: Campaign) -> tuple[PlannedVariant, ...]:
 def _variants(sweep: AlgorithmSweep, folder: Path) -> Iterator[PlannedVariant]:
     algorithm = find_code(sweep.algorithm, folder)
     for values in product(*sweep.options.values()):
-        told = dict(zip(sweep.options, values, strict=True))
-        options = {name: find_code(value, folder) for name, value in told.items()}
+        shown = dict(zip(sweep.options, values, strict=True))
+        options = {name: find_code(value, folder) for name, value in shown.items()}
         with forgotten_modules(Variant(sweep.name, algorithm, options), str(folder.resolve())):
-            variant = _variant(sweep, algorithm, told, options, folder)
+            variant = _variant(sweep, algorithm, shown, options, folder)
         yield variant
 
 
 def _variant(
-    sweep: AlgorithmSweep, algorithm: str, told: Mapping[str, Any], options: Mapping[str, Any], folder: Path
+    sweep: AlgorithmSweep, algorithm: str, shown: Mapping[str, Any], options: Mapping[str, Any], folder: Path
 ) -> PlannedVariant:
-    """Return a variant that shows the options `told` and runs with `options`, in which paths are absolute."""
+    """Return a variant that shows the options `shown` and runs with `options`, in which paths are absolute."""
     before = set(sys.modules)
     scheduler = load(algorithm)
     session = make_session(Choice(algorithm, options), scheduler)
     loaded = [name for name in sys.modules if name not in before and os.sep not in name]
     found = files_of_algorithm(algorithm, options, folder=folder, loaded=loaded)
     files = {file.role: file.sha256 for file in found}
-    named = told if not sweep.name else {name: told[name] for name in told if len(sweep.options[name]) > 1}
+    named = shown if not sweep.name else {name: shown[name] for name in shown if len(sweep.options[name]) > 1}
     name = label_variant(sweep.name or scheduler.name, named)
     variant = Variant(name, algorithm, options)
-    moved = {name: told[name] for name, value in options.items() if value != told[name]}
+    moved = {name: shown[name] for name, value in options.items() if value != shown[name]}
     held = {**session.options, **moved}
-    return PlannedVariant(name, sweep.algorithm, variant, held, tuple(told), variant.takes_seed, files)
+    return PlannedVariant(name, sweep.algorithm, variant, held, tuple(shown), variant.takes_seed, files)
 
 
 def find_code(value: Any, folder: Path) -> Any:

@@ -83,10 +83,10 @@ def _settings_text(setting: Setting, features: Features | None) -> str:
     plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "external_events"}
     simulator = "embedded" if environment.batsim is None else "batsim"
     others = {"clock": environment.clock, "simulator": simulator, "window": environment.window}
-    told = {**plain, "roles": dict(settings.roles), **others, "events_sha256": setting.events_sha256}
+    described = {**plain, "roles": dict(settings.roles), **others, "events_sha256": setting.events_sha256}
     if features is not None:
-        told["features"] = features
-    return orjson.dumps(msgspec.to_builtins(told), option=orjson.OPT_SORT_KEYS).decode()
+        described["features"] = features
+    return orjson.dumps(msgspec.to_builtins(described), option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _plain(value: Any) -> Any:

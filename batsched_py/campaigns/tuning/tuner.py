@@ -138,8 +138,8 @@ def _made(
         return replace(trial, error=plan)
     before = read_state(plan, store, warn)
     state = run_missing(before, store, workers, jobs=False, limits=plan.campaign.limits)
-    told = next((run.outcome.error for run in state.failed.values()), "")
-    return replace(trial, value=_mean(metric, state.done.values(), plan), error=told, made=len(before.missing))
+    error = next((run.outcome.error for run in state.failed.values()), "")
+    return replace(trial, value=_mean(metric, state.done.values(), plan), error=error, made=len(before.missing))
 
 
 def _mean(metric: MetricInfo, runs: Iterable[StoredRun], plan: CampaignPlan) -> float | None:

@@ -17,7 +17,7 @@ from batsched_py.errors import TranscriptError
 from batsched_py.text.wording import counted
 from batsched_py.transcripts.compare import Tolerance, TranscriptComparison, compare_transcripts
 from batsched_py.transcripts.facts import FactKind
-from batsched_py.transcripts.report import LEFT, RIGHT, stories, summary
+from batsched_py.transcripts.report import LEFT, RIGHT, descriptions, summary
 from batsched_py.transcripts.transcript import Transcript
 
 _COLOURS: Final = {LEFT: "red", RIGHT: "green"}
@@ -81,7 +81,7 @@ def _show(comparison: TranscriptComparison, request: DiffRequest) -> None:
     say(f"{exchanges}: {same} the same, {counted(differ, 'differs', 'differ')}")
     if request.count:
         say(f"{LEFT} {request.first}, {RIGHT} {request.second}")
-    rest = stories(comparison.differences)
+    rest = descriptions(comparison.differences)
     for story in islice(rest, request.count):
         for line in story:
             say(line, colour=_COLOURS.get(line[2:3]))

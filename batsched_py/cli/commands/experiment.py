@@ -64,7 +64,7 @@ def show(request: ShowRequest) -> None:
     with reported(request.file, WorkloadError):
         content = read_file(request.file, current_limits())
     try:
-        experiment = read_descriptor(str(request.file), content, Situation(testbed), tell=warn)
+        experiment = read_descriptor(str(request.file), content, Situation(testbed), warn=warn)
     except InvalidDescriptorError as error:
         if request.json:
             found = [{"path": fault.path, "message": fault.rule} for fault in error.faults]

@@ -13,8 +13,8 @@ from typing import Final
 
 from batsched_py.cli.shared.terminal import warn
 from batsched_py.interruption import Interruption
+from batsched_py.session.error_context import is_engine
 from batsched_py.session.session import Session
-from batsched_py.session.story import is_engine
 from batsched_py.text.display import displayed
 
 #: Seconds after which a warning about a decision is printed.

@@ -32,7 +32,7 @@ def read_descriptor(
     *,
     form: Form | None = None,
     origin: datetime | None = None,
-    tell: Callable[[str], None] | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> Experiment:
     """Return the experiment of a descriptor, with its aggregator.
 
@@ -42,7 +42,7 @@ def read_descriptor(
         situation: the testbed, the time, and whether there are reservations.
         form: format of the document; None to detect it.
         origin: the instant of second 0 of the simulation; None if it has none.
-        tell: called with a line for each kind of part without effect in a valid document.
+        warn: called with a line for each kind of part without effect in a valid document.
 
     Raises:
         DescriptorSizeError: it is larger than 1 MB.
@@ -61,9 +61,9 @@ def read_descriptor(
         place.refuse()
     except FieldError as error:
         raise of_file(InvalidDescriptorError, file, error) from None
-    if tell is not None:
+    if warn is not None:
         for line in notes.lines():
-            tell(line)
+            warn(line)
     return experiment
 
 

@@ -18,7 +18,7 @@ import msgspec
 from batsched_py.experiments.faults import DescriptorSyntaxError
 from batsched_py.experiments.model import Resource
 from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS, Parsed, parse_members
-from batsched_py.experiments.parsing.ovf_parts import INSIDE, PASSED_OVER, attributes_of, local_name, tell_parts
+from batsched_py.experiments.parsing.ovf_parts import INSIDE, PASSED_OVER, attributes_of, local_name, report_parts
 from batsched_py.experiments.parsing.quantities import COUNT, NAME, NUMBER, TEXT
 from batsched_py.experiments.parsing.resources import MEMBERS, READERS
 from batsched_py.reading.faults import FieldError, Place, inside, refused
@@ -57,7 +57,7 @@ def parse_ovf(file: str, content: bytes, origin: datetime | None, notes: Notes) 
     except ValueError as error:
         raise DescriptorSyntaxError(file, "", str(error)) from None
     parsed = _Envelope(Place(), root).read(origin)
-    tell_parts(root, notes)
+    report_parts(root, notes)
     return parsed
 
 
@@ -213,8 +213,8 @@ def _inside(place: Place, element: Element) -> Iterator[Element]:
             yield child
         elif name.lower() in _ONLY_IN_JSON:
             id = attributes_of(child).get("id") or attributes_of(child).get("name") or ""
-            told = f" {displayed(id)}" if id else ""
-            (place / name).note(f"{_ONLY_IN_JSON[name.lower()]}{told} is available in JSON only, not in OVF")
+            named = f" {displayed(id)}" if id else ""
+            (place / name).note(f"{_ONLY_IN_JSON[name.lower()]}{named} is available in JSON only, not in OVF")
         elif name not in PASSED_OVER and attributes_of(child).get("required") != "false":
             (place / name).note(unknown(name, known))
 

@@ -77,7 +77,7 @@ _OF_EXISTING: Final = {
 }
 
 
-def tell_parts(element: Element, notes: Notes, path: str = "") -> None:
+def report_parts(element: Element, notes: Notes, path: str = "") -> None:
     """Note attributes, elements and texts without effect; refused parts are reported elsewhere."""
     name = local_name(element.tag)
     place = f"{path}/{name}" if path else name
@@ -90,7 +90,7 @@ def tell_parts(element: Element, notes: Notes, path: str = "") -> None:
     for child in element:
         inside = local_name(child.tag)
         if inside in known:
-            tell_parts(child, notes, place)
+            report_parts(child, notes, place)
         elif inside not in PASSED_OVER:
             _members_of_elements(name, known).check([inside], notes, place)
 

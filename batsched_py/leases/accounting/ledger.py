@@ -39,7 +39,7 @@ class Ledger(Observer):
         self.accounting = Accounting(stats)
         made = [make(self.accounting) for make in probes.makers]
         #: Hook -> probes that override it, each with its method.
-        self._told: dict[str, list[tuple[AccountingProbe, Callable[..., Any]]]] = {
+        self._calls: dict[str, list[tuple[AccountingProbe, Callable[..., Any]]]] = {
             hook: [
                 (probe, getattr(probe, hook))
                 for probe in made
@@ -64,7 +64,7 @@ class Ledger(Observer):
     def admitted(self, lease: Lease, now: float) -> None:
         """Notify the probes of an admitted request."""
         self._open[lease.id] = lease
-        self._tell(now, "at_lease_request", lease)
+        self._notify(now, "at_lease_request", lease)
 
     def ended(self, lease: Lease, now: float) -> None:
         """Record the outcome of a lease, and notify the probes."""
@@ -72,11 +72,11 @@ class Ledger(Observer):
         self._quiet.pop(lease.id, None)
         self._leases.append(lease_row(lease))
         self._reservations += reservation_rows(lease)
-        self._tell(now, "at_lease_done", lease)
+        self._notify(now, "at_lease_done", lease)
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Notify the probes of the end of an instant."""
-        self._tell(now, "at_timestep", scheduler)
+        self._notify(now, "at_timestep", scheduler)
 
     def note_unheard(self, rows: Iterable[LeaseRow]) -> None:
         """Record leases that were not requested before the run stopped."""
@@ -88,7 +88,7 @@ class Ledger(Observer):
             return
         self._closed = True
         self.accounting.close(now)
-        self._tell(now, "finalize_accounting")
+        self._notify(now, "finalize_accounting")
 
     def lease_rows(self) -> list[LeaseRow]:
         """Return a row for each lease so far, ordered by number."""
@@ -118,9 +118,9 @@ class Ledger(Observer):
             known = self._quiet[lease.id] = changes, lease_row(lease)
         return known[1]
 
-    def _tell(self, now: float, hook: str, *about: Lease | LeaseSchedule) -> None:
+    def _notify(self, now: float, hook: str, *about: Lease | LeaseSchedule) -> None:
         self.accounting.now = now
-        for probe, call in self._told[hook]:
+        for probe, call in self._calls[hook]:
             try:
                 if isinstance(probe, HaizeaProbe):
                     seen = [LeaseView(one, self._types) if isinstance(one, Lease) else one for one in about]

@@ -13,7 +13,7 @@ from msgspec import Struct
 from batsched_py.errors import PlanError
 from batsched_py.model.job import Job
 from batsched_py.named import Named, failed
-from batsched_py.planning.waiting import wait_of
+from batsched_py.planning.wait_time import wait_of
 
 #: (job, time) -> a number.
 Key = Callable[[Job, float], float]

@@ -123,12 +123,12 @@ def _write_call(event: events.RequestedCall) -> dict[str, Any]:
 def _read_external(timestamp: float, data: Data, highest: int = MAX_HOST) -> Notify:
     """Read an external event, whose text is free. A text that is a JSON object with a `type` gives the notice."""
     about = mapping(data, "external_event")
-    said = text(about, "data")
-    source = events.EventSource(text(data, "id"), said)
-    members = _object(said)
+    content = text(about, "data")
+    source = events.EventSource(text(data, "id"), content)
+    members = _object(content)
     kind = members.get("type")
     if type(kind) is not str:
-        return Notify(timestamp, GENERIC, None, {"type": GENERIC, "data": said}, source)
+        return Notify(timestamp, GENERIC, None, {"type": GENERIC, "data": content}, source)
     if kind not in MACHINES:
         return Notify(timestamp, kind, None, members, source)
     try:
@@ -138,10 +138,10 @@ def _read_external(timestamp: float, data: Data, highest: int = MAX_HOST) -> Not
     return Notify(timestamp, MACHINES[kind], concerned, members, source)
 
 
-def _object(said: str) -> dict[str, Any]:
+def _object(content: str) -> dict[str, Any]:
     """Return the JSON object in a text, or an empty one."""
     try:
-        members = orjson.loads(said)
+        members = orjson.loads(content)
     except orjson.JSONDecodeError:
         return {}
     return members if type(members) is dict else {}

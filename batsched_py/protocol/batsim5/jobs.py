@@ -34,11 +34,11 @@ def read_job(job_id: str, data: Data, submit_time: float, *, may_be_nothing: boo
     members: dict[str, Any] = {"id": job_id, "subtime": submit_time, "res": size, "profile": profile}
     if walltime is not None:
         members["walltime"] = walltime
-    said = data.get("extra_data", "")
-    if said:
-        if type(said) is not str:
-            raise FieldError("job.extra_data", f"must be a string, not {shown(said)}")
-        members |= read_extra(said, KNOWN_MEMBERS)
+    extra = data.get("extra_data", "")
+    if extra:
+        if type(extra) is not str:
+            raise FieldError("job.extra_data", f"must be a string, not {shown(extra)}")
+        members |= read_extra(extra, KNOWN_MEMBERS)
     return Job(job_id, submit_time, size, walltime, profile, members)
 
 

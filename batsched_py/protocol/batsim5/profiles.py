@@ -96,33 +96,33 @@ def write_profile(workload: str, name: str, members: Mapping[str, Any]) -> dict[
     return {**written, "extra_data": extra} if extra else written
 
 
-def read_extra(said: str, known: frozenset[str]) -> dict[str, Any]:
+def read_extra(extra: str, known: frozenset[str]) -> dict[str, Any]:
     """Return the members in `extra_data`: those of an object, except `known` names; else the text itself.
 
     The text is kept, too, if writing the members would not reproduce it. An object that is too deeply nested to be
     written is treated as a text.
     """
     try:
-        parsed = orjson.loads(said) if said.startswith("{") else None
+        parsed = orjson.loads(extra) if extra.startswith("{") else None
         written = orjson.dumps(parsed).decode()
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         parsed, written = None, ""
     if type(parsed) is not dict:
-        return {"extra_data": said} if said else {}
+        return {"extra_data": extra} if extra else {}
     members = rest(parsed, known | {"extra_data"})
-    if members != parsed or written != said:
-        members["extra_data"] = said
+    if members != parsed or written != extra:
+        members["extra_data"] = extra
     return members
 
 
 def write_extra(members: Mapping[str, Any], known: frozenset[str]) -> str:
     """Return the text of `extra_data`: the one that was read, or an object with the members that are not `known`."""
-    said = members.get("extra_data")
-    if type(said) is str:
-        return said
-    own: Any = rest(members, known if said is None else known - {"extra_data"})
+    extra = members.get("extra_data")
+    if type(extra) is str:
+        return extra
+    own: Any = rest(members, known if extra is None else known - {"extra_data"})
     if set(own) == {"extra_data"}:
-        own = said
+        own = extra
     if not own:
         return ""
     try:

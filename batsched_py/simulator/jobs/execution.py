@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.addition import add_up
-from batsched_py.model.own_transfers import sends_within_host
+from batsched_py.model.loopback_transfers import sends_within_host
 from batsched_py.model.profile import (
     Composed,
     DataStaging,
@@ -113,7 +113,7 @@ class Execution:
         self._transfers, self._processors, self._storages = transfers, processors, storages
         self._contention, self._compute_sharing = contention, compute_sharing
         self._former_storages, self._former_tasks = former_storages, former_tasks
-        self._tells_unlinked = False
+        self._unlinked_reported = False
 
     def work(
         self, profile: Profile, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work] | None = None
@@ -202,8 +202,8 @@ class Execution:
         links, latency, window = self._transfers.needs(*transfers)
         if (links or latency) and not self._contention:
             self.approximations.add(NO_CONTENTION)
-        if self._transfers.unlinked is not None and not self._tells_unlinked:
-            self._tells_unlinked = True
+        if self._transfers.unlinked is not None and not self._unlinked_reported:
+            self._unlinked_reported = True
             self.approximations.add(UNLINKED % self._transfers.unlinked)
         return Demand(tuple([use for use in flops if use[1] > 0]), links, latency, window)
 

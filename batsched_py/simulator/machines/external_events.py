@@ -77,7 +77,7 @@ class ExternalEvents:
         now, stamp = self._queue.now, self._queue.stamp
         if not self._context.generation.fails_machines:
             for event in events:
-                self._context.emit(_told(event, stamp))
+                self._context.emit(_notice(event, stamp))
             return
         for event in events:
             hosts = event.hosts
@@ -99,11 +99,11 @@ class ExternalEvents:
         self._context.emit(Notify(self._queue.stamp, notices.NO_MORE_EXTERNAL_EVENT))
 
 
-def _told(event: ExternalEvent, stamp: float) -> Notify:
+def _notice(event: ExternalEvent, stamp: float) -> Notify:
     """Return an event in Batsim 5's form: a text with an id; an event about machines is the agreed text."""
     members = {name: value for name, value in event.members.items() if name != "timestamp"}
     if event.type == GENERIC and type(event.members.get("data")) is str:
-        said = event.members["data"]
+        content = event.members["data"]
     else:
-        said = orjson.dumps({"type": event.type, **wire_members(members)}).decode()
-    return Notify(stamp, event.type, event.hosts or None, members, EventSource(event.id, said))
+        content = orjson.dumps({"type": event.type, **wire_members(members)}).decode()
+    return Notify(stamp, event.type, event.hosts or None, members, EventSource(event.id, content))

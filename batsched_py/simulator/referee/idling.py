@@ -58,11 +58,11 @@ class IdleGuard:
             self.count = 0
 
     def _look(self, now: float) -> None:
-        told = f"t={now:.6f}: since t={self._since:.6f} nothing has happened but {self._most} calls that were asked for"
+        what = f"t={now:.6f}: since t={self._since:.6f} nothing has happened but {self._most} calls that were asked for"
         if not self._is_due():
             raise DeadlockError(
-                f"{told}, and nothing else ever will: {self._describe()}; --max-calls N allows more calls"
+                f"{what}, and nothing else ever will: {self._describe()}; --max-calls N allows more calls"
             )
         if self._warn is not None and not self._measures:  # a scheduler that measures polls intentionally
-            self._warn(f"{told}: it is enough to ask for a call when something is to be done then")
+            self._warn(f"{what}: it is enough to ask for a call when something is to be done then")
             self._warn = None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from batsched_py.simulator.jobs.lifecycle import Jobs
     from batsched_py.simulator.jobs.registration import Registration
     from batsched_py.simulator.machines.switching import Switching
-    from batsched_py.simulator.recurring import Recurring
+    from batsched_py.simulator.periodic_calls import Recurring
 
 # Real Batsim aborts when a command breaks a rule. The simulator is as strict, but names the time, the command and the
 # rule, so that an algorithm that works here also works in Batsim. The Plan checks decisions before they are sent; the

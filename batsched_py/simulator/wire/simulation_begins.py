@@ -47,11 +47,11 @@ def build(
             name: {profile.name: wire_members(profile.members) for profile in profiles.by_name.values()}
             for name, profiles in profile_store.by_workload.items()
         },
-        extra=_told_besides(settings) if later else NO_MEMBERS,
+        extra=_extra_members(settings) if later else NO_MEMBERS,
     )
 
 
-def _told_besides(settings: Settings) -> dict[str, Any]:
+def _extra_members(settings: Settings) -> dict[str, Any]:
     """Return further members for Batsim 5: versions, relevant arguments, and files of external events."""
     files = dict.fromkeys(event.source.rpartition(":")[0] for event in settings.external_events)
     lists = [{"name": f"ee{number}", "filename": file} for number, file in enumerate(files)]
@@ -86,6 +86,6 @@ def _resources(hosts: Iterable[PlatformHost], first: int, *, later: bool) -> Ite
             yield Resource(number, host.name, "idle", {"role": host.role, **own}, dict(host.zone_properties))
             continue
         properties = {"role": host.role, **own} if host.role else own
-        told = {"pstate": host.pstate, "pstate_count": len(host.speeds), "core_count": host.cores}
-        extra = {**told, "computation_speed": list(host.speeds)}
+        extra_members = {"pstate": host.pstate, "pstate_count": len(host.speeds), "core_count": host.cores}
+        extra = {**extra_members, "computation_speed": list(host.speeds)}
         yield Resource(number, host.name, "idle", properties, dict(host.zone_properties), extra)

@@ -80,7 +80,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             use_handler_docstrings=True,
             render_plugins=[Description(path="/openapi.json")],
         ),
-        before_send=[_tell_methods],
+        before_send=[_allow_methods],
         request_max_body_size=LARGEST_BODY,
         logging_config=None,
     )
@@ -107,7 +107,7 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
     return guard
 
 
-async def _tell_methods(message: Message, scope: Scope) -> None:
+async def _allow_methods(message: Message, scope: Scope) -> None:
     """Set Allow in the answer to OPTIONS to all methods of a path: the framework lists those of one handler only."""
     if scope["type"] != ScopeType.HTTP or message["type"] != "http.response.start":
         return

@@ -58,9 +58,9 @@ def completed(schema: dict[str, Any]) -> dict[str, Any]:
     health["responses"]["503"]["content"] = health["responses"]["200"]["content"]
     _describe_experiments(found["paths"])
     for path in _IN_PARTS:
-        told = 'The address of the next part of the list, with rel="next"; absent from the last part.'
+        text = 'The address of the next part of the list, with rel="next"; absent from the last part.'
         answer = found["paths"][path]["get"]["responses"]["200"]
-        answer["headers"] = {LINK: {"description": told, "schema": {"type": "string"}}}
+        answer["headers"] = {LINK: {"description": text, "schema": {"type": "string"}}}
     for name, body in components["schemas"].items():
         body["additionalProperties"] = False
         for member, kind in body["properties"].items():
@@ -86,10 +86,10 @@ def _headers(path: str) -> list[dict[str, Any]]:
     parameters = [{**one, "in": "header", "required": False, "schema": _NAME} for one in found]
     parameters[1]["schema"] = {**_NAME, "minLength": 0}  # no group
     if path.startswith(PATH):
-        told = "The operator asks, who names no user."
+        text = "The operator asks, who names no user."
         schema = {"type": "string", "enum": ["true"]}
         parameters.append(
-            {"name": OPERATOR_HEADER, "description": told, "in": "header", "required": False, "schema": schema}
+            {"name": OPERATOR_HEADER, "description": text, "in": "header", "required": False, "schema": schema}
         )
     return parameters
 

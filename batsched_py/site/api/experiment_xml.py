@@ -50,8 +50,8 @@ def log_xml(one: ExperimentView) -> bytes:
     for message in one.log:
         attributes = {"time": seconds(message.time), "level": message.level, "state": message.state}
         attributes["resource"] = message.resource
-        told = SubElement(root, "message", {name: _text(text) for name, text in attributes.items()})
-        told.text = _text(message.text)
+        child = SubElement(root, "message", {name: _text(text) for name, text in attributes.items()})
+        child.text = _text(message.text)
     return _written(root)
 
 

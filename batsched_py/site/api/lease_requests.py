@@ -169,7 +169,7 @@ def _wrong_terms(
 ) -> list[Problem]:
     """Return the problems of terms; `dated` has the begin of the site for each term that was given as a date."""
 
-    def told(name: str, time: float) -> str:
+    def clock_text(name: str, time: float) -> str:
         return instant(time, dated[name]) if name in dated else f"{time:.6f}"
 
     try:
@@ -179,10 +179,12 @@ def _wrong_terms(
     wrong = list[Problem]()
     if read.start is not None and read.start < now:
         wrong.append(
-            Problem("start", f"must not be before now, {told('start', now)}, as {told('start', read.start)} is")
+            Problem(
+                "start", f"must not be before now, {clock_text('start', now)}, as {clock_text('start', read.start)} is"
+            )
         )
     if read.deadline is not None and read.deadline < now + seconds:
-        earliest = told("deadline", now + seconds)
+        earliest = clock_text("deadline", now + seconds)
         wrong.append(Problem("deadline", f"must leave time for the duration: be at least {earliest}"))
     return wrong
 

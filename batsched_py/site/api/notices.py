@@ -24,7 +24,7 @@ class Notices:
     """Rate-limited reports: the first event of a kind at once, then at most one line a minute, with a count.
 
     Args:
-        tell: writes a line.
+        write: writes a line.
         wall: a monotonic clock, in seconds.
     """
 

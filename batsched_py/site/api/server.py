@@ -40,7 +40,7 @@ def run(
     app: Litestar,
     listener: Listener,
     started: Callable[[str], None],
-    tell: Callable[[str], None],
+    write_line: Callable[[str], None],
     *,
     request_timeout: float = REQUEST_TIMEOUT,
 ) -> None:
@@ -51,7 +51,7 @@ def run(
         app: its application.
         listener: the listening socket.
         started: is called with the URL when the server is about to answer requests.
-        tell: writes a line about an error of the server.
+        write_line: writes a line about an error of the server.
         request_timeout: seconds that the headers, and then the body, of a request may take to arrive.
     """
     host, port = listener.getsockname()[:2]
@@ -72,7 +72,7 @@ def run(
     server = _Server(config, site)
     sys.setswitchinterval(_SWITCH)
     watcher = threading.Thread(target=_watch, args=(site, server), daemon=True)
-    notices = listener.notices = Notices(tell)
+    notices = listener.notices = Notices(write_line)
     site.start()
     watcher.start()
     try:

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from batsched_py.campaigns.last_words import ask_for_last_words, read_last_words, tell_last_words
+from batsched_py.campaigns.last_words import ask_for_last_words, enable_last_words, read_last_words
 
 #: Processes of their own, with nothing of this one.
 CONTEXT: Final = get_context("spawn")
@@ -41,7 +41,7 @@ def nothing() -> None:
 
 def work(teller: Connection, ready: Connection, what: Callable[[], None]) -> None:
     """Say that the work begins, and do it."""
-    tell_last_words(teller)
+    enable_last_words(teller)
     ready.send(None)
     what()
 

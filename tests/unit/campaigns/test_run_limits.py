@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.campaigns.run_limits import RunLimits, is_memory_error, parse_memory, parse_timeout, told_size
+from batsched_py.campaigns.run_limits import RunLimits, is_memory_error, parse_memory, parse_timeout, size_text
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_limits_tell_themselves() -> None:
     """In the reasons of runs that fail by them."""
     limits = RunLimits(600, 1_500_000_000)
     assert (limits.timed_out, limits.too_large) == ("timeout: more than 600 s", "memory: more than 1.5 GB")
-    assert [told_size(size) for size in (12, 2_000, 10**12)] == ["12 B", "2 kB", "1 TB"]
+    assert [size_text(size) for size in (12, 2_000, 10**12)] == ["12 B", "2 kB", "1 TB"]
     assert (limits.given, RunLimits().given, RunLimits(memory=1).given) == (True, False, True)
 
 

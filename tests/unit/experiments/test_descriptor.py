@@ -473,9 +473,9 @@ def test_what_has_no_effect_in_an_envelope_is_told() -> None:
     content = envelope(collection, system="lost", attributes='colour="red"')
     content = content.replace(b'<VirtualSystem id="C">', b'<VirtualSystem id="C"><Eula required="false"/>')
     with pytest.raises(InvalidDescriptorError):
-        read_descriptor("e.ovf", content.replace(b"here", b""), tell=told.append)
+        read_descriptor("e.ovf", content.replace(b"here", b""), warn=told.append)
     assert told == []  # what is refused is not obeyed at all
-    read_descriptor("e.ovf", content, tell=told.append)
+    read_descriptor("e.ovf", content, warn=told.append)
     assert told == [
         "e.ovf: attribute colour of element VirtualSystemCollection is unknown and has no effect"
         " (Envelope/VirtualSystemCollection)",
@@ -506,6 +506,6 @@ def test_what_has_no_effect_in_an_envelope_is_told() -> None:
 def test_what_exists_already_is_as_it_is(part: str, told: str) -> None:
     """Its size is told of, not obeyed."""
     lines = list[str]()
-    read_descriptor("e.ovf", envelope("").replace(b"<Envelope>", b"<Envelope>" + part.encode()), tell=lines.append)
+    read_descriptor("e.ovf", envelope("").replace(b"<Envelope>", b"<Envelope>" + part.encode()), warn=lines.append)
     assert len(lines) == 1
     assert told in lines[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.errors import PlanError
-from batsched_py.planning.waiting import TOLERANCE
+from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import NO_MORE_STATIC_JOB, Notify
 from batsched_py.scheduling.view import View
 from tests.builders import completed, execute, hosts, job, plan_for, state, submitted

@@ -146,7 +146,7 @@ def test_any_other_event_can_be_told() -> None:
     heard: list[Told] = []
     bench = Bench(saying(lambda view, plan: None, observe=lambda self, event, view: heard.append(event)), hosts=1)
     job = bench.run()
-    bench.tell(FromJobMessage(0.0, job, {"what": "more"}))
+    bench.add_event(FromJobMessage(0.0, job, {"what": "more"}))
     bench.decide()
     assert isinstance(heard[-1], FromJobMessage)
     assert not any(isinstance(event, JobKilled) for event in heard)

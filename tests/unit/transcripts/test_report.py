@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.transcripts.compare import compare_transcripts
-from batsched_py.transcripts.report import stories, summary
+from batsched_py.transcripts.report import descriptions, summary
 from batsched_py.transcripts.transcript import Exchange
 from tests.builders import submitted_data
 from tests.unit.transcripts.runs import Said, exchange
@@ -65,13 +65,13 @@ def run(told: list[Said], decided: list[Said]) -> list[Exchange]:
 )
 def test_a_difference_is_told_on_three_lines(left: list[Said], right: list[Said], story: tuple[str, ...]) -> None:
     """Hosts that differ in the same way share them; long values are cut."""
-    assert list(stories(compare_transcripts(run([], left), run([], right)).differences)) == [story]
+    assert list(descriptions(compare_transcripts(run([], left), run([], right)).differences)) == [story]
 
 
 def test_facts_in_another_order_are_told_as_such() -> None:
     """Nothing of them differs but their place."""
     on, off = (("SET_RESOURCE_STATE", {"resources": "0", "state": state}) for state in ("0", "13"))
-    (told,) = stories(compare_transcripts(run([], [on, off]), run([], [off, on])).differences)
+    (told,) = descriptions(compare_transcripts(run([], [on, off]), run([], [off, on])).differences)
     assert told == ("t=3.5: power state asked of host 0: the same, but in another place among those of its kind",)
 
 
@@ -102,7 +102,7 @@ def test_every_kind_of_fact_has_words() -> None:
         ("ALIENS", {}),
     ]
     comparison = compare_transcripts(run(told, decided), [*run([], []), Exchange(2, b"tea", b"tea")])
-    words = [line for story in stories(comparison.differences) for line in story]
+    words = [line for story in descriptions(comparison.differences) for line in story]
     assert "t=3.5: kill done of w0!1" in words
     assert "t=3.5: a request that is not a message" in words
     assert len(list(summary(comparison))) > 15

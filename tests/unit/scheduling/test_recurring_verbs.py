@@ -25,7 +25,7 @@ from batsched_py.protocol.dialect import V4, V14, Dialect
 from batsched_py.protocol.dialects import V5
 from batsched_py.protocol.events import Config, RequestedCall
 from batsched_py.scheduling.plan import Plan
-from batsched_py.scheduling.recurring import ENERGY
+from batsched_py.scheduling.recurring_verbs import ENERGY
 from batsched_py.state.state import State
 from tests.builders import hosts, job, plan_for, state, submitted
 from tests.unit.scheduling.test_plan import busy_sleepy_failed

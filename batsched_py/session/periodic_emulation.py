@@ -23,7 +23,7 @@ from batsched_py.protocol.events import (
     SimulationEnds,
 )
 from batsched_py.scheduling.plan import Plan
-from batsched_py.scheduling.recurring import ENERGY
+from batsched_py.scheduling.recurring_verbs import ENERGY
 from batsched_py.state.running import WIRE_RESOLUTION
 from batsched_py.state.state import State
 

@@ -49,12 +49,12 @@ def failure(name: str, message: Message, error: BaseException) -> AlgorithmError
 
 def in_short(message: Message) -> str:
     """Return the names of the first events of a message."""
-    asked = ", ".join(_said(event) for event in message.events[:3]) or "an empty message"
+    asked = ", ".join(_event_text(event) for event in message.events[:3]) or "an empty message"
     more = f" and {len(message.events) - 3} more" if len(message.events) > 3 else ""
     return asked + more
 
 
-def _said(event: Event) -> str:
+def _event_text(event: Event) -> str:
     job_id = getattr(event, "job_id", None)
     return f"{type(event).__name__} {displayed(job_id)}" if job_id else type(event).__name__
 

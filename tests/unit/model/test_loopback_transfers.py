@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from batsched_py.model.own_transfers import sends_within_host
+from batsched_py.model.loopback_transfers import sends_within_host
 from batsched_py.model.profile import parse_profile
 
 HOMOGENEOUS = {"type": "parallel_homogeneous", "cpu": 1, "com": 5}

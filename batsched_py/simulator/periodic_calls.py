@@ -124,9 +124,9 @@ class Recurring:
     def _post(self, _: None) -> None:
         """Send everything due at this instant in one message: calls, then probes, each in the order of names."""
         due, self._due = sorted(self._due, key=itemgetter(0, 1)), []
-        self._context.mailbox.post(self._tell, due)
+        self._context.mailbox.post(self._emit, due)
 
-    def _tell(self, due: list[_Due]) -> None:
+    def _emit(self, due: list[_Due]) -> None:
         stamp = self._queue.stamp
         for _, _, command, last in due:
             if type(command) is CreateProbe:

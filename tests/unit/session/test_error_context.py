@@ -7,7 +7,7 @@ import pytest
 from batsched_py.errors import PlanError
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import RequestedCall
-from batsched_py.session.story import in_short, story, where
+from batsched_py.session.error_context import in_short, story, where
 from tests.builders import completed, job, plan_for, state, submitted
 
 LINE = "test_story.py:"

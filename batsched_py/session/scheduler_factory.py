@@ -13,8 +13,8 @@ from batsched_py.protocol.events import Config
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 from batsched_py.scheduling.view import View
+from batsched_py.session.error_context import where
 from batsched_py.session.option_values import Origin, make_options, read_values
-from batsched_py.session.story import where
 from batsched_py.text.display import displayed
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.planning.policies.ordering import ORDERS
-from batsched_py.planning.waiting import TOLERANCE, wait_of
+from batsched_py.planning.wait_time import TOLERANCE, wait_of
 from tests.builders import job
 
 #: Seconds by which messages were late: Batsim 5, Batsim 4 on a cluster, nearly the tolerance.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from batsched_py.planning.waiting import TOLERANCE
+from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import Event, JobSubmitted
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.placement import PlacementOptions
