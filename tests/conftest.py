@@ -6,7 +6,8 @@ import gc
 import os
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ settings.load_profile("suite")
 # would depend on the tests before it, and on the files of whoever works in this clone.
 providers._get_local_constants = Constants
 
+
+#: The folder in which tests write their files.
+FOLDER = pytest.StashKey[str]()
 
 #: A container engine and its images are in the first folder; each of these modules has a browser,
 #: an installation, or runs that it looks at many times.
@@ -107,17 +111,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: sharing(item.nodeid))
 
 
-@pytest.fixture(autouse=True)
-def _own_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Forget the modules and the folders for modules that a test has written: the next one may use the same names."""
-    before = set(sys.modules)
-    yield
-    folder = tmp_path_factory.getbasetemp()
-    for name in sys.modules.keys() - before:
-        if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(folder):
-            del sys.modules[name]
-    written = [place for place in sys.path if place.startswith(str(folder))]
-    sys.path[:] = [place for place in sys.path if place not in written]
+@pytest.fixture(autouse=True, scope="session")
+def _folder_of_tests(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the folder in which tests write their files, for the hook below."""
+    request.config.stash[FOLDER] = str(tmp_path_factory.getbasetemp())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Forget the modules and the folders for modules that a test has written: the next one may use the same names.
+
+    A hook and not a fixture, which would cost a tenth of the time of a short test.
+    """
+    latest = next(reversed(sys.modules))
+    done = yield
+    folder = item.config.stash.get(FOLDER, None)
+    if folder is not None:
+        new = list(takewhile(lambda name: name != latest, reversed(sys.modules)))  # they are in order of their loading
+        for name in new:
+            if (getattr(sys.modules[name], "__file__", None) or "/").startswith(folder):
+                del sys.modules[name]
+        if any(place.startswith(folder) for place in sys.path):
+            sys.path[:] = [place for place in sys.path if not place.startswith(folder)]
+    return done
 
 
 @pytest.hookimpl(tryfirst=True)
