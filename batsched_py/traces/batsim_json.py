@@ -40,7 +40,7 @@ from batsched_py.reading.objects import OBJECT, take
 from batsched_py.reading.values import whole_number
 from batsched_py.text.display import shown
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
-from batsched_py.traces.log_format import LogFormat, format_of_line
+from batsched_py.traces.formats import JSON, ReadOptions, WriteOptions, format_of_line
 from batsched_py.traces.profile_table import read_profiles
 from batsched_py.traces.workload_members import JOB, check_document, check_profiles
 
@@ -63,6 +63,16 @@ _START: Final = "log_start"
 _HEAD: Final = 10_000
 #: Number of jobs above which none is kept as an object: decoding each a second time costs about 5 % of a run.
 MANY: Final = 50_000
+
+
+def read(path: Path, options: ReadOptions) -> Workload:
+    """Read a workload with all profiles, as `read_workload` does."""
+    return read_workload(path, simulated_only=False, limits=options.limits)
+
+
+def write(path: Path, workload: Workload, options: WriteOptions) -> None:
+    """Write a workload as `write_workload` does."""
+    write_workload(path, workload, description=options.description, protocol=options.protocol)
 
 
 def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = LIMITS) -> Workload:
@@ -173,8 +183,8 @@ def _refuse_logs(file: str, content: bytes) -> None:
     """Raise WorkloadError for a file of another format that can be converted into a workload."""
     first = content[:_HEAD].lstrip().partition(b"\n")[0]
     found = None if first.startswith(b"{") else format_of_line(first.decode(errors="replace"))
-    if found in (LogFormat.SWF, LogFormat.SACCT, LogFormat.XML):
-        rule = f"must be a workload in JSON; it looks like {found.value}, of which batsched-py convert makes one"
+    if found not in (None, JSON) and found.content is not None:
+        rule = f"must be a workload in JSON; it looks like {found.description}, of which batsched-py convert makes one"
         raise WorkloadError(file, "", rule)
 
 

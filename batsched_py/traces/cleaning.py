@@ -16,7 +16,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.text.display import shown
 from batsched_py.text.wording import counted, unknown
 from batsched_py.traces.delay_workload import DELAYS, DelayJob, Work, delay_workload
-from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
+from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
 # Each job passes the rules in one fixed order and is counted by the first rule that drops it, so the counts of a report
@@ -153,7 +153,7 @@ def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
     NothingKeptError if no job is kept; WorkloadError if the header with the machine's size contains no number and
     `hosts` is not given, or with `strict` if a job number is repeated; OptionError for a field that cannot be kept.
     """
-    if wrong := [field for field in rules.keep if field not in KEPT_FIELDS]:
+    if wrong := [field for field in rules.keep if field not in KEPT_FIELDS and field.lower() not in log.kept]:
         raise OptionError(f"--keep: {shown(wrong[0])}: {unknown(wrong[0], KEPT_FIELDS)}")
     counts: Counter[str] = Counter({**log.dropped, "cut_lines": log.long_lines})
     dropped = (count for rule, count in log.dropped.items() if rule.startswith("dropped_"))

@@ -19,6 +19,7 @@ from batsched_py.model.resources import CPU, MEMORY, PLENTY, Quantity, check_typ
 from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import escaped, shown
+from batsched_py.traces.formats import ReadOptions, WriteOptions
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, check_types
 from batsched_py.traces.lwf_element import DESCRIPTION, REQUEST, ROOT, SITE, LwfElement, read_elements
 from batsched_py.traces.lwf_time import format_time, read_time
@@ -40,6 +41,16 @@ _IN_TEXT: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _IN_ATTRIBUTE: Final = _IN_TEXT | str.maketrans({"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 #: Number of lines in one write.
 _LINES: Final = 1000
+
+
+def read(path: Path, options: ReadOptions) -> LeaseTrace:
+    """Read a lease workload as `read_lwf` does."""
+    return read_lwf(path, starttime=options.starttime, limits=options.limits)
+
+
+def write(path: Path, trace: LeaseTrace, _: WriteOptions) -> None:
+    """Write a lease workload as `write_lwf` does."""
+    write_lwf(path, trace)
 
 
 def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = LIMITS) -> LeaseTrace:

@@ -15,7 +15,7 @@ from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
-from batsched_py.traces.log_format import delimiter_of
+from batsched_py.traces.formats import ReadOptions, delimiter_of
 from batsched_py.traces.sacct_fields import (
     ATTEMPTS,
     COLUMNS,
@@ -29,7 +29,7 @@ from batsched_py.traces.sacct_fields import (
     holds,
 )
 from batsched_py.traces.sacct_rows import SacctRows
-from batsched_py.traces.swf import UNKNOWN, SwfLog, SwfRecord
+from batsched_py.traces.swf_log import UNKNOWN, SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import report_records
 
 # Accounting has rows where a workload has jobs. A job is a group of rows with one number on one cluster; sorted by
@@ -89,6 +89,13 @@ class _Job(NamedTuple):
         if self.owner != other.owner or other.state not in _INTERRUPTED:
             return False
         return other.end is None or self.submit is None or self.submit - other.end <= _SOON
+
+
+def read(path: Path, options: ReadOptions) -> SwfLog:
+    """Read a file as `read_sacct` does; without a unit in that of `sacct_unit`."""
+    limits = options.limits
+    unit = options.unit or sacct_unit(path, limits) or "cpus"
+    return read_sacct(path, unit, keep=options.keep, strict=options.strict, limits=limits)
 
 
 def read_sacct(
@@ -154,6 +161,7 @@ class _Reader:
             tuple(records),
             names=names,
             members=members,
+            kept=self._fields,
             dropped={rule: count for rule, count in self._dropped.items() if count},
             notes=self._notes.lines(),
         )

@@ -12,7 +12,7 @@ from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
-from batsched_py.traces.log_format import LogFormat, delimiter_of, looks_like
+from batsched_py.traces.formats import SACCT, delimiter_of, looks_like
 from batsched_py.traces.sacct_fields import FREE_TEXT, NEEDED, Row
 
 #: Maximum number of lines of one row, whose texts may contain line ends.
@@ -120,7 +120,7 @@ class SacctRows:
         names = [cell.strip().lower() for cell in self._split(text)]
         for alternatives in (*((name,) for name in NEEDED), *wanted):
             if not any(name in names for name in alternatives):
-                rule = f"has no field {' or '.join(alternatives[:2])}: {_CALL}{looks_like(text, LogFormat.SACCT)}"
+                rule = f"has no field {' or '.join(alternatives[:2])}: {_CALL}{looks_like(text, SACCT)}"
                 raise WorkloadError(file, "line 1", rule)
         twice = next((name for name, times in Counter(names).items() if name and times > 1), "")
         if twice:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
-from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,9 +12,9 @@ from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.reading.limits import LIMITS, LONGEST, TOO_LONG, Limits
 from batsched_py.reading.notes import Notes
-from batsched_py.text.representation import Brief
-from batsched_py.traces.log_format import LogFormat, looks_like
-from batsched_py.traces.swf_headers import EPOCH, HeaderLines, SwfHeaders, epoch_text
+from batsched_py.traces.formats import SWF, ReadOptions, looks_like
+from batsched_py.traces.swf_headers import EPOCH, HeaderLines, epoch_text
+from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.swf_remarks import FurtherFields, report_records
 
 # Reading and correcting are separate: a log has the content of its file, with -1 for unknown values, and `cleaning`
@@ -33,103 +30,15 @@ from batsched_py.traces.swf_remarks import FurtherFields, report_records
 # of idle hosts, and times near 1e9 leave fewer digits for fractions.
 
 
-class SwfRecord(NamedTuple):
-    """One job of a log: the 18 fields of a line, in the format's order; -1 for unknown values.
-
-    Times are in seconds, memory in kilobytes per processor; `submit` is relative to the start of the log.
-    """
-
-    number: int
-    submit: float
-    wait: float
-    run: float
-    used_processors: int
-    cpu_time: float
-    used_memory: float
-    requested_processors: int
-    requested_time: float
-    requested_memory: float
-    status: int
-    user: int
-    group: int
-    executable: int
-    queue: int
-    partition: int
-    preceding_job: int
-    think_time: float
-
-
-#: A record with unknown values in all fields.
-UNKNOWN: Final = SwfRecord(*[-1] * len(SwfRecord._fields))
-#: Number of fields of a line; archives append further fields.
-FIELDS: Final = len(SwfRecord._fields)
 #: Positions of the times used in a workload: submit, run, requested_time.
 _TIMES = (1, 3, 8)
 #: Positions of the fields in which archives also write fractions; the others contain whole numbers.
 _FRACTIONS = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 
 
-class SwfLog(Brief, frozen=True):
-    """A log as read from its file, without corrections.
-
-    Attributes:
-        source: its file, for messages.
-        headers: the `; Key: value` comments, as in `SwfHeaders`.
-        records: the jobs, in the order of the file.
-        header_lines: key -> its first line, from 1.
-        long_lines: the number of lines with more than 18 fields, whose first 18 fields were read.
-        names: number -> id of a job, if the reader of another format assigned the number.
-        members: number -> members of such a job.
-        dropped: rule of cleaning -> the number of rows left out by such a reader.
-        zero: time in seconds on the file's clock at which the clock of `records` is 0.
-        notes: a line for each statement of the log that has no effect.
-    """
-
-    source: str
-    headers: Mapping[str, str]
-    records: tuple[SwfRecord, ...]
-    header_lines: Mapping[str, int] = MappingProxyType({})
-    long_lines: int = 0
-    names: Mapping[int, str] = MappingProxyType({})
-    members: Mapping[int, Mapping[str, str]] = MappingProxyType({})
-    dropped: Mapping[str, int] = MappingProxyType({})
-    zero: float = 0
-    notes: tuple[str, ...] = ()
-
-    @property
-    def machine_size(self) -> int:
-        """Return the number of processors of the machine, as `SwfHeaders` does. WorkloadError."""
-        return self._headers.machine_size
-
-    def members_of(self, record: SwfRecord, fields: Sequence[str] = ()) -> Mapping[str, str | int]:
-        """Return the members of the workload's job: its user, and these fields, where they are known."""
-        if record.number in self.members:
-            return self.members[record.number]
-        return {name: value for name in ("user", *fields) if (value := getattr(record, name)) >= 0}
-
-    @property
-    def first(self) -> float:
-        """Return the earliest known submission time; 0 without one."""
-        return min((record.submit for record in self.records if record.submit >= 0), default=0.0)
-
-    @property
-    def start(self) -> datetime | None:
-        """The date of second 0 according to the headers; None if they do not specify it."""
-        start = self._headers.start
-        if not self.zero:
-            return start
-        if start is None or _counts_from_1970(self.zero, start):
-            return self._headers.at(int(self.zero)) + timedelta(seconds=self.zero % 1)
-        return start + timedelta(seconds=self.zero)
-
-    @property
-    def _headers(self) -> SwfHeaders:
-        return SwfHeaders(self.source, self.headers, self.header_lines)
-
-
-def _counts_from_1970(first: float, start: datetime) -> bool:
-    """Return whether the first submission, at least EPOCH, counts from 1970 and not from the start of the log."""
-    return abs(start.timestamp() - first) < EPOCH
+def read(path: Path, options: ReadOptions) -> SwfLog:
+    """Read a log as `read_swf` does."""
+    return read_swf(path, limits=options.limits)
 
 
 def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
@@ -153,7 +62,7 @@ def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
                 records.append(_record(pieces[:FIELDS]))
                 limits.check("jobs", len(records))
             except ValueError as error:
-                other = "" if records else looks_like(text, LogFormat.SWF)
+                other = "" if records else looks_like(text, SWF)
                 raise WorkloadError(str(path), f"line {number}", f"{error}{other}") from error
     read = headers.headers(str(path))
     read.report(notes)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 from batsched_py.text.wording import counted
 from batsched_py.traces.swf_headers import EPOCH
-
-if TYPE_CHECKING:
-    from batsched_py.traces.swf import SwfRecord
+from batsched_py.traces.swf_log import SwfRecord
 
 #: Run time, used and requested processors, preceding job and think time; fast for hundreds of thousands of records.
 _LOOKED_AT: Final = itemgetter(3, 4, 7, 16, 17)

@@ -24,7 +24,8 @@ from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
-from batsched_py.traces.swf import SwfRecord, read_swf
+from batsched_py.traces.swf import read_swf
+from batsched_py.traces.swf_log import SwfRecord
 from tests.acceptance.check import Check
 from tests.platforms import plain_platform
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
+from batsched_py.traces.formats import FORMATS, JSON, Format
 from tests.fuzz.corpus import keep, kept
 from tests.fuzz.judging import FindingError, check_lines, judged, told
 from tests.fuzz.search import find, search
@@ -20,6 +21,13 @@ SHORT = 20
 def test_wrong_input_is_one_clear_line(target: Target) -> None:
     """Or does no harm."""
     assert find(target, number=1, inputs=SHORT) is None
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS.values() if form.content is not None])
+def test_each_format_of_jobs_is_a_target(form: Format) -> None:
+    """A new reader meets invalid input here first."""
+    name = "workload" if form is JSON else form.name
+    assert name in TARGETS, f"the format {form.name} has no target in tests/fuzz/targets.py: add Target({name!r}, ...)"
 
 
 @pytest.mark.parametrize(("name", "path"), list(kept()), ids=[f"{name}-{path.name}" for name, path in kept()])

@@ -23,10 +23,9 @@ from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.cleaning import clean
 from batsched_py.traces.delay_workload import DELAYS, with_work
-from batsched_py.traces.log_format import LogFormat, format_of
+from batsched_py.traces.formats import FORMATS, SWF, ReadOptions, format_of
 from batsched_py.traces.lublin import Drawn
-from batsched_py.traces.sacct import read_sacct
-from batsched_py.traces.swf import read_swf
+from batsched_py.traces.swf_log import SwfLog
 from batsched_py.traces.workload_parts import part_of, parts_of
 
 
@@ -87,14 +86,16 @@ class SourceReader:
     def _cleaned(self, choice: LogWorkloads) -> Workload:
         """Return the part of a log, or of a workload in JSON, that the rules and the window keep."""
         path, window, limits = choice.path, choice.window, self._limits
-        form = LogFormat.SACCT if choice.form == "sacct" else format_of(path, limits)
-        if form is LogFormat.JSON:
-            whole = read_workload(path, simulated_only=False, limits=limits)
-            time = window.found(str(path), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
-            part = whole if window.whole else part_of(whole, time.begin, time.end)
+        form = FORMATS[choice.form] if choice.form else format_of(path, limits)
+        if form is None or form.content not in (SwfLog, Workload):
+            form = SWF
+        read = form.read(path, ReadOptions(limits, choice.unit))
+        if isinstance(read, Workload):
+            time = window.found(str(path), read.log_start, min(read.submissions(), default=0.0), math.inf)
+            part = read if window.whole else part_of(read, time.begin, time.end)
             return part if choice.work == DELAYS else with_work(part, choice.work)
-        is_sacct = form is LogFormat.SACCT
-        log = read_sacct(path, choice.unit, limits=limits) if is_sacct else read_swf(path, limits=limits)
+        log = read
+        assert isinstance(log, SwfLog)  # noqa: S101 - the other formats are refused
         if window.whole:
             return _some(clean(log, choice.rules, choice.work)[0])
         time = window.since(log.zero).found(str(path), log.start, log.first, math.inf)

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -17,7 +16,6 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
-from batsched_py.cli.shared.log_forms import JSON, LWF, SACCT, SWF, form_of_log
 from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option, read_names
@@ -33,30 +31,37 @@ from batsched_py.reading.limits import Limits
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted
-from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.cleaning import KEPT_FIELDS, CleaningRules, clean, clean_jobs
 from batsched_py.traces.delay_workload import with_work
+from batsched_py.traces.formats import (
+    FORMATS,
+    LWF,
+    SACCT,
+    Content,
+    Format,
+    ReadOptions,
+    WriteOptions,
+    find_format,
+    format_to_write,
+)
 from batsched_py.traces.image_file import read_images
 from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
 from batsched_py.traces.lease_workload import lease_workload, site_platform
-from batsched_py.traces.lwf import read_lwf, write_lwf
 from batsched_py.traces.other_batsim import lines_on_changes, prepared
-from batsched_py.traces.sacct import Unit, read_sacct
+from batsched_py.traces.sacct import Unit
 from batsched_py.traces.simgrid_xml import write_flat_platform
-from batsched_py.traces.swf import SwfLog, read_swf
+from batsched_py.traces.swf_log import SwfLog
 from batsched_py.traces.workload_leases import workload_requests
 from batsched_py.traces.workload_parts import part_of, parts_of
 
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
 )
-#: Values of --input-format for logs.
-_FORMATS: Final = (SWF, SACCT)
+#: Values of --input-format.
+_LOGS: Final = [name for name, form in FORMATS.items() if form.content is SwfLog]
 #: Protocols of the versions of Batsim with different formats of workloads.
 _PROTOCOLS: Final = (V4.name, V5.name)
-#: Ending of written lease traces.
-_LWF_WRITTEN: Final = ".lwf"
 
 
 class ConvertRequest(Struct, frozen=True):
@@ -66,7 +71,7 @@ class ConvertRequest(Struct, frozen=True):
     output: Path
     platform: Path | None
     rules: CleaningRules
-    form: str
+    form: Format | None
     protocol: str
     window: WindowChoice
     unit: Unit
@@ -75,24 +80,20 @@ class ConvertRequest(Struct, frozen=True):
     machine: MachineFiles
 
     @property
-    def from_trace(self) -> bool:
-        """True if the input is a lease trace."""
-        return self.form == LWF
+    def content(self) -> type | None:
+        """The class of the content of the input."""
+        return None if self.form is None else self.form.content
 
     @property
-    def from_json(self) -> bool:
-        """True if the input is a workload in JSON."""
-        return self.form == JSON
-
-    @property
-    def to_trace(self) -> bool:
-        """True if the output is a lease trace."""
-        return self.output.name.endswith(_LWF_WRITTEN)
+    def written(self) -> Format:
+        """The format of the output."""
+        return format_to_write(self.output)
 
     @property
     def has_leases(self) -> bool:
         """True if the output contains leases rather than jobs."""
-        return self.rules.leases or bool(self.leases_wanted.ar_share) or self.from_trace or self.to_trace
+        given = self.rules.leases or bool(self.leases_wanted.ar_share)
+        return given or LeaseTrace in (self.content, self.written.content)
 
 
 @takes(ConvertRequest)
@@ -117,8 +118,8 @@ class ConvertRequest(Struct, frozen=True):
     "--input-format form",
     None,
     "Format of LOG: the Standard Workload Format, or the output of sacct.  [default: as its content tells]",
-    type=click.Choice(_FORMATS),
-    callback=lambda _context, _option, form: form or "",
+    type=click.Choice(_LOGS),
+    callback=lambda _context, _option, name: FORMATS.get(name),
 )
 @option(
     "--protocol",
@@ -133,7 +134,7 @@ class ConvertRequest(Struct, frozen=True):
     f"Only what was submitted from then on: {SPELLINGS}.",
     type=TimeOrDate(),
     cls=MovedOption,
-    moved={SACCT: "--input-format"},
+    moved={SACCT.name: "--input-format"},
 )
 @option(
     "--to --end until",
@@ -184,7 +185,7 @@ def command(request: ConvertRequest) -> None:
     )
     request.machine.check(request.platform)
     check_writable([output, request.platform])
-    request = replace(request, form=request.form or form_of_log(log))
+    request = replace(request, form=request.form or find_format(log, current_limits()))
     if request.has_leases:
         if request.protocol != V4.name:
             raise click.UsageError("'--protocol' is for workloads of jobs, not for leases")
@@ -229,11 +230,11 @@ def _convert_log(request: ConvertRequest) -> None:
 
 def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequence[str]]:
     """Return the workload of a log, or a part of a workload, with lines for the user."""
-    if not request.from_json:
+    if request.content is SwfLog:
         workload, report = clean(*_read_log(request, limits), request.machine.work)
         return workload, report.lines()
     _refuse_rules(request)
-    whole = _read_json(request.log, limits)
+    whole = _read_workload(request, limits)
     window = request.window.found(str(request.log), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
     part = part_of(whole, window.begin, window.end)
     if request.machine.computes:
@@ -243,9 +244,17 @@ def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequenc
     return part, [*lines, f"{out} left out: submitted outside the window"] if out else lines
 
 
-def _read_json(path: Path, limits: Limits) -> Workload:
+def _read(request: ConvertRequest, limits: Limits) -> Content:
+    """Read the input."""
+    assert request.form is not None  # noqa: S101 - it was found
+    rules, starttime = request.rules, request.leases_wanted.starttime
+    return request.form.read(request.log, ReadOptions(limits, request.unit, rules.keep, rules.strict, starttime))
+
+
+def _read_workload(request: ConvertRequest, limits: Limits) -> Workload:
     """Read a workload, and warn of its members without effect."""
-    workload = read_workload(path, simulated_only=False, limits=limits)
+    workload = _read(request, limits)
+    assert isinstance(workload, Workload)  # noqa: S101 - the content of its format
     warn_all(workload.notes)
     return workload
 
@@ -258,12 +267,8 @@ def _refuse_rules(request: ConvertRequest) -> None:
 
 def _read_log(request: ConvertRequest, limits: Limits) -> tuple[SwfLog, CleaningRules]:
     """Read a log, and determine the window on its clock."""
-    rules = request.rules
-    if request.form == SACCT:
-        log = read_sacct(request.log, request.unit, keep=rules.keep, strict=rules.strict, limits=limits)
-        rules = dataclasses.replace(rules, keep=())  # they are kept
-    else:
-        log = read_swf(request.log, limits=limits)
+    log, rules = _read(request, limits), request.rules
+    assert isinstance(log, SwfLog)  # noqa: S101 - the content of its format
     warn_all(log.notes)
     if request.window.whole:
         return log, rules
@@ -276,7 +281,7 @@ def _write_whole(request: ConvertRequest, workload: Workload) -> list[str]:
     """Write the workload, and return lines for the user."""
     make_folder(request.output)
     kept = prepared(workload, request.protocol)
-    write_workload(request.output, kept, description=_description(request.log), protocol=request.protocol)
+    request.written.write(request.output, kept, WriteOptions(_description(request.log), request.protocol))
     return [*lines_on_changes(workload, request.protocol), _written(request.output, workload.host_count)]
 
 
@@ -292,7 +297,7 @@ def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
     for path, part in zip(paths, parts, strict=True):
         when = f"submitted from {brief(part.begin)} to {brief(part.end)}"
         kept = prepared(part.workload, request.protocol)
-        write_workload(path, kept, description=f"{_description(request.log)}: {when}", protocol=request.protocol)
+        request.written.write(path, kept, WriteOptions(f"{_description(request.log)}: {when}", request.protocol))
         lines.append(f"{_written(path, workload.host_count)}: {counted(len(part.workload.jobs), 'job')} {when}")
     empty = last - len(parts)
     return [*lines, f"{counted(empty, 'part')} without a job: not written"] if empty else lines
@@ -315,7 +320,7 @@ def _convert_leases(request: ConvertRequest) -> None:
     if request.platform is not None and site is None:
         raise click.UsageError(f"'--platform' needs '--resources': {request.log} does not say what the hosts have")
     if options.injection is not None:
-        injected = _read_trace(options.injection, options.starttime, limits).requests
+        injected = _warned(LWF.read(options.injection, ReadOptions(limits, starttime=options.starttime))).requests
         lines = (*lines, f"{counted(len(injected), 'request')} injected")
         requests = (*requests, *injected)
     if options.images is not None:
@@ -334,7 +339,7 @@ def _convert_leases(request: ConvertRequest) -> None:
 def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
     """Read a trace, a log or a workload."""
     log = request.log
-    if not (request.from_json or request.from_trace):
+    if request.content is SwfLog:
         read, rules = _read_log(request, limits)
         cleaned = clean_jobs(read, dataclasses.replace(rules, leases=True))
         site = uniform_site(cleaned.machine_size) if cleaned.machine_size else None
@@ -342,15 +347,15 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
     _refuse_rules(request)
     if not request.window.whole:
         raise click.UsageError(f"'--from', '--to' and '--skip' cut logs and workloads of jobs; {log} is none")
-    if request.from_json:
-        return _Requests(workload_requests(_read_json(log, limits)), None)
-    trace = _read_trace(log, request.leases_wanted.starttime, limits)
+    if request.content is Workload:
+        return _Requests(workload_requests(_read_workload(request, limits)), None)
+    trace = _warned(_read(request, limits))
     return _Requests(trace.requests, trace.site)
 
 
-def _read_trace(path: Path, starttime: datetime | None, limits: Limits) -> LeaseTrace:
-    """Read a lease workload, and warn of its parts without effect."""
-    trace = read_lwf(path, starttime=starttime, limits=limits)
+def _warned(trace: Content) -> LeaseTrace:
+    """Return a lease workload, and warn of its parts without effect."""
+    assert isinstance(trace, LeaseTrace)  # noqa: S101 - the content of its format
     warn_all(trace.notes)
     return trace
 
@@ -361,11 +366,12 @@ def _write(request: ConvertRequest, requests: Sequence[LeaseRequest], site: Leas
         make_folder(platform)
         write_flat_platform(platform, site_platform(str(log), site, requests))
     make_folder(output)
-    if request.to_trace:
-        write_lwf(output, LeaseTrace(str(log), tuple(requests), site, output.stem, _description(log)))
+    content: Workload | LeaseTrace
+    if request.written.content is LeaseTrace:
+        content = LeaseTrace(str(log), tuple(requests), site, output.stem, _description(log))
     else:
-        workload = lease_workload(str(log), requests, 0 if site is None else site.size)
-        write_workload(output, workload, description=_description(log))
+        content = lease_workload(str(log), requests, 0 if site is None else site.size)
+    request.written.write(output, content, WriteOptions(_description(log)))
 
 
 def _kinds(requests: Iterable[LeaseRequest]) -> list[str]:

@@ -17,7 +17,7 @@ from batsched_py.results.records import JobRecord
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.traces.cleaning import meanings
-from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
+from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
 
 #: Status in the log -> Batsim's final state; an unknown status counts as success.
 _STATES: Final[Mapping[int, str]] = MappingProxyType(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -57,9 +56,8 @@ from batsched_py.results.result_files import (
 )
 from batsched_py.results.run_file import RUN
 from batsched_py.text.wording import counted
-from batsched_py.traces.log_format import LogFormat, format_of
-from batsched_py.traces.sacct import read_sacct, sacct_unit
-from batsched_py.traces.swf import SwfLog, read_swf
+from batsched_py.traces.formats import SWF, Format, ReadOptions, format_of
+from batsched_py.traces.swf_log import SwfLog
 
 #: Suffixes of batsched-py's other files of a run.
 _OURS: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION)
@@ -98,7 +96,7 @@ def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None, lim
 def files_of(path: str | Path) -> list[Path]:
     """Return the files that `read_schedule` reads, which must not be overwritten. InputError."""
     path = Path(path)
-    if _find_log_reader(path) is not None:
+    if _format_of_log(path) is not None:
         return [path]
     if alone := _lease_files(path):
         return alone
@@ -131,8 +129,8 @@ def read_schedule(
     With `every`, invalid rows of a jobs file are skipped and listed in `rows_found`.
     """
     path = Path(path)
-    if (read_log := _find_log_reader(path, limits)) is not None:
-        return _read_log(path, read_log(), hosts, name, limits)
+    if (form := _format_of_log(path, limits)) is not None:
+        return _read_log(path, form, hosts, name, limits)
     if alone := _lease_files(path):
         return _read_leases_alone(alone, hosts, name, limits)
     return _read_files(locate(path), hosts, name, limits, every=every)
@@ -177,24 +175,26 @@ def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits:
     )
 
 
-def _find_log_reader(path: Path, limits: Limits = LIMITS) -> Callable[[], SwfLog] | None:
-    """Return the reader of a log, whose format is detected by its content; None for another path.
+def _format_of_log(path: Path, limits: Limits = LIMITS) -> Format | None:
+    """Return the format of a log, which is detected by its content; None for another path.
 
     InputError for a file that is not a run.
     """
     if not path.is_file() or split_jobs_name(str(path)) is not None:
         return None
     found = format_of(path, limits)
-    if found is LogFormat.SACCT:
-        return partial(read_sacct, path, sacct_unit(path, limits) or "cpus", limits=limits)
-    if found is LogFormat.SWF or path.name.casefold().endswith(LOGS):
-        return partial(read_swf, path, limits=limits)
-    if found in (LogFormat.JSON, LogFormat.XML):
-        raise InputError(str(path), "", f"must be a log, or a table of Batsim's jobs; it looks like {found.value}")
-    return None
+    if found is not None and found.content is SwfLog:
+        return found
+    if path.name.casefold().endswith(LOGS):
+        return SWF
+    if found is None or found.content is None:
+        return None
+    raise InputError(str(path), "", f"must be a log, or a table of Batsim's jobs; it looks like {found.description}")
 
 
-def _read_log(path: Path, log: SwfLog, hosts: int | None, name: str | None, limits: Limits) -> Schedule:
+def _read_log(path: Path, form: Format, hosts: int | None, name: str | None, limits: Limits) -> Schedule:
+    log = form.read(path, ReadOptions(limits))
+    assert isinstance(log, SwfLog)  # noqa: S101 - the content of this format
     jobs, notes = records_of(log)
     size = hosts or log.machine_size
     if not size:

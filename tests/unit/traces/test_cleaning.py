@@ -14,7 +14,7 @@ from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.traces.cleaning import CleaningReport, CleaningRules, clean
-from batsched_py.traces.swf import SwfLog, SwfRecord
+from batsched_py.traces.swf_log import SwfLog, SwfRecord
 
 UNKNOWN = SwfRecord(1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
 

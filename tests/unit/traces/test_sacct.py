@@ -14,7 +14,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LONGEST, Limits
 from batsched_py.traces.cleaning import CleaningReport, CleaningRules, clean
 from batsched_py.traces.sacct import Unit, read_sacct, sacct_unit
-from batsched_py.traces.swf import SwfLog
+from batsched_py.traces.swf_log import SwfLog
 from tests.fuzz.judging import limited
 
 FIELDS = (

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.errors import WorkloadError
-from batsched_py.traces.swf import SwfLog, SwfRecord, read_swf
+from batsched_py.traces.swf import read_swf
+from batsched_py.traces.swf_log import SwfLog, SwfRecord
 
 LINE = "1 10 -1 97 4 -1 -1 8 120 -1 1 7 3 -1 -1 -1 -1 -1"
 

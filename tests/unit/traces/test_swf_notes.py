@@ -9,7 +9,8 @@ import pytest
 from batsched_py.errors import NothingKeptError
 from batsched_py.reporting.schedules.run_reader import read_schedule
 from batsched_py.traces.cleaning import CleaningRules, clean
-from batsched_py.traces.swf import SwfLog, read_swf
+from batsched_py.traces.swf import read_swf
+from batsched_py.traces.swf_log import SwfLog
 
 LINE = "1 10 0 97 4 -1 -1 4 120 -1 1 7 3 -1 -1 -1 -1 -1"
 

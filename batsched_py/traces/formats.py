@@ -1,0 +1,168 @@
+"""The formats of files of jobs: a row for each, with the description of its first line, its reader and its writer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from batsched_py.errors import WorkloadError
+from batsched_py.files.bounded_file import read_lines, reported
+from batsched_py.model.workload import Workload
+from batsched_py.reading.limits import LIMITS, Limits
+from batsched_py.traces.lease_request import LeaseTrace
+from batsched_py.traces.swf_log import SwfLog
+
+# Readers and this table need each other: the table names the reader of a format, and a reader names the other format
+# that a file without any sense for it has. Rows therefore name modules, which are imported when they are used, as those
+# of commands and algorithms are.
+
+#: The content of a file: a log is cleaned before it becomes a workload.
+Content = SwfLog | Workload | LeaseTrace
+
+#: Delimiters in the output of sacct: that of --parsable2, and those of --delimiter and spreadsheets.
+DELIMITERS: Final = "|;\t,"
+#: Number of fields of a line of a log in the Standard Workload Format.
+_FIELDS: Final = 18
+_NUMBER: Final = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
+#: Maximum number of characters of a line that are checked.
+_MOST: Final = 10_000
+
+
+class ReadOptions(Struct, frozen=True):
+    """Choices for reading a file, of which each format uses those that apply to it.
+
+    Attributes:
+        limits: the limits of the content.
+        unit: meaning of a host of the workload, if the file has several sizes; None for the first that it has.
+        keep: fields that become members of the jobs.
+        strict: whether a row that cannot be read is an error; otherwise it is left out and counted.
+        starttime: date of the workload's start, if requests have dates.
+    """
+
+    limits: Limits = LIMITS
+    unit: Literal["cpus", "nodes"] | None = None
+    keep: tuple[str, ...] = ()
+    strict: bool = False
+    starttime: datetime | None = None
+
+
+class WriteOptions(Struct, frozen=True):
+    """Choices for writing a file: its description, and the protocol of the Batsim that reads it."""
+
+    description: str = ""
+    protocol: str = "v4"
+
+
+class Format(Struct, frozen=True):
+    """A format of files.
+
+    Attributes:
+        name: name in options.
+        description: description in messages.
+        content: the class of the content; None if other programs than `convert` read it.
+        sniff: returns whether the first line of a file that is not blank, without outer blanks, begins this format.
+        module: module in this package with `read(path, options)`, and `write(path, content, options)` if `convert`
+            writes the format.
+        endings: endings of names of pipes, whose content cannot be read twice.
+        written: ending of the names of files that `convert` writes in this format; "" if it is no choice.
+    """
+
+    name: str
+    description: str
+    content: type[SwfLog] | type[Workload] | type[LeaseTrace] | None
+    sniff: Callable[[str], bool]
+    module: str = ""
+    endings: tuple[str, ...] = ()
+    written: str = ""
+
+    def read(self, path: Path, options: ReadOptions) -> Content:
+        """Return the content of a file. WorkloadError names the file, the place and the rule."""
+        content: Content = self._module.read(path, options)
+        return content
+
+    def write(self, path: Path, content: Workload | LeaseTrace, options: WriteOptions) -> None:
+        """Write a file completely or not at all. WorkloadError names what the format cannot express."""
+        self._module.write(path, content, options)
+
+    @property
+    def _module(self) -> Any:
+        return import_module(f"batsched_py.traces.{self.module}")
+
+
+def _is_swf(line: str) -> bool:
+    pieces = line.split()
+    numbers = len(pieces) >= _FIELDS and all(map(_NUMBER.fullmatch, pieces[:_FIELDS]))
+    return numbers or (line.startswith(";") and not delimiter_of(line))
+
+
+def delimiter_of(line: str) -> str:
+    """Return the delimiter of the field names in the first line of sacct's output; "" for any other line."""
+    for delimiter in DELIMITERS:
+        names = [name.strip().strip('"').casefold() for name in line.split(delimiter)]
+        if len(names) > 1 and "jobid" in names and "job_id" not in names:
+            return delimiter
+    return ""
+
+
+JSON: Final = Format("json", "JSON", Workload, lambda line: line.startswith(("{", "[")), "batsim_json", (".json",))
+LWF: Final = Format(
+    "lwf", "XML, as a lease workload", LeaseTrace, lambda line: line.startswith("<"),
+    "lwf", (".lwf", ".xml", ".lwf.gz", ".xml.gz"), ".lwf",
+)  # fmt: skip
+SWF: Final = Format("swf", "a log in the Standard Workload Format", SwfLog, _is_swf, "swf")
+SACCT: Final = Format("sacct", "the output of sacct", SwfLog, lambda line: bool(delimiter_of(line)), "sacct")
+
+#: The formats, in the order in which the first line of a file is compared with them.
+_FORMATS: Final = (
+    JSON,
+    LWF,
+    SWF,
+    SACCT,
+    Format("table", "a table of Batsim's jobs", None, lambda line: "job_id" in line.split(",")),
+)
+
+#: Name -> format.
+FORMATS: Final[Mapping[str, Format]] = {form.name: form for form in _FORMATS}
+
+
+def format_of_line(line: str) -> Format | None:
+    """Return the format of a file from its first line that is not blank; None if it is unknown."""
+    text = line.strip()[:_MOST]
+    return next((form for form in _FORMATS if form.sniff(text)), None)
+
+
+def format_of(path: Path, limits: Limits = LIMITS) -> Format | None:
+    """Return the format of a file; None if it is unknown. WorkloadError if it cannot be read."""
+    with reported(path, WorkloadError, lambda: "line 1"):
+        for line in read_lines(path, limits):
+            if line.strip():
+                return format_of_line(line.decode(errors="replace"))
+    return None
+
+
+def find_format(path: Path, limits: Limits = LIMITS) -> Format:
+    """Return the format in which a file is to be read, from its content or the name of a pipe; SWF if it is unknown.
+
+    WorkloadError if the file cannot be read.
+    """
+    if path.is_file():
+        found = format_of(path, limits)
+        return SWF if found is None or found.content is None else found
+    return next((form for form in _FORMATS if path.name.endswith(form.endings)), SWF)
+
+
+def format_to_write(path: Path) -> Format:
+    """Return the format in which a file of this name is written: JSON unless its ending is that of another one."""
+    return next((form for form in _FORMATS if form.written and path.name.endswith(form.written)), JSON)
+
+
+def looks_like(line: str, expected: Format) -> str:
+    """Return a suffix for the error about a line if it has another format than the expected one; "" otherwise."""
+    found = format_of_line(line)
+    return "" if found in (None, expected) else f"; the file looks like {found.description}"

@@ -1,0 +1,108 @@
+"""The table of formats: each is detected by its first line, read and written by its module, and described."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from batsched_py.model.workload import Workload
+from batsched_py.results.result_files import JOBS_HEADER
+from batsched_py.traces.formats import (
+    FORMATS,
+    JSON,
+    LWF,
+    SACCT,
+    SWF,
+    Format,
+    ReadOptions,
+    WriteOptions,
+    find_format,
+    format_of,
+    format_to_write,
+)
+from batsched_py.traces.lease_request import LeaseTrace
+from tests.clone import ROOT
+
+#: Name of a format -> the content of a file.
+EXAMPLES: Final = {
+    "json": (ROOT / "workloads" / "first.json").read_bytes(),
+    "lwf": (ROOT / "tests" / "data" / "haizea" / "multi-inst" / "leases.lwf").read_bytes(),
+    "swf": b"; MaxProcs: 8\n1 0 0 100 4 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1\n",
+    "sacct": b"JobID|State|Submit|Start|End|ReqCPUS|AllocCPUS\n"
+    b"7|COMPLETED|2024-05-31T08:00:00|2024-05-31T08:05:00|2024-05-31T09:05:00|16|16\n",
+    "table": JOBS_HEADER.encode() + b"\n",
+}
+READ: Final = [form for form in FORMATS.values() if form.content is not None]
+WRITTEN: Final = [form for form in READ if form is JSON or form.written]
+
+
+def example(form: Format, folder: Path) -> Path:
+    """Write the example of a format, under a name that does not tell the format."""
+    assert form.name in EXAMPLES, f"the format {form.name} has no file in EXAMPLES of this test: add a small one"
+    path = folder / "file"
+    path.write_bytes(EXAMPLES[form.name])
+    return path
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
+def test_a_format_is_detected_by_its_first_line(form: Format, tmp_path: Path) -> None:
+    """A row above that matches the same lines would hide it."""
+    found = format_of(example(form, tmp_path))
+    assert found is form, f"the example of {form.name} is taken for {found and found.name}: see `sniff` of both"
+
+
+@pytest.mark.parametrize("form", READ, ids=lambda form: form.name)
+def test_a_format_is_read_by_its_module(form: Format, tmp_path: Path) -> None:
+    """The module is imported when it is used: no other check finds a wrong name, or another content."""
+    read = form.read(example(form, tmp_path), ReadOptions())
+    assert form.content is not None
+    assert isinstance(read, form.content), f"{form.module}.read returns another class than `content` of its row"
+
+
+@pytest.mark.parametrize("form", WRITTEN, ids=lambda form: form.name)
+def test_what_is_written_is_read_again(form: Format, tmp_path: Path) -> None:
+    """With the same bytes at the second time, under a name that tells the format."""
+    content = form.read(example(form, tmp_path), ReadOptions())
+    assert isinstance(content, Workload | LeaseTrace)
+    first, second = tmp_path / f"first{form.written}", tmp_path / f"second{form.written}"
+    assert format_to_write(first) is form
+    form.write(first, content, WriteOptions("the same"))
+    again = form.read(first, ReadOptions())
+    assert isinstance(again, Workload | LeaseTrace)
+    form.write(second, again, WriteOptions("the same"))
+    assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
+def test_a_format_is_described(form: Format) -> None:
+    """In the table of the page."""
+    table = (ROOT / "docs" / "workloads.md").read_text().partition("\n## Formats\n")[2].partition("\n## ")[0]
+    row = f"| `{form.name}` | "
+    assert row in table, f"the format {form.name} has no row in the section Formats of docs/workloads.md: add {row}"
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("a.json", JSON), ("a.lwf", LWF), ("a.xml.gz", LWF), ("a.swf", SWF), ("stdin", SWF)],
+)
+def test_a_pipe_is_read_by_its_name(name: str, form: Format, tmp_path: Path) -> None:
+    """Its content cannot be read twice; a log is what has no ending of its own."""
+    assert find_format(tmp_path / name) is form
+
+
+def test_a_file_of_no_known_format_is_read_as_a_log(tmp_path: Path) -> None:
+    """Whose reader says what is wrong in it; so is a table of Batsim's jobs, which is no log."""
+    (tmp_path / "notes").write_text("something else\n")
+    assert find_format(tmp_path / "notes") is SWF
+    assert find_format(example(FORMATS["table"], tmp_path)) is SWF
+
+
+def test_a_semicolon_is_a_comment_or_a_delimiter(tmp_path: Path) -> None:
+    """Of a log, or of the names of fields of sacct."""
+    path = tmp_path / "file"
+    path.write_text(";JobID;State\n")
+    assert format_of(path) is SACCT
+    path.write_text("; the jobs; and their states\n")
+    assert format_of(path) is SWF
