@@ -19,7 +19,8 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import DiskImage, Kind
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import DiskImage
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.results.lease_rows import ReservationRow

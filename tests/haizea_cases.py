@@ -18,7 +18,8 @@ from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
 from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.site import Site
-from batsched_py.model.lease_terms import DiskImage, Kind
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import DiskImage
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite
 from batsched_py.traces.lwf import read_lwf
 from tests.clone import ROOT

@@ -17,7 +17,8 @@ from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
-from batsched_py.model.lease_terms import DiskImage, Kind
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import DiskImage
 from batsched_py.model.resources import CPU, MEMORY
 
 #: Policies with which reservations go first.

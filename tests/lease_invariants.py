@@ -14,7 +14,7 @@ from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
 from batsched_py.leases.preparation.repository import Transfer
 from batsched_py.leases.suspension import transfer_time
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import State, Use
 from tests.ha_cases import Asked, HaCase, driver, options_of, read_line
 from tests.lease_checks import Checks

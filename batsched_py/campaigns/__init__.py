@@ -3,8 +3,8 @@
 Start with `simulate` (of `runs`: one call that returns a run), then `study_runner` (each algorithm on each workload),
 the resulting `study`, and `comparison` (the algorithms of a study against a baseline). `processes` runs work in
 separate processes, `bootstrap` computes intervals, `metrics` lists the metrics; `comparison_table`, `comparison_files`,
-`study_tables`, `figures` and `comparison_page` present the results. `plan` plans a campaign, which a study file
-describes; `execution` executes the runs of campaigns and studies.
+`figures` and `comparison_page` present the results. `plan` plans a campaign, which a study file describes; `execution`
+executes the runs of campaigns and studies.
 
 Invariants: the outcomes of a study do not depend on the number of processes; the same study and the same options give
 the same comparison, to the last digit; a run that fails is an outcome, not an exception.

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
+from batsched_py.campaigns.data_frame import data_frame
 from batsched_py.campaigns.study import Outcome, Study
-from batsched_py.campaigns.study_tables import comparison_columns, data_frame
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.best import find_best
 from batsched_py.reporting.metrics.catalogue import MetricInfo
@@ -68,7 +68,20 @@ class AlgorithmComparison(Brief, frozen=True):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return means, ratios and differences with their intervals as columns: a row for each metric and algorithm."""
-        return comparison_columns(self)
+        rows: list[dict[str, Any]] = []
+        for one in self.metrics:
+            for mean in one.means:
+                pairs = mean.pairs
+                row = {"metric": one.metric.name, "algorithm": mean.variant, **_ends("mean", mean.mean)}
+                row |= _ends("ratio", None if pairs is None else pairs.ratio)
+                row |= _ends("difference", None if pairs is None else pairs.difference)
+                rows.append(row)
+        names = (
+            "metric",
+            "algorithm",
+            *(name for kind in ("mean", "ratio", "difference") for name in _ends(kind, None)),
+        )
+        return {name: [row[name] for row in rows] for name in names}
 
     @property
     def table(self) -> DataFrame:
@@ -204,3 +217,10 @@ def find_cautions(comparison: AlgorithmComparison) -> Iterator[str]:
                 )
     if 1 < study.observations < FEW:
         yield f"{study.observations} {study.observed} are few: below {FEW} the intervals are too narrow"
+
+
+def _ends(name: str, estimate: Estimate | None) -> dict[str, float | None]:
+    """Return a value and the ends of its interval, as columns."""
+    if estimate is None:
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from batsched_py.campaigns.study_tables import data_frame, study_columns, study_html
+from batsched_py.campaigns.data_frame import data_frame
+from batsched_py.campaigns.metrics import METRICS, SHOWN
 from batsched_py.campaigns.variant import Variant
 from batsched_py.model.features import Features
-from batsched_py.reporting.metrics.catalogue import RunMetrics
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics
+from batsched_py.reporting.pictures.html.markup import paragraph, plain_table
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.results.run_file import InputFile, WorkloadFile
+from batsched_py.text.display import displayed
 from batsched_py.text.representation import Brief
+from batsched_py.text.wording import NOTHING, counted
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 #: Number of workloads that a line about several workloads names.
 _NAMED: Final = 3
+#: Maximum number of runs of a study that a notebook shows; a data frame has all.
+MOST_RUNS: Final = 50
 
 
 class Outcome(Brief, frozen=True):
@@ -99,7 +106,15 @@ class Study(Brief, frozen=True):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the runs as columns, name -> values: names, seed, all metrics in SI units, and the error."""
-        return study_columns(self)
+        outcomes = self.outcomes
+        columns: dict[str, list[Any]] = {
+            "workload": [outcome.workload for outcome in outcomes],
+            "algorithm": [outcome.variant for outcome in outcomes],
+            "seed": [self.seed_of(outcome) for outcome in outcomes],
+        }
+        values = [{} if outcome.metrics is None else outcome.metrics.by_name for outcome in outcomes]
+        columns |= {name: [one.get(name) for one in values] for name in METRIC_INFO}
+        return {**columns, "error": [outcome.error for outcome in outcomes]}
 
     @property
     def runs(self) -> DataFrame:
@@ -107,7 +122,21 @@ class Study(Brief, frozen=True):
         return data_frame(self.columns(), "Study.runs")
 
     def _repr_html_(self) -> str:
-        return study_html(self)
+        metrics = [METRICS[name] for name in SHOWN]
+
+        def cells(outcome: Outcome) -> list[str]:
+            run = outcome.metrics
+            values = [None if run is None else metric.of(run) for metric in metrics]
+            texts = [
+                NOTHING if value is None else metric.text(value) for metric, value in zip(metrics, values, strict=True)
+            ]
+            return [escape(displayed(text)) for text in (outcome.workload, outcome.variant, *texts, outcome.error)]
+
+        caption = f"{counted(len(self.variants), 'algorithm')} on {counted(len(self.workloads), 'workload')}"
+        heads = ["workload", "algorithm", *(metric.heading for metric in metrics), "error"]
+        table = plain_table(caption, heads, map(cells, self.outcomes[:MOST_RUNS]))
+        left = len(self.outcomes) - MOST_RUNS
+        return table + (paragraph(f"and {counted(left, 'more run', 'more runs')}") if left > 0 else "")
 
     @property
     def failures(self) -> tuple[Outcome, ...]:

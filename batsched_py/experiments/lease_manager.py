@@ -35,7 +35,8 @@ from batsched_py.leases.actions import Action, Occupy, Reject, Start
 from batsched_py.leases.capacity import Amounts
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.scheduler import LeaseScheduler
-from batsched_py.model.lease_terms import UNLIMITED, Kind
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import UNLIMITED
 from batsched_py.model.resources import CPU, MEMORY
 from batsched_py.results.lease_rows import State
 from batsched_py.text.display import displayed

@@ -11,7 +11,7 @@ from batsched_py.haizea.summary import StatusSummary
 from batsched_py.leases.actions import NOT_ADMITTED
 from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.observer import LeaseSchedule, Observer
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import State, Use
 
 #: Levels; each includes the previous ones.

@@ -20,7 +20,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.model.external_event import ExternalEvent
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.model.settings import Settings
 from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits

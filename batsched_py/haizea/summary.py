@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batsched_py.leases.lease import Lease, Run
 from batsched_py.leases.observer import LeaseSchedule, Observer
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import State
 
 

@@ -12,7 +12,8 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.site import Site
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Kind, NodeSet, Terms, read_terms
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, NodeSet, Terms, read_terms
 from batsched_py.model.resources import Quantity
 from batsched_py.reading.faults import FieldError
 from batsched_py.scheduling.plan import Plan

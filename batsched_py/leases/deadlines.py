@@ -14,7 +14,7 @@ from batsched_py.leases.planner import Planner
 from batsched_py.leases.points import Point, points_from
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.undo import Undo
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 
 # Between two calls all time that an accepted lease still needs is planned in its runs, and the last one ends by its
 # deadline; only the loss of a host may break this. A property test plays drawn requests and checks it, and another one

@@ -19,7 +19,7 @@ from batsched_py.leases.chain import Chain, Killed, Left, Running, ShownOverhead
 from batsched_py.leases.lease import Lease, Run
 from batsched_py.leases.segments import Overhead, Segments
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import (
     COMPLETED_FAILED,

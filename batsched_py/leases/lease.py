@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from batsched_py.leases.capacity import Amounts, add, total
 from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS
-from batsched_py.model.lease_terms import DiskImage, Kind
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import DiskImage
 from batsched_py.results.lease_rows import State, Use
 from batsched_py.text.wording import seconds
 

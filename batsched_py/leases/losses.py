@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease, Phase, Run
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 
 
 class Losses:

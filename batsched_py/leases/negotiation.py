@@ -7,7 +7,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.mapping import Victims
 from batsched_py.leases.planner import Planner
 from batsched_py.leases.points import points_from
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 
 
 def nearest_start(lease: Lease, now: float, book: LeaseBook, planner: Planner, victims: Victims) -> float | None:

@@ -11,7 +11,7 @@ from batsched_py.leases.mapping import GreedyMapper, Victims
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.points import Point
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import State, Use
 
 # A run is found by trying starts in ascending order, and the first that works is taken. Starts are given by the caller:

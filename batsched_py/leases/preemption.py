@@ -8,7 +8,8 @@ from typing import TypeVar
 from batsched_py.hostset import HostSet
 from batsched_py.leases.restarts import Restarts
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import Kind, read_terms
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import read_terms
 from batsched_py.planning.future.reservations import Reservations
 from batsched_py.protocol.events import Event
 from batsched_py.scheduling.plan import Plan

@@ -48,7 +48,7 @@ from batsched_py.leases.queue import LeaseQueue
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import State
 
 #: The largest number of cached answers to whether a request is too large.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
 from batsched_py.model.job import Job
+from batsched_py.model.lease_kind import Kind
 from batsched_py.model.resources import Quantity, Resources
 from batsched_py.reading.faults import FieldError, inside, refused
 from batsched_py.reading.limits import LATEST, LONGEST, TOO_LATE, is_too_late
@@ -41,19 +41,6 @@ _LATER = re.compile(r"\+(\d+(?:\.\d+)?)")
 _CLOCK = re.compile(r"\+(?:(\d+):)?(\d+):(\d\d):(\d\d(?:\.\d+)?)")
 #: Names of resource types in JSON -> Haizea's.
 _TYPES: Final = {"cpu": "CPU", "memory": "Memory"}
-
-
-class Kind(StrEnum):
-    """Kinds of leases, by their start."""
-
-    #: Starts when it can.
-    BEST_EFFORT = "best-effort"
-    #: Starts when it is requested, or never.
-    IMMEDIATE = "immediate"
-    #: Starts at its fixed time, or never.
-    ADVANCE = "advance reservation"
-    #: Ends by its deadline, or never starts.
-    DEADLINE = "deadline"
 
 
 class DiskImage(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, NamedTuple
 
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 
 #: Kind -> its abbreviation.
 KINDS: Final = {Kind.BEST_EFFORT: "BE", Kind.ADVANCE: "AR", Kind.IMMEDIATE: "IM", Kind.DEADLINE: "DL"}

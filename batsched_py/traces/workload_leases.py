@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import ALL_TERMS, Kind, NodeSet, read_terms
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import ALL_TERMS, NodeSet, read_terms
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.reading.faults import FieldError

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import Kind, read_terms
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import read_terms
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.protocol.events import COMPLETED_KILLED, REJECTED

@@ -1,4 +1,4 @@
-"""A trial of a search: the options that were tried, and the value of the objective."""
+"""A search for options of an algorithm, and its trials."""
 
 from __future__ import annotations
 
@@ -7,7 +7,28 @@ from typing import Any
 
 from msgspec import Struct
 
+from batsched_py.campaigns.tuning.search_space import Space
 from batsched_py.reporting.metrics.catalogue import MetricInfo
+
+
+class Tuning(Struct, frozen=True):
+    """A search for options of an algorithm.
+
+    Attributes:
+        algorithm: as after -s.
+        fixed: options that all trials have.
+        spaces: option -> the values among which it is chosen.
+        metric: the objective: its mean over all runs.
+        trials: number of trials.
+        seed: of the search.
+    """
+
+    algorithm: str
+    fixed: Mapping[str, Any]
+    spaces: Mapping[str, Space]
+    metric: MetricInfo
+    trials: int
+    seed: int = 0
 
 
 class Trial(Struct, frozen=True):

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.execution.campaign_runner import Warn, Workers, read_state, run_missing
@@ -25,7 +24,7 @@ from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.planner import plan_algorithms
 from batsched_py.campaigns.plan.variants import find_code
 from batsched_py.campaigns.tuning.search_space import Numbers, Space, read_space
-from batsched_py.campaigns.tuning.trial import Trial
+from batsched_py.campaigns.tuning.trial import Trial, Tuning
 from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import ConfigurationError, OptionError, PluginError
 from batsched_py.loading import require
@@ -34,26 +33,6 @@ from batsched_py.reporting.metrics.catalogue import MetricInfo
 
 #: Trials that are drawn at random before the search learns from them.
 _RANDOM: Final = 10
-
-
-class Tuning(Struct, frozen=True):
-    """A search for options of an algorithm.
-
-    Attributes:
-        algorithm: as after -s.
-        fixed: options that all trials have.
-        spaces: option -> the values among which it is chosen.
-        metric: the objective: its mean over all runs.
-        trials: number of trials.
-        seed: of the search.
-    """
-
-    algorithm: str
-    fixed: Mapping[str, Any]
-    spaces: Mapping[str, Space]
-    metric: MetricInfo
-    trials: int
-    seed: int = 0
 
 
 def read_tuning(campaign: Campaign) -> Tuning:

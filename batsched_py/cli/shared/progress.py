@@ -24,8 +24,7 @@ from batsched_py.text.display import displayed
 if TYPE_CHECKING:  # not needed by a single simulation
     from batsched_py.campaigns.execution.stored_run import StoredRun
     from batsched_py.campaigns.plan.campaign_plan import PlannedRun
-    from batsched_py.campaigns.tuning.trial import Trial
-    from batsched_py.campaigns.tuning.tuner import Tuning
+    from batsched_py.campaigns.tuning.trial import Trial, Tuning
 
 #: A function of the number of ended items, of all items, and of a text.
 _Show = Callable[[int, int, str], None]

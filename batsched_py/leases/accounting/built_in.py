@@ -11,7 +11,7 @@ from batsched_py.leases.accounting.times import slowdown, waiting_time
 from batsched_py.leases.capacity import total
 from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.observer import LeaseSchedule
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import State, Use
 
 #: Uses of reservations that count as CPU utilization.

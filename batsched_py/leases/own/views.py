@@ -10,7 +10,7 @@ from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.own.times import Instant, TimeDelta
 from batsched_py.leases.table import LeaseTable
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.model.resources import Quantity
 from batsched_py.results.lease_rows import State
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batsched_py.leases.lease import Lease
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 
 
 class Admission:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from batsched_py.leases.lease import Lease
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 
 DAY: Final = 86400.0
 #: Days since the request after which a lease is no longer preempted, and days after which its score would be 0.

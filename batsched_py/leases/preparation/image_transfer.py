@@ -12,7 +12,7 @@ from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.preparation.repository import Repository, Transfer
 from batsched_py.leases.preparation.unmanaged import Unmanaged
 from batsched_py.leases.suspension import transfer_time
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import State
 
 

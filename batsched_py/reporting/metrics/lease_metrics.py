@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.reporting.metrics.catalogue import LeaseMetrics, undefined
 from batsched_py.reporting.metrics.statistics import known, mean
 from batsched_py.reporting.metrics.steps import Steps, stacked

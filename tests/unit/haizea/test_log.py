@@ -17,7 +17,7 @@ from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import Policies
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from tests.lease_driver import Request, lease, play
 
 START = datetime(2006, 11, 25, 13)

@@ -17,7 +17,7 @@ from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay
 from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.model.resources import CPU, MEMORY
 from batsched_py.results.lease_rows import State, Use
 from batsched_py.traces.lwf import read_lwf

@@ -11,7 +11,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import State, Use
 from tests.lease_checks import Checks
 from tests.lease_driver import RESERVATIONS_FIRST, Request, lease, play, site

@@ -6,7 +6,7 @@ import pytest
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import State
 
 

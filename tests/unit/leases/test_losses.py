@@ -18,7 +18,8 @@ from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptabil
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.lease_terms import DiskImage, Kind
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import DiskImage
 from batsched_py.results.lease_rows import State, Use
 from tests.lease_checks import Checks, free
 from tests.lease_driver import RESERVATIONS_FIRST, LeaseDriver, Request, lease, site

@@ -12,7 +12,7 @@ from batsched_py.leases.lease import Lease, LeaseReservation
 from batsched_py.leases.occupancy import Occupancy
 from batsched_py.leases.table import LeaseTable, numbers
 from batsched_py.leases.timeline import HostTimeline
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import Use
 
 WHOLE: Amounts = (100.0, 1024.0)

@@ -11,7 +11,7 @@ from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease, LeaseReservation
 from batsched_py.leases.policies.hosts import GreedyHosts, score
 from batsched_py.leases.table import LeaseTable
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import Use
 
 FULL: Amounts = (100.0, 1024.0)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from batsched_py.model.job import Job
-from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Kind, Terms, read_terms
+from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Terms, read_terms
 from batsched_py.reading.faults import FieldError
 
 

@@ -13,7 +13,7 @@ from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, 
 from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import ReservationsFirst
 from batsched_py.leases.table import LeaseTable
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.session.option_values import Origin, parse_options, read_values
 

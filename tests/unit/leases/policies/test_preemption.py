@@ -6,7 +6,7 @@ import pytest
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.policies.preemption import NEVER, Preemptability, ReservationsFirst
-from batsched_py.model.lease_terms import Kind
+from batsched_py.model.lease_kind import Kind
 
 DAY = 86400.0
 
