@@ -298,7 +298,7 @@ MISTAKES: Sequence[Mistake] = (
         ALLOC,
         "a list",
         [said("EXECUTE_JOB", job_id="w0!a", alloc=[0])],
-        "events[0].data.alloc: must be a string, not [0]",
+        "events[0].data.alloc: must be a text, not [0]",
         verbs={1.0: lambda view, plan: plan.start(known(view, "a"), [0])},  # type: ignore[arg-type]
         told="start w0!a: hosts must be a HostSet or a ProcSet, not [0]: HostSet.from_ids([0]) makes one",
     ),
@@ -470,7 +470,7 @@ MISTAKES: Sequence[Mistake] = (
         PSTATES,
         "an integer",
         [said("SET_RESOURCE_STATE", resources="0", state=2)],
-        "events[0].data.state: must be a string, not 2",
+        "events[0].data.state: must be a text, not 2",
         settings=ENERGY,
         sent=some_event(lambda event: type(event["data"].get("state")) is int),
         written=SetResourceState(1.0, HostSet.of(0), ""),

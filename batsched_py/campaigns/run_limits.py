@@ -62,7 +62,7 @@ def parse_timeout(text: str) -> float:
     """Return the seconds of a limit of time, more than 0; ValueError names the rule."""
     seconds = parse_span(re.sub(r"(?<=\d)\s*m$", "min", text.strip()), _SPAN_RULE)
     if seconds <= 0:
-        raise ValueError(f"must be more than 0 s, not {text!r}")
+        raise ValueError(f"must be greater than 0 s, not {text!r}")
     return seconds
 
 

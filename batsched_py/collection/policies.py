@@ -125,7 +125,7 @@ def read_policies(properties: Mapping[str, object], draw: Callable[[], float]) -
     if "max_jobs" in properties:
         most = parse_number(str(properties["max_jobs"]))
         if not isinstance(most, int) or most < 0:
-            raise ValueError(f"max_jobs must be a whole number from 0 on, not {properties['max_jobs']!r}")
+            raise ValueError(f"max_jobs must be a whole number from 0, not {properties['max_jobs']!r}")
         found.append(MaxJobs(most))
     found += [Allowed(member, str(properties[name])) for name, member in POLICIES.items() if name in properties]
     if "allowed_hours" in properties:

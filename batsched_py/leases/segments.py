@@ -1,6 +1,6 @@
 """Segments: Batsim runs no job twice, so that a restarted or resumed job is a new one: `base#1`, `base#2`...
 
-Batsim 1 names jobs by integers: there they are `segments!0`, `segments!1`... in a separate workload.
+Batsim 1 names jobs by whole numbers: there they are `segments!0`, `segments!1`... in a separate workload.
 """
 
 from __future__ import annotations

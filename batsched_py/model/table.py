@@ -91,5 +91,5 @@ def _check_cells(name: str, header: tuple[str, ...], rows: tuple[tuple[Any, ...]
             if isinstance(cell, float) and math.isfinite(cell):
                 continue
             raise ValueError(
-                f"table {name}, row {number}, {header[column]}: must be text or a finite number, not {shown(cell)}"
+                f"table {name}, row {number}, {header[column]}: must be a text or a number, not {shown(cell)}"
             )

@@ -224,7 +224,7 @@ def _envelope_error(position: int, event: Any, envelope: Envelope) -> RemoteProt
     if type(event.get("timestamp")) not in _NUMBERS:
         return RemoteProtocolError(f"{path}.timestamp", _must(event, "timestamp", "a number of seconds"))
     if type(event.get(envelope.kind)) is not str:
-        return RemoteProtocolError(f"{path}.{envelope.kind}", _must(event, envelope.kind, "a string"))
+        return RemoteProtocolError(f"{path}.{envelope.kind}", _must(event, envelope.kind, "a text"))
     return RemoteProtocolError(f"{path}.{envelope.data}", _must(event, envelope.data, "an object"))
 
 

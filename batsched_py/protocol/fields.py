@@ -43,7 +43,7 @@ def wrong(key: str, expected: str, data: Data) -> FieldError:
 def text(data: Data, key: str) -> str:
     value = data.get(key)
     if type(value) is not str:
-        raise wrong(key, "a string", data)
+        raise wrong(key, "a text", data)
     return value
 
 
@@ -57,7 +57,7 @@ def number(data: Data, key: str) -> float:
 def integer(data: Data, key: str) -> int:
     value = data.get(key)
     if type(value) is not int:
-        raise wrong(key, "an integer", data)
+        raise wrong(key, "a whole number", data)
     return value
 
 
@@ -89,7 +89,7 @@ def array(data: Data, key: str) -> list[Any]:
 def texts(data: Data, key: str) -> tuple[str, ...]:
     values = array(data, key)
     if not all(type(value) is str for value in values):
-        raise wrong(key, "a list of strings", data)
+        raise wrong(key, "a list of texts", data)
     return tuple(values)
 
 
@@ -97,7 +97,7 @@ def hosts(data: Data, key: str, highest: int = MAX_HOST) -> HostSet:
     """Read a set of hosts, none of them above `highest`."""
     value = data.get(key)
     if type(value) is not str:
-        raise wrong(key, 'a string of intervals like "0-3 7"', data)
+        raise wrong(key, 'a text of intervals like "0-3 7"', data)
     try:
         return HostSet(parse_bits(value, highest))
     except ValueError as error:
@@ -109,7 +109,7 @@ def check_finite(value: object, path: str, depth: int = 0) -> None:
     if depth > _DEEPEST:
         raise FieldError(path[:60], f"must not nest deeper than {_DEEPEST}")
     if isinstance(value, float) and not math.isfinite(value):
-        raise FieldError(path, f"must be a finite number, not {value!r}")
+        raise FieldError(path, f"must be a number, not {value!r}")
     if isinstance(value, Mapping):
         for key, item in value.items():
             check_finite(item, f"{path}.{key}" if path else str(key), depth + 1)
@@ -156,10 +156,10 @@ def read_job(job_id: str, data: Data, submitted: float = 0.0) -> Job:
     """
     size = data.get("res")
     if type(size) is not int or size < 0:
-        raise FieldError("job.res", f"must be an integer from 0, not {shown(size)}")
+        raise FieldError("job.res", f"must be a whole number from 0, not {shown(size)}")
     profile = data.get("profile")
     if type(profile) is not str:
-        raise FieldError("job.profile", f"must be a string, not {shown(profile)}")
+        raise FieldError("job.profile", f"must be a text, not {shown(profile)}")
     submit_time = data.get("subtime", submitted)
     if (type(submit_time) is not float and type(submit_time) is not int) or submit_time < 0:
         raise FieldError("job.subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")
@@ -171,6 +171,6 @@ def read_job(job_id: str, data: Data, submitted: float = 0.0) -> Job:
             if walltime > 0:
                 raise FieldError("job.walltime", f"must be at least {SHORTEST:g} s, not {shown(walltime)}")
             if walltime != -1:
-                raise FieldError("job.walltime", f"must be more than 0 s, or -1 for none, not {shown(walltime)}")
+                raise FieldError("job.walltime", f"must be greater than 0 s, or -1 for none, not {shown(walltime)}")
             walltime = None
     return Job(job_id, submit_time, size, walltime, profile, data)

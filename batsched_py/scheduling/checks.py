@@ -335,7 +335,7 @@ def job_fault(job: Job, dialect: Dialect, *, is_read: bool) -> str | None:
     if breaks_csv(job.id):
         return f"job_id: {NAME_RULE}"
     if dialect.is_v14 and not is_job_number(job.name):
-        return f"job_id: Batsim 1 names jobs by integers (1 in {job.workload}!1), not {shown(job.name)}"
+        return f"job_id: Batsim 1 names jobs by whole numbers (1 in {job.workload}!1), not {shown(job.name)}"
     if job.members.get("id", job.id) not in (job.id, job.name):
         return f"id: must be that of the job, not {shown(job.members['id'])}"
     if job.size == 0:

@@ -133,9 +133,9 @@ def _choices(field: dataclasses.Field[Any]) -> str:
 
 
 def type_text(expected: Any) -> str:
-    """Return a type as users read it: "a | b", "integer", "number | none"."""
+    """Return a type as users read it: "a | b", "whole number", "number | none"."""
     if get_origin(expected) is Literal:
         return " | ".join(str(choice) for choice in get_args(expected))
     if get_origin(expected) in (Union, types.UnionType):
         return " | ".join("none" if choice is type(None) else type_text(choice) for choice in get_args(expected))
-    return {bool: "true | false", int: "integer", float: "number", str: "text"}.get(expected, str(expected))
+    return {bool: "true | false", int: "whole number", float: "number", str: "text"}.get(expected, str(expected))

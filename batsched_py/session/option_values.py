@@ -172,7 +172,7 @@ def _to_bool(value: Any) -> bool:
 
 
 def _to_number(value: Any, expected: type) -> Any:
-    wrong = ValueError(f"must be {'an' if expected is int else 'a'} {type_text(expected)}, not {shown(value)}")
+    wrong = ValueError(f"must be a {type_text(expected)}, not {shown(value)}")
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise wrong
     if expected is int and isinstance(value, float):

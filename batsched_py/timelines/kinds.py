@@ -41,7 +41,7 @@ class Amount:
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         known = _numbers(arguments, {"amount": None, "rate": 1.0, "delay": 0.0})
         if known["rate"] == 0:
-            raise ValueError("rate must be more than 0")
+            raise ValueError("rate must be greater than 0")
         self._work = Work(known["amount"] / known["rate"] + known["delay"])
 
     def run(self, number: int) -> Work:  # noqa: ARG002  # each run is the same

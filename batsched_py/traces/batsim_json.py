@@ -333,7 +333,9 @@ def _read_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
         raise FieldError("subtime", f"{TOO_LATE} not {shown(submit_time)}")
     walltime = members.get("walltime", -1)
     if type(walltime) not in _NUMBERS or (walltime <= 0 and walltime != -1):
-        raise FieldError("walltime", f"must be a number of seconds above 0, or -1 for none, not {shown(walltime)}")
+        raise FieldError(
+            "walltime", f"must be a number of seconds greater than 0, or -1 for none, not {shown(walltime)}"
+        )
     if 0 < walltime < SHORTEST:
         raise FieldError("walltime", f"must be at least {SHORTEST:g} s, Batsim's unit, not {shown(walltime)}")
     if walltime > LONGEST:
@@ -364,7 +366,7 @@ def _build_job_v5(members: dict[str, Any]) -> Job:
 
 def _check_name(name: object) -> None:
     if type(name) is not str or not name or "!" in name:
-        raise FieldError("id", f"must be an integer, or a text without '!', not {shown(name)}")
+        raise FieldError("id", f"must be a whole number, or a text without '!', not {shown(name)}")
     if breaks_csv(name):
         raise FieldError("id", f"{NAME_RULE}, not {shown(name)}")
 

@@ -53,14 +53,14 @@ def _read_event(source: str, line: bytes, highest: int, limits: Limits) -> Exter
     if not isinstance(timestamp, (int, float)) or isinstance(timestamp, bool) or not 0 <= timestamp < math.inf:
         raise WorkloadError(source, "timestamp", f"must be a number of seconds from 0, not {shown(timestamp)}")
     if not isinstance(kind, str):
-        raise WorkloadError(source, "type", f"must be a string, not {shown(kind)}")
+        raise WorkloadError(source, "type", f"must be a text, not {shown(kind)}")
     if kind not in MACHINE_EVENTS:
         return ExternalEvent(timestamp, kind, HostSet(), members, source)
     resources = members.get("resources")
     try:
         hosts = HostSet.parse(resources, highest) if isinstance(resources, str) else None
     except ValueError as error:
-        raise WorkloadError(source, "resources", f'must be a string of intervals like "0-3 7": {error}') from None
+        raise WorkloadError(source, "resources", f'must be a text of intervals like "0-3 7": {error}') from None
     if hosts is None:
-        raise WorkloadError(source, "resources", 'must be a string of intervals like "0-3 7"')
+        raise WorkloadError(source, "resources", 'must be a text of intervals like "0-3 7"')
     return ExternalEvent(timestamp, kind, hosts, members, source)

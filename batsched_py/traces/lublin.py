@@ -262,7 +262,7 @@ class Drawn(Struct, frozen=True):
         """Check that the parameters are in their ranges. OptionError names the parameter."""
         _check_options(self.jobs, self.hosts, self.load, self.overestimate)
         if self.speed is not None and not 0 < self.speed < math.inf:
-            raise OptionError(f"speed: must be more than 0 flop/s, not {self.speed:g}")
+            raise OptionError(f"speed: must be greater than 0 flop/s, not {self.speed:g}")
 
     def draw(self) -> Workload:
         """Draw the workload, the same at each call. OptionError names the parameter."""

@@ -219,7 +219,7 @@ def _time(element: LwfElement, attribute: str) -> float:
 def _duration(element: LwfElement) -> float:
     duration = _time(element, "time")
     if duration <= 0:
-        raise element.error("time", f"must be more than 0 s, not {shown(element.attribute('time'))}")
+        raise element.error("time", f"must be greater than 0 s, not {shown(element.attribute('time'))}")
     return duration
 
 

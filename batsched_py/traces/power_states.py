@@ -101,7 +101,7 @@ def read_speed(text: str) -> float:
     except ValueError as error:
         raise OptionError(f"speed: {error}") from None
     if not value > 0:
-        raise OptionError(f"speed: must be more than 0 flop/s, not {shown(text)}")
+        raise OptionError(f"speed: must be greater than 0 flop/s, not {shown(text)}")
     return value
 
 

@@ -308,7 +308,7 @@ def write_homogeneous(
         raise PlatformError(str(path), "hosts", f"must be from 1 to {MAX_HOST}, not {hosts}")
     try:
         if parse_quantity(speed, SPEED) <= 0:
-            raise ValueError(f"must be more than 0 flop/s, not {speed!r}")
+            raise ValueError(f"must be greater than 0 flop/s, not {speed!r}")
     except ValueError as error:
         raise PlatformError(str(path), "speed", str(error)) from error
     speeds, properties, idle = (speed, {}, {}) if power is None else (power.speeds, power.properties, _NO_POWER)

@@ -39,7 +39,7 @@ def parts_of(workload: Workload, length: float) -> list[WorkloadPart]:
     machine. OptionError for too many parts, or a length of 0.
     """
     if length <= 0:
-        raise OptionError(f"--every: must be more than 0 s, not {seconds(length)}")
+        raise OptionError(f"--every: must be greater than 0 s, not {seconds(length)}")
     last = max(workload.submissions(), default=0.0) // length
     if last >= MOST_PARTS:
         raise OptionError(f"--every: must leave at most {MOST_PARTS} parts, not {last + 1:.0f} of {seconds(length)} s")

@@ -30,7 +30,7 @@ class PrivateLinks(Struct, frozen=True):
         """Read the attributes of a `cluster` or `cabinet`; SPLITDUPLEX by default, FATPIPE is SHARED (SimGrid)."""
         loopback = group.optional("loopback_bw", BANDWIDTH), group.optional("loopback_lat", TIME)
         if loopback[1] and not loopback[0]:  # SimGrid creates a link without traffic
-            raise group.error("loopback_bw", "must be more than 0 where loopback_lat is")
+            raise group.error("loopback_bw", "must be greater than 0 where loopback_lat is")
         policy = group.choice("sharing_policy", SHARING, "SPLITDUPLEX")
         if policy == "FATPIPE":
             what = f"sharing_policy FATPIPE of element {group.tag} is not obeyed: links are SHARED, as in SimGrid"
@@ -64,7 +64,7 @@ def read_backbone(cluster: Element, links: LinkTable) -> tuple[Link, ...]:
     bandwidth, latency = cluster.optional("bb_bw", BANDWIDTH), cluster.optional("bb_lat", TIME)
     shared = cluster.choice("bb_sharing_policy", ("SHARED", "FATPIPE"), "SHARED") == "SHARED"
     if latency and not bandwidth:
-        raise cluster.error("bb_bw", "must be more than 0 where bb_lat is")
+        raise cluster.error("bb_bw", "must be greater than 0 where bb_lat is")
     if not bandwidth:
         if not shared:
             what = "attribute bb_sharing_policy of element cluster is not obeyed: without bb_bw there is no backbone"

@@ -110,7 +110,7 @@ class Element(Struct, frozen=True):
         """Read a quantity above 0, in the dimension's base unit."""
         value = self.quantity(attribute, dimension, default)
         if value == 0:
-            raise self.error(attribute, "must be more than 0")
+            raise self.error(attribute, "must be greater than 0")
         return value
 
     def coordinates(self) -> tuple[float, float, float]:

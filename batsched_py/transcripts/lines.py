@@ -77,7 +77,7 @@ class Header(Struct, frozen=True):
             raise ValueError(f"version: must be at most {VERSION}, the newest this program reads, not {version!r}")
         known = {name: members[name] for name in cls.__struct_fields__ if name in members}
         for name, value in known.items():
-            expected, what = _MEMBERS.get(name, (str, "a string"))
+            expected, what = _MEMBERS.get(name, (str, "a text"))
             if type(value) is not expected:
                 raise ValueError(f"{name}: must be {what}, not {value!r}")
         return cls(**known)

@@ -39,7 +39,7 @@ EXPLAINED: Final = {
     ("err_alloc_too_few", OUR_SIDE): "it needs 2 hosts, not 1; Batsim 5 does not count them, the Plan does",
     ("err_alloc_too_many", OUR_SIDE): "it needs 1 host, not 4; Batsim 5 does not count them, the Plan does",
     ("err_register_walltime_0", OUR_SIDE): (
-        "walltime: must be more than 0 s, or -1 for none, not 0.0; Batsim 5 ends such a job at once"
+        "walltime: must be greater than 0 s, or -1 for none, not 0.0; Batsim 5 ends such a job at once"
     ),
     ("mapping_multicore", OUR_SIDE): "it needs 2 hosts, not 3; Batsim 5 does not count them, the Plan does",
     ("reply_no_event_object", OUR_SIDE): (

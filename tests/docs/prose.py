@@ -71,6 +71,9 @@ RULES: Final = (
         "begin with the subject",
     ),
     Rule(r"not as (?:in|with|for)", "unlike"),
+    # One vocabulary of rules.
+    Rule(r"must be an? (?:string|integer|table)", "a text, a whole number, an object, a list"),
+    Rule(r"must be (?:[a-z]+ )*(?:more|larger) than", "greater than"),
 )
 
 #: Words with which no docstring begins: it says what a thing is (a noun), or what a function does (a verb).

@@ -253,7 +253,7 @@ def test_a_legal_message_of_100_mb_is_answered(tmp_path: Path) -> None:
 ILLEGAL: dict[str, tuple[Callable[[], bytes], str]] = {
     "a member of another type": (
         lambda: huge(SUBMITTED, b'"res": ', b'"%s", "was": '),
-        "events[0].data.job.res: must be an integer from 0, not 'xxx",
+        "events[0].data.job.res: must be a whole number from 0, not 'xxx",
     ),
     "an id that is none": (
         lambda: huge(SUBMITTED, b'{"job_id": "', b'%s", "was": "'),

@@ -224,7 +224,7 @@ def test_la_74_whoever_is_vetoed_by_all_goes_back_to_the_queue(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("host", "rule"),
     [
-        ({"max_jobs": "many"}, "property max_jobs must be a whole number from 0 on, not 'many'"),
+        ({"max_jobs": "many"}, "property max_jobs must be a whole number from 0, not 'many'"),
         ({"allowed_hours": "8-25"}, "property allowed_hours must be like 8-18, not '8-25'"),
         ({"refuse": 2}, "property refuse must be a share from 0 to 1, not '2'"),
     ],

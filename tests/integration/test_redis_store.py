@@ -85,7 +85,8 @@ def test_a_job_that_breaks_a_rule_is_named_with_its_member(redis_port: int, clie
     client.set("lab:job_w0!7", json.dumps({"id": "w0!7", "res": -1, "profile": "p"}))
     session, _ = begun(redis_port)
     with pytest.raises(
-        StoreError, match=rf"^Redis 127.0.0.1:{redis_port}: key lab:job_w0!7: res must be an integer from 0, not -1$"
+        StoreError,
+        match=rf"^Redis 127.0.0.1:{redis_port}: key lab:job_w0!7: res must be a whole number from 0, not",
     ):
         session.answer(message(1, ("NOTIFY", {"type": "x"}), ("JOB_SUBMITTED", {"job_id": "w0!7"})))
 
@@ -234,7 +235,7 @@ def test_the_jobs_of_a_reply_are_written_at_once(redis_port: int, client: redis.
 @pytest.mark.parametrize("with_redis", [True, False])
 def test_a_job_that_is_no_json_is_refused_alike(redis_port: int, client: redis.Redis, with_redis: bool) -> None:
     """Nothing is written then."""
-    with pytest.raises(AlgorithmError, match=r"job\.cost: must be a finite number, not nan"):
+    with pytest.raises(AlgorithmError, match=r"job\.cost: must be a number, not nan"):
         begun(redis_port, Wrong, **{"dynamic-jobs-enabled": True, "redis-enabled": with_redis})
     assert client.keys() == []
 

@@ -111,7 +111,7 @@ def test_what_is_wrong_with_a_request_is_told_and_the_run_goes_on(
     for words in [
         "submit_job None: job_id: must be a text, not None; it is ignored",
         "submit_job 'site!a': job: must be an object, not 7; it is ignored",
-        "submit_job 'site!b': job.res: must be an integer from 0, not 'x'; it is ignored",
+        "submit_job 'site!b': job.res: must be a whole number from 0, not 'x'; it is ignored",
         "submit site!c: ",
         "submit_job 'site!d': profile: must be an object, not []; it is ignored",
         "submit none: ",

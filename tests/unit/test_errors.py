@@ -17,7 +17,7 @@ LEAVES = sorted(
 
 def example(kind: type[BatschedError]) -> BatschedError:
     if issubclass(kind, InputError):
-        return kind("file.json", "jobs[3].res", "must be an integer")
+        return kind("file.json", "jobs[3].res", "must be a whole number")
     if issubclass(kind, ProtocolError):
         return kind("events[0].data", "must be an object")
     if issubclass(kind, ExtraError):

@@ -75,7 +75,7 @@ def test_a_class_is_found_in_a_file(mine: Path) -> None:
     """`-s path/to/file.py:Class`, wherever the file is."""
     scheduler = plugins.load(f"{mine}:Mine")
     assert scheduler.name == "mine"
-    assert [known.type for known in describe_options(scheduler.options_type)] == ["integer"]
+    assert [known.type for known in describe_options(scheduler.options_type)] == ["whole number"]
 
 
 def test_the_one_algorithm_of_a_file_need_not_be_named(mine: Path) -> None:

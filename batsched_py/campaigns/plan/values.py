@@ -49,7 +49,7 @@ def _read_range(raw: dict[str, Any]) -> tuple[Any, ...]:
     if ("step" in raw) == ("count" in raw):
         raise ValueError("must have a step or a count of values")
     if not first < last:
-        raise ValueError(f"to: must be more than from, {first:g}, not {last:g}")
+        raise ValueError(f"to: must be greater than from, {first:g}, not {last:g}")
     scale = raw.get("scale", "linear")
     if scale not in _SCALES:
         raise ValueError(f"scale: must be linear or log, not {shown(scale)}")
@@ -71,7 +71,7 @@ def _number(raw: dict[str, Any], name: str) -> float:
 
 def _stepwise(first: float, last: float, step: float) -> tuple[float, ...]:
     if step <= 0:
-        raise ValueError(f"step: must be more than 0, not {step:g}")
+        raise ValueError(f"step: must be greater than 0, not {step:g}")
     steps = (last - first) / step
     if steps >= _MOST:
         raise ValueError(f"step: must leave at most {_MOST} values, not {steps + 1:.0f}")
@@ -83,7 +83,7 @@ def _spaced(first: float, last: float, count: Any, *, logarithmic: bool) -> tupl
     if isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= _MOST:
         raise ValueError(f"count: must be from 2 to {_MOST}, not {shown(count)}")
     if logarithmic and first <= 0:
-        raise ValueError(f"from: must be more than 0 on a logarithmic scale, not {first:g}")
+        raise ValueError(f"from: must be greater than 0 on a logarithmic scale, not {first:g}")
     shares = [place / (count - 1) for place in range(count)]
     if logarithmic:
         return tuple(_plain(first * (last / first) ** share) for share in shares)

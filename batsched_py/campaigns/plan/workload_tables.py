@@ -83,14 +83,14 @@ def _read_files(file: StudyFile, table: _FilesTable, place: str) -> FileWorkload
 def _read_log(file: StudyFile, table: _LogTable, place: str) -> LogWorkloads:
     every = file.span(table.every, member(place, "every"))
     if every == 0:
-        raise file.error(member(place, "every"), "must be more than 0 s")
+        raise file.error(member(place, "every"), "must be greater than 0 s")
     try:
         rules = CleaningRules(table.hosts, table.processors, table.walltime, max_jobs=table.max_jobs)
         window = read_window(file, table.begin, table.to, table.skip, place)
     except OptionError as error:
         raise file.error(place, str(error).replace("--max-jobs", "max_jobs").removeprefix("--")) from error
     if table.speed is not None and not 0 < table.speed < math.inf:
-        raise file.error(member(place, "speed"), "must be more than 0 flop/s")
+        raise file.error(member(place, "speed"), "must be greater than 0 flop/s")
     path = file.resolve(table.log, member(place, "log"))
     name = table.name or Path(table.log.removesuffix(".gz")).stem
     return LogWorkloads(name, path, table.format, every, window, rules, table.unit, Work(table.speed))

@@ -102,7 +102,7 @@ def _between(raw: Mapping[str, Any], kind: type) -> Numbers:
             raise ValueError(f"{displayed(name)}: {unknown(name, _RANGE)}")
     ends = [raw.get("from"), raw.get("to")]
     if not all(isinstance(end, kind if kind is int else (int, float)) and not isinstance(end, bool) for end in ends):
-        raise ValueError(f"must have from and to, {'integers' if kind is int else 'numbers'}")
+        raise ValueError(f"must have from and to, {'whole numbers' if kind is int else 'numbers'}")
     low, high = ends
     scale = raw.get("scale", "linear")
     if scale not in ("linear", "log"):
@@ -110,7 +110,7 @@ def _between(raw: Mapping[str, Any], kind: type) -> Numbers:
     assert isinstance(low, (int, float))  # noqa: S101 - checked above
     assert isinstance(high, (int, float))  # noqa: S101
     if not low < high:
-        raise ValueError(f"to: must be more than from, {low:g}, not {high:g}")
+        raise ValueError(f"to: must be greater than from, {low:g}, not {high:g}")
     if scale == "log" and low <= 0:
-        raise ValueError(f"from: must be more than 0 on a logarithmic scale, not {low:g}")
+        raise ValueError(f"from: must be greater than 0 on a logarithmic scale, not {low:g}")
     return Numbers(low, high, kind is int, scale == "log")

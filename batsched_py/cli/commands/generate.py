@@ -65,7 +65,7 @@ def _read_time(context: click.Context, parameter: click.Parameter, text: str | N
     except ValueError as error:
         raise click.BadParameter(str(error), context, parameter) from None
     if not 0 < value <= LONGEST:
-        raise click.BadParameter(f"must be more than 0 and at most {LONGEST:g} s, not {text}", context, parameter)
+        raise click.BadParameter(f"must be greater than 0 and at most {LONGEST:g} s, not {text}", context, parameter)
     return value
 
 

@@ -140,7 +140,7 @@ class Number(click.FloatRange):
         """Parse the number; nan and inf, which ranges do not exclude, are usage errors."""
         with suppress(ValueError):  # click refuses other texts
             if not math.isfinite(float(value)):
-                self.fail(f"must be a finite {self.of}, not {value}", param, ctx)
+                self.fail(f"must be a {self.of}, not {value}", param, ctx)
         return float(super().convert(value, param, ctx))
 
 

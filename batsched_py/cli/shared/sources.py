@@ -21,8 +21,8 @@ from batsched_py.traces.lublin import Drawn
 _MODEL: Final = "lublin"
 #: Parameter of the model -> its type, and the type's name for messages.
 _PARAMETERS: Final = {
-    "jobs": (int, "an integer"),
-    "hosts": (int, "an integer"),
+    "jobs": (int, "a whole number"),
+    "hosts": (int, "a whole number"),
     "load": (float, "a number"),
     "overestimate": (float, "a number"),
     "speed": (float, "a number of flop/s"),

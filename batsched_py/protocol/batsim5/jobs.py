@@ -25,10 +25,10 @@ def read_job(job_id: str, data: Data, submit_time: float, *, may_be_nothing: boo
         only(data, _MEMBERS, "job")
     size = data.get("resource_request", 0)
     if type(size) is not int or size < 0:
-        raise FieldError("job.resource_request", f"must be an integer from 0, not {shown(size)}")
+        raise FieldError("job.resource_request", f"must be a whole number from 0, not {shown(size)}")
     named = data.get("profile_id")
     if type(named) is not str:
-        raise FieldError("job.profile_id", f"must be a string, not {shown(named)}")
+        raise FieldError("job.profile_id", f"must be a text, not {shown(named)}")
     profile = profile_name(job_id.partition("!")[0], named)
     walltime = 0.0 if may_be_nothing and data.get("walltime") == 0 else _walltime(data.get("walltime"))
     members: dict[str, Any] = {"id": job_id, "subtime": submit_time, "res": size, "profile": profile}
@@ -37,7 +37,7 @@ def read_job(job_id: str, data: Data, submit_time: float, *, may_be_nothing: boo
     extra = data.get("extra_data", "")
     if extra:
         if type(extra) is not str:
-            raise FieldError("job.extra_data", f"must be a string, not {shown(extra)}")
+            raise FieldError("job.extra_data", f"must be a text, not {shown(extra)}")
         members |= read_extra(extra, KNOWN_MEMBERS)
     return Job(job_id, submit_time, size, walltime, profile, members)
 

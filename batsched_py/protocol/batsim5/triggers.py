@@ -167,7 +167,7 @@ def _read_period(data: Data, path: str) -> tuple[float, int | None]:
         raise FieldError(f"{path}.offset", "must be 0, the only one that Batsim 5 runs")
     period, mode, kind = _unsigned(data, "period"), mapping(data, "mode"), text(data, "mode_type")
     if not period:
-        raise FieldError(f"{path}.period", "must be more than 0")
+        raise FieldError(f"{path}.period", "must be greater than 0")
     if kind == "Infinite":
         return period / _units(data), None
     if kind != "FinitePeriodNumber":
@@ -195,7 +195,7 @@ def _units(data: Data) -> int:
 def _unsigned(data: Data, key: str) -> int:
     value = data.get(key, 0)
     if type(value) is not int or not 0 <= value <= _MOST:
-        raise FieldError(key, f"must be an integer from 0, not {shown(value)}")
+        raise FieldError(key, f"must be a whole number from 0, not {shown(value)}")
     return value
 
 

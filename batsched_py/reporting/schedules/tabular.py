@@ -105,7 +105,7 @@ class Tabular:
         """Return the number in a cell, up to LARGEST; InputError otherwise."""
         value = self.number_or_inf(row, column)
         if not abs(value) <= LARGEST:
-            raise self.error(f"must be a finite number, not {shown(row[column])}", column=column)
+            raise self.error(f"must be a number, not {shown(row[column])}", column=column)
         return value
 
     def number_or_inf(self, row: Sequence[str], column: int) -> float:
@@ -115,7 +115,7 @@ class Tabular:
         except ValueError:
             value = math.nan
         if math.isnan(value):
-            raise self.error(f"must be a finite number, not {shown(row[column])}", column=column)
+            raise self.error(f"must be a number, not {shown(row[column])}", column=column)
         return value
 
     def count(self, row: Sequence[str], column: int) -> int:

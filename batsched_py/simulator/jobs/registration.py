@@ -65,7 +65,7 @@ class Registration:
         elif described is None:
             raise BrokenRuleError("has no description, and there is no Redis to find it in", job=job_id)
         if self._context.generation.jobs_are_numbers and not is_job_number(described.name):
-            raise BrokenRuleError(f"must be named by an integer, not {shown(described.name)}", job=job_id)
+            raise BrokenRuleError(f"must be named by a whole number, not {shown(described.name)}", job=job_id)
         if self._context.generation.profiles_come_with_jobs:
             described = self._with_profile(command, described)
         job = wire_job(described, job_id)

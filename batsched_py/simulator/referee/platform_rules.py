@@ -71,5 +71,5 @@ def check_speeds(platform: Platform, computing: Sequence[PlatformHost], models: 
             pstates = [pstate for pstate in range(len(host.speeds)) if models[number].computes(pstate)]
         for pstate in pstates:
             if host.speeds[pstate] <= 0:
-                rule = f"must be more than 0 flop/s in pstate {pstate}, in which the host computes"
+                rule = f"must be greater than 0 flop/s in pstate {pstate}, in which the host computes"
                 raise PlatformError(platform.source, f"host {host.name}.speed", rule)

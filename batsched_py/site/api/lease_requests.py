@@ -145,7 +145,7 @@ def _seconds(value: float | str, *, unlimited: bool) -> float:
         return UNLIMITED
     seconds = float(read_time(value)) if isinstance(value, str) else float(value)
     if not 0 < seconds <= LONGEST:
-        raise ValueError(f"must be more than 0 s and at most {LONGEST:.0f}, not {shown(value)}")
+        raise ValueError(f"must be greater than 0 s and at most {LONGEST:.0f}, not {shown(value)}")
     return seconds
 
 

@@ -29,7 +29,7 @@ class Owned:
         self._groups: dict[str, dict[int, None]] = {}
 
     def add(self, number: int, owner: Owner) -> None:
-        """Add a number, which must be larger than all before."""
+        """Add a number, which must be greater than all before."""
         self._users.setdefault(owner.user, {})[number] = None
         if owner.group:
             self._groups.setdefault(owner.group, {})[number] = None

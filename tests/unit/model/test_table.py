@@ -49,8 +49,8 @@ def test_rows_are_read_once() -> None:
         ([Table("jobs", ("n",), ())], "table jobs: each run has a table of this name"),
         ([Table("mine", ("n",), ())] * 2, "table mine: there already is a table of this name"),
         ([Table("mine", ("n", "m"), [(1, 2), (1,)])], "table mine, row 2: 1 cells, where the header has 2"),
-        ([Table("mine", ("n",), [(math.nan,)])], "table mine, row 1, n: must be text or a finite number, not nan"),
-        ([Table("mine", ("n",), [([],)])], "table mine, row 1, n: must be text or a finite number, not"),
+        ([Table("mine", ("n",), [(math.nan,)])], "table mine, row 1, n: must be a text or a number, not nan"),
+        ([Table("mine", ("n",), [([],)])], "table mine, row 1, n: must be a text or a number, not"),
     ],
 )
 def test_what_cannot_be_written_is_refused(tables: Any, rule: str) -> None:

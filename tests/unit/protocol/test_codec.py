@@ -134,7 +134,7 @@ def test_an_event_without_its_three_members_is_refused(event: object, path: str)
 def test_an_error_inside_data_names_position_member_and_type() -> None:
     """Enough to find it in a message of hundreds of events."""
     error = refused(raw([CALL, {**CALL, "type": "JOB_SUBMITTED", "data": {"job_id": 5}}]))
-    assert str(error) == "events[1].data.job_id: must be a string, not 5 (JOB_SUBMITTED)"
+    assert str(error) == "events[1].data.job_id: must be a text, not 5 (JOB_SUBMITTED)"
 
 
 def test_an_error_shows_names_of_the_peer_on_one_line() -> None:

@@ -52,7 +52,7 @@ def test_pauses_and_breaks_are_bars() -> None:
     [
         ("run,10", "walk,10", "line 2, column kind: must be one of run, drop, "),
         ("vm,P1", "wm,P1", "line 2, column vm: is none of r_timeline_vms.csv: 'wm'"),
-        ("70,70", "soon,70", "line 2, column begin: must be a finite number, not 'soon'"),
+        ("70,70", "soon,70", "line 2, column begin: must be a number, not 'soon'"),
     ],
 )
 def test_wrong_rows_are_one_line(before: str, after: str, told: str, tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def own(name: str = "n", **changes: Any) -> Job:
     ("new", "profile", "words"),
     [
         (own(size=0), THREE, "submit dyn!n: it needs at least one host, Batsim runs no job on none"),
-        (own(size=-1), THREE, "submit dyn!n: res: must be an integer from 0"),
-        (own(walltime=0), THREE, "submit dyn!n: walltime: must be more than 0 s"),
+        (own(size=-1), THREE, "submit dyn!n: res: must be a whole number from 0"),
+        (own(walltime=0), THREE, "submit dyn!n: walltime: must be greater than 0 s"),
         (own(walltime=math.inf), THREE, "submit dyn!n: walltime: must be at most 60000000000 s"),
         (own(walltime=math.nan), THREE, "submit dyn!n: "),
         (own(walltime=1e11), THREE, "submit dyn!n: walltime: must be at most 60000000000 s"),
@@ -52,7 +52,7 @@ def own(name: str = "n", **changes: Any) -> Job:
         (own(id="w0!a"), THREE, "submit dyn!n: id: must be that of the job, not 'w0!a'"),
         (own("a,b"), THREE, "job_id: must have no comma"),
         (own("a\nb"), THREE, "job_id: must have no comma, double quote, line break"),
-        (own(mine=math.nan), THREE, "submit dyn!n: data.job.mine: must be a finite number"),
+        (own(mine=math.nan), THREE, "submit dyn!n: data.job.mine: must be a number"),
         (own(mine=object()), THREE, "submit dyn!n: message: cannot be written as JSON"),
         (Job.create("n", size=1, profile="p"), THREE, "submit n: job_id: must be workload!name"),
         (
@@ -157,7 +157,7 @@ def test_v14_names_jobs_by_integers(name: str) -> None:
     """Real Batsim 1 aborts on what is none, and takes what stands behind an integer for nothing."""
     plan = plan_for(state(2, config=DYNAMIC))
     plan.dialect = V14
-    with pytest.raises(PlanError, match=r"job_id: Batsim 1 names jobs by integers \(1 in dyn!1\), not '"):
+    with pytest.raises(PlanError, match=r"job_id: Batsim 1 names jobs by whole numbers \(1 in dyn!1\), not '"):
         plan.submit(own(name), THREE)
     plan.submit(own("2147483647"), THREE)
 

@@ -348,8 +348,8 @@ def test_the_same_profile_may_be_given_with_each_job() -> None:
     [
         (Job.create("dyn", size=1, profile="p"), {}, "submit dyn: job_id: must be workload!name, not 'dyn'"),
         (Job.create("dyn!1", size=0, profile="p"), {}, "submit dyn!1: it needs at least one host"),
-        (Job.create("dyn!1", size=-1, profile="p"), {}, "submit dyn!1: res: must be an integer from 0, not -1"),
-        (Job.create("dyn!1", size=1, profile="p", walltime=0), {}, "submit dyn!1: walltime: must be more than 0 s"),
+        (Job.create("dyn!1", size=-1, profile="p"), {}, "submit dyn!1: res: must be a whole number from 0, not -1"),
+        (Job.create("dyn!1", size=1, profile="p", walltime=0), {}, "submit dyn!1: walltime: must be greater than 0 s"),
         (Job.create("dyn!1", size=1, profile="p"), {}, "submit dyn!1: profile p: type: is missing"),
         (Job.create("dyn!1", size=1, profile="p"), [], r"submit dyn!1: profile p: must be an object, not \[\]"),
         (

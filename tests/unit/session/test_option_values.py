@@ -70,12 +70,12 @@ def test_json_values_are_taken_as_they_are() -> None:
         ({"tea": "sjf"}, "option tea: sample has no such option; it has: order, depth, factor, greedy, limit"),
         ({"order": "sfj"}, "option order of sample: must be fcfs | sjf, not 'sfj'; did you mean sjf?"),
         ({"order": "lifo"}, "option order of sample: must be fcfs | sjf, not 'lifo'"),
-        ({"depth": "two"}, "option depth of sample: must be an integer, not 'two'"),
-        ({"depth": 1.5}, "must be an integer, not 1.5"),
-        ({"depth": True}, "must be an integer, not True"),
+        ({"depth": "two"}, "option depth of sample: must be a whole number, not 'two'"),
+        ({"depth": 1.5}, "must be a whole number, not 1.5"),
+        ({"depth": True}, "must be a whole number, not True"),
         ({"depth": 0}, "must be at least 1, not 0"),
         ({"factor": "nan"}, "must be a number, not 'nan'"),
-        ({"depth": "9" * 400}, "must be an integer, not '999"),
+        ({"depth": "9" * 400}, "must be a whole number, not '999"),
         ({"factor": -1}, "must be at least 0"),
         ({"factor": "4.6"}, "option factor of sample: must be at most 4.5, not 4.6"),
         ({"greedy": "maybe"}, "must be true or false, not 'maybe'"),
@@ -113,7 +113,7 @@ def test_options_describe_themselves() -> None:
     """What `batsched-py describe` shows."""
     assert describe_options(Sample)[:2] == (
         OptionInfo("order", "fcfs | sjf", "fcfs", "who comes first"),
-        OptionInfo("depth", "integer", "1", "how many promises"),
+        OptionInfo("depth", "whole number", "1", "how many promises"),
     )
     assert describe_options(NoOptions) == ()
 

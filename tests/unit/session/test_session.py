@@ -285,7 +285,7 @@ def test_a_wrong_job_in_a_query_is_the_other_side_s_mistake() -> None:
     asked = {"requests": {"estimate_waiting_time": {"job_id": "w0!z", "job": {}}}}
     with pytest.raises(RemoteProtocolError) as caught:
         begun(Easy).answer(message(2, ("QUERY", asked)))
-    assert str(caught.value).startswith("events[0].data.requests.estimate_waiting_time.job.res: must be an integer")
+    assert str(caught.value).startswith("events[0].data.requests.estimate_waiting_time.job.res: must be a whole number")
 
 
 def test_a_refusal_is_an_event_that_batsim_does_not_know() -> None:

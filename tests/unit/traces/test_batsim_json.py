@@ -95,7 +95,7 @@ def test_no_walltime(tmp_path: Path, walltime: float | None) -> None:
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        (job(walltime=0), r"jobs\[1\]\.walltime: must be a number of seconds above 0, or -1 for none, not 0"),
+        (job(walltime=0), r"jobs\[1\]\.walltime: must be a number of seconds greater than 0, or -1 for none, not 0"),
         (job(walltime=-5), r"jobs\[1\]\.walltime: .* not -5"),
         (job(walltime=1e-300), r"jobs\[1\]\.walltime: must be at least 1e-06 s, .* not 1e-300"),
         (job(walltime="9"), r"jobs\[1\]\.walltime: .* not '9'"),
@@ -116,8 +116,8 @@ def test_no_walltime(tmp_path: Path, walltime: float | None) -> None:
         (job(profile="x"), r"jobs\[1\]\.profile: must name one of the profiles, not 'x'"),
         (job(profile=["d"]), r"jobs\[1\]\.profile: must name"),
         (job(profile=None), r"jobs\[1\]\.profile: is missing"),
-        (job("w0!1"), r"jobs\[1\]\.id: must be an integer, or a text without '!', not 'w0!1'"),
-        (job(""), r"jobs\[1\]\.id: must be an integer"),
+        (job("w0!1"), r"jobs\[1\]\.id: must be a whole number, or a text without '!', not 'w0!1'"),
+        (job(""), r"jobs\[1\]\.id: must be a whole number"),
         (job("a,b"), r"jobs\[1\]\.id: must have no comma, double quote, line break .* not 'a,b'"),
         (job('a"b'), r"jobs\[1\]\.id: must have no comma"),
         (job("a\nb"), r"jobs\[1\]\.id: must have no comma.* not 'a\\nb'"),

@@ -28,9 +28,9 @@ def test_events_are_read_in_order_of_time(tmp_path: Path) -> None:
         ("[1]", "must be a JSON object"),
         ('{"type": "x", "timestamp": -1}', "timestamp: must be a number of seconds from 0"),
         ('{"type": "x"}', "timestamp: must be a number"),
-        ('{"timestamp": 1}', "type: must be a string"),
-        ('{"type": "machine_available", "timestamp": 1}', "resources: must be a string of intervals"),
-        ('{"type": "machine_available", "timestamp": 1, "resources": "x"}', "resources: must be a string"),
+        ('{"timestamp": 1}', "type: must be a text"),
+        ('{"type": "machine_available", "timestamp": 1}', "resources: must be a text of intervals"),
+        ('{"type": "machine_available", "timestamp": 1, "resources": "x"}', "resources: must be a text"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: str, rule: str) -> None:

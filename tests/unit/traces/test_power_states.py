@@ -44,7 +44,7 @@ def test_several_sleep_states_have_units_of_time() -> None:
         ("1:2:3@1Gf", "unless it is the first, not '1:2:3@1Gf'"),
         ("1:2:3,1:2:3", "then @SPEED unless it is the first, not '1:2:3'"),
         ("3:2:1", "must not fall"),
-        ("1:2:3,1:2:3@0f", "speed: must be more than 0 flop/s, not '0f'"),
+        ("1:2:3,1:2:3@0f", "speed: must be greater than 0 flop/s, not '0f'"),
         ("1:2:3,1:2:3@fast", "speed: must be a number and a unit of speed"),
         ("sleep=1:1:1:1:1", "states that compute come first"),
         ("1:2:3,sleep=1:1:1:1:1,1:2:3@1Gf", "states that compute come first"),

@@ -447,7 +447,7 @@ def test_broken_rules(tmp_path: Path, inside: str, message: str) -> None:
         ('<host id="a" speed="1f" pstate="1"/>', r"host a\.pstate: must be below 1"),
         ('<host id="a" speed="1f" core="0"/>', r"host a\.core: must be a whole number from 1"),
         ('<host id="a" speed="1f"/><router id="a"/>', r"router a\.id: the name 'a' is used twice"),
-        ('<link id="l" bandwidth="0"/>', r"link l\.bandwidth: must be more than 0"),
+        ('<link id="l" bandwidth="0"/>', r"link l\.bandwidth: must be greater than 0"),
         ('<link id="l" bandwidth="1" latency="-1s"/>', r"link l\.latency: must not be negative"),
         ('<link id="l" bandwidth="1" sharing_policy="X"/>', r"link l\.sharing_policy: must be one of SHARED"),
         ('<link id="l" bandwidth="1"/><link id="l" bandwidth="1"/>', r"link l\.id: link 'l' is defined twice"),

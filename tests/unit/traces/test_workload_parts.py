@@ -49,7 +49,7 @@ def test_parts_are_the_whole(times: list[int], length: int) -> None:
 
 @pytest.mark.parametrize(
     ("length", "rule"),
-    [(0, "must be more than 0 s, not 0"), (0.002, f"must leave at most {MOST_PARTS} parts, not 12\\d+ of 0.002 s")],
+    [(0, "must be greater than 0 s, not 0"), (0.002, f"must leave at most {MOST_PARTS} parts, not 12\\d+ of 0.002 s")],
 )
 def test_impossible_lengths(length: float, rule: str) -> None:
     """No time, or more files than anybody wants."""

@@ -124,7 +124,7 @@ def test_members_that_a_later_version_adds_are_told_once(tmp_path: Path) -> None
         ('{"format": "poem"}\n', "line 1: format: must be 'batsched-py transcript', not 'poem'"),
         ('{"format": "batsched-py transcript", "version": 2}\n', "line 1: version: must be at most 1"),
         ('{"format": "batsched-py transcript", "version": 1, "options": []}\n', "line 1: options: must be an object"),
-        ('{"format": "batsched-py transcript", "version": 1, "clock": 5}\n', "line 1: clock: must be a string"),
+        ('{"format": "batsched-py transcript", "version": 1, "clock": 5}\n', "line 1: clock: must be a text"),
         ("nonsense\n", "line 1: is not a recording, which has a JSON object on each line"),
         ("[]\n", "line 1: must be an object"),
         (BATSIM_0 + "{torn\n" + SCHEDULER_0, "line 2: must be JSON"),

@@ -58,10 +58,10 @@ def test_a_space_is_what_may_be_chosen(given: dict[str, Any], space: Space) -> N
         ({"text": True}, "text: its type has no bounds"),
         ({"text": 3}, "text: must be true, a list, or for a number"),
         ({"word": ["a"]}, "word: must be two values or more, not ['a']"),
-        ({"half": {"from": 1.5, "to": 3}}, "half: must have from and to, integers"),
+        ({"half": {"from": 1.5, "to": 3}}, "half: must have from and to, whole numbers"),
         ({"share": {"from": 1}}, "share: must have from and to, numbers"),
-        ({"share": {"from": 1, "to": 0}}, "share: to: must be more than from, 1, not 0"),
-        ({"share": {"from": 0, "to": 1, "scale": "log"}}, "share: from: must be more than 0 on a logarithmic scale"),
+        ({"share": {"from": 1, "to": 0}}, "share: to: must be greater than from, 1, not 0"),
+        ({"share": {"from": 0, "to": 1, "scale": "log"}}, "share: from: must be greater than 0 on a logarithmic scale"),
         ({"share": {"from": 0, "to": 1, "step": 1}}, "share: step: unknown"),
     ],
 )

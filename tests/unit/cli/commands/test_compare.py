@@ -198,7 +198,7 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
         ([*STUDY[1:], "-s", "easy", "--generate", "x:jobs=1"], "--generate x: unknown; there are: lublin"),
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin"], "--generate lublin: needs jobs, like lublin:jobs=300"),
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin:a=1"], "--generate a: unknown; there are: jobs, hosts, ..."),
-        ([*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=x"], "--generate jobs: must be an integer, not 'x'"),
+        ([*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=x"], "--generate jobs: must be a whole number, not 'x'"),
         (
             [*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=1,load=0"],
             "--generate load: must be from 0.001 to 10 ...",

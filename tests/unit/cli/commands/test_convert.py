@@ -152,7 +152,7 @@ def test_dates(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     [
         (["log.swf", "-o", "w.json", "--override-memory", "5"], "'--override-memory' is for leases"),
         (["log.swf", "-o", "w.json", "--ar-share", "1.5"], "'--ar-share': 1.5 is not in the range 0<=x<=1"),
-        (["log.swf", "-o", "w.json", "--ar-share", "nan"], "'--ar-share': must be a finite number, not nan"),
+        (["log.swf", "-o", "w.json", "--ar-share", "nan"], "'--ar-share': must be a number, not nan"),
         (["trace.lwf", "-o", "w.json", "--max-jobs", "1"], "rules of cleaning are for logs, and trace.lwf is none"),
         (["trace.lwf", "-o", "w.json", "--resources", "4 CPU:1"], "--resources: must have Memory"),
         (["trace.lwf", "-o", "w.json", "--bootshutdown-overhead", "5"], "--add-overhead: must be all or besteffort"),
@@ -245,7 +245,7 @@ def test_a_part_of_a_log(here: Path, options: list[str], ids: list[str]) -> None
             ["log.swf", "-o", "w.json", "--input-format", "sacct"],
             "log.swf: line 1: has no field jobid: call sacct --allusers",
         ),
-        (["log.swf", "-o", "w.json", "--every", "0"], "--every: must be more than 0 s, not 0"),
+        (["log.swf", "-o", "w.json", "--every", "0"], "--every: must be greater than 0 s, not 0"),
         (["log.swf", "-o", "w.lwf", "--every", "7d"], "'--every' is for workloads of jobs, not for leases"),
         (["trace.lwf", "-o", "w.json", "--from", "5"], "cut logs and workloads of jobs; trace.lwf is none"),
         (["log.swf", "-o", "log.swf", "--every", "7d"], "'LOG' and '-o' name the same file"),

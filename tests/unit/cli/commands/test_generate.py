@@ -131,7 +131,10 @@ def test_convert_writes_profiles_that_compute() -> None:
     [
         (["generate", "--jobs", "1", "--hosts", "1", "-o", "x.json", *POWER], "'--power' goes with '--platform'"),
         (["convert", "log.swf", "-o", "x.json", "--speed", "2Gf"], "'--speed' goes with '--profiles compute' or "),
-        (["convert", "log.swf", "-o", "x.json", "--profiles", "compute", "--speed", "0"], "--speed: must be more than"),
+        (
+            ["convert", "log.swf", "-o", "x.json", "--profiles", "compute", "--speed", "0"],
+            "--speed: must be greater than",
+        ),
         (["convert", "log.swf", "-o", "x.json", "--platform", "p.xml", "--power", "1"], "--power: must be IDLE:EPSI"),
         (["convert", "log.swf", "-o", "x.json", "--leases", "--profiles", "compute"], "not for leases"),
         (["generate", "--hosts", "9", *FAILURES, "--profiles", "compute"], "'--profiles' goes with '--jobs'"),

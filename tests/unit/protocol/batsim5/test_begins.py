@@ -30,7 +30,7 @@ def test_hosts_storages_and_their_numbers_are_read() -> None:
         ({"computation_hosts": [host(0), host(0)]}, "computation_hosts[1].id", "must be unique; 0 stands here again"),
         ({"computation_hosts": [host(1024)]}, "computation_hosts[0].id", "must be between 0 and 1023"),
         ({"computation_hosts": [host(-1)]}, "computation_hosts[0].id", "must be between 0 and 1023"),
-        ({"computation_hosts": [host("0")]}, "computation_hosts[0].id", "must be an integer"),
+        ({"computation_hosts": [host("0")]}, "computation_hosts[0].id", "must be a whole number"),
         ({"computation_hosts": ["n0"]}, "computation_hosts[0].id", "must be inside an object"),
         ({"computation_hosts": [{"id": 0}]}, "computation_hosts[0].name", "is missing"),
         ({"computation_hosts": 4}, "computation_hosts", "must be a list"),

@@ -90,11 +90,11 @@ def test_tables_of_another_run_are_left_out_with_a_note(tmp_path: Path) -> None:
         ("leases", "\n2,AR", "\n1,AR", "run_leases.csv: line 3: repeats lease 1 of line 2"),
         ("leases", "\n2,AR", "\n-2,AR", "line 3, column lease: must be a whole number from 0, not '-2'"),
         ("leases", ",AR,", ",XX,", "line 3, column type: must be one of BE, AR, IM, DL, not 'XX'"),
-        ("leases", ",5464,", ",soon,", "line 2, column end_time: must be a finite number, not 'soon'"),
+        ("leases", ",5464,", ",soon,", "line 2, column end_time: must be a number, not 'soon'"),
         ("reservations", ",suspend,", ",pause,", "line 3, column kind: must be one of vm, shutdown, suspend"),
         ("reservations", "1768,1800,0", "1768,1800,x", "run_reservations.csv: line 3, column hosts: "),
         ("reservations", "1768,1800,0", "1768,1700,0", "line 3, column end: must not be before the start, as 1700 is"),
-        ("reservations", "vm,0,", "vm,inf,", "line 2, column start: must be a finite number, not 'inf'"),
+        ("reservations", "vm,0,", "vm,inf,", "line 2, column start: must be a number, not 'inf'"),
     ],
 )
 def test_a_wrong_cell_is_told_with_its_place(tmp_path: Path, table: str, old: str, new: str, rule: str) -> None:

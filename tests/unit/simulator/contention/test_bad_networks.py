@@ -43,7 +43,7 @@ def finish(folder: Path, inside: str) -> float:
 @pytest.mark.parametrize(
     ("inside", "rule"),
     [
-        (hosts(LINKED.format("0Bps", "0")), "link l.bandwidth: must be more than 0"),
+        (hosts(LINKED.format("0Bps", "0")), "link l.bandwidth: must be greater than 0"),
         (hosts(LINKED.format("-1MBps", "0")), "link l.bandwidth: must not be negative, as '-1MBps' is"),
         (
             hosts(LINKED.format("infBps", "0")),
@@ -60,14 +60,14 @@ def finish(folder: Path, inside: str) -> float:
             zone("".join(CLUSTER.format(name=name, radical="0", bw="1GBps", more="") for name in "cd")),
             "zone z: has no route from c to d",
         ),
-        (cluster(bw="0"), "cluster c.bw: must be more than 0"),
+        (cluster(bw="0"), "cluster c.bw: must be greater than 0"),
         (cluster(bw="-1"), "cluster c.bw: must not be negative, as '-1' is"),
-        (cluster('bb_bw="0" bb_lat="1us"'), "cluster c.bb_bw: must be more than 0 where bb_lat is"),
-        (cluster('bb_lat="1us"'), "cluster c.bb_bw: must be more than 0 where bb_lat is"),
+        (cluster('bb_bw="0" bb_lat="1us"'), "cluster c.bb_bw: must be greater than 0 where bb_lat is"),
+        (cluster('bb_lat="1us"'), "cluster c.bb_bw: must be greater than 0 where bb_lat is"),
         (cluster('bb_bw="1" bb_lat="-1"'), "cluster c.bb_lat: must not be negative, as '-1' is"),
         (cluster('limiter_link="-1"'), "cluster c.limiter_link: must not be negative, as '-1' is"),
         (cluster('loopback_bw="-1"'), "cluster c.loopback_bw: must not be negative, as '-1' is"),
-        (cluster('loopback_lat="1s"'), "cluster c.loopback_bw: must be more than 0 where loopback_lat is"),
+        (cluster('loopback_lat="1s"'), "cluster c.loopback_bw: must be greater than 0 where loopback_lat is"),
     ],
 )
 def test_a_network_that_cannot_be_used_is_one_line(tmp_path: Path, inside: str, rule: str) -> None:

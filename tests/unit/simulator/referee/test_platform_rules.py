@@ -116,9 +116,9 @@ def test_without_energy_a_host_must_compute_in_its_first_pstate_only() -> None:
     """It never leaves it; with energy it must compute in each that does not sleep."""
     site = machines(PlatformHost("h", (1e9, 0.0), properties={"wattage_per_state": "1:2, 1:2"}))
     assert Simulation(site, [workload()]).status().hosts == 1
-    with pytest.raises(PlatformError, match=r"host h\.speed: must be more than 0 flop/s in pstate 1, in which"):
+    with pytest.raises(PlatformError, match=r"host h\.speed: must be greater than 0 flop/s in pstate 1, in which"):
         Simulation(site, [workload()], Settings(energy=True))
-    with pytest.raises(PlatformError, match=r"host h\.speed: must be more than 0 flop/s in pstate 1, in which"):
+    with pytest.raises(PlatformError, match=r"host h\.speed: must be greater than 0 flop/s in pstate 1, in which"):
         Simulation(machines(PlatformHost("h", (1e9, 0.0), 1)), [workload()])
 
 

@@ -140,7 +140,7 @@ def test_an_acknowledged_job_is_only_named() -> None:
         (
             described(res="2"),
             {},
-            "job dyn!1 is not described: memory: key lab:job_dyn!1: res must be an integer from 0, not '2'",
+            "job dyn!1 is not described: memory: key lab:job_dyn!1: res must be a whole number from 0, not '2'",
         ),
         (described(id="dyn!2"), {}, "job dyn!1 has another id in its description: 'dyn!2'"),
         (
