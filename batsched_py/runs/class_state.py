@@ -5,11 +5,14 @@ Comparison takes bounded time: it covers a limited number of items of each conta
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Final
 
+from batsched_py.plugins import AlgorithmLike
 from batsched_py.scheduling.base import Scheduler
 
 #: Classes of these packages keep no state.
@@ -51,6 +54,24 @@ def leak_line(names: list[str]) -> str:
         f"{changed} {verb} changed during the run and {state} kept for the next one:"
         " state belongs in self, set in setup()"
     )
+
+
+@contextmanager
+def leaks_reported(algorithm: AlgorithmLike, warn: Callable[[str], None] | None) -> Iterator[None]:
+    """Warn of state that a run leaves in a class; an algorithm given by its name is loaded anew for the next run.
+
+    Without `warn` it is a Python warning at the caller of `simulate`.
+    """
+    if isinstance(algorithm, str):
+        yield
+        return
+    before = class_state(algorithm)
+    yield
+    changed = changed_state(before, class_state(algorithm))
+    if changed and warn is not None:
+        warn(leak_line(changed))
+    elif changed:
+        warnings.warn(leak_line(changed), stacklevel=5)
 
 
 def _look(value: object, depth: int) -> _Print:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
 from batsched_py.errors import BatschedError, DeadlockError, RefusedError, RemoteProtocolError
+from batsched_py.model.platform import Platform
+from batsched_py.model.settings import Settings
+from batsched_py.model.workload import Workload
+from batsched_py.plugins import AlgorithmLike, load_class
 from batsched_py.results.records import Result
+from batsched_py.runs.choice import Choice, make_session, settings_of
+from batsched_py.runs.class_state import leaks_reported
+from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange, Exchange
@@ -37,6 +45,32 @@ def exchange_of(session: Session, recorder: Recorder | None = None) -> Iterator[
         raise RefusedError(_dated(str(error), session.now)) from error
 
 
+def run_algorithm(
+    machine: Platform,
+    workloads: Sequence[Workload],
+    algorithm: AlgorithmLike,
+    choice: Choice,
+    settings: Settings,
+    *,
+    trace: bool = False,
+    warn: Callable[[str], None] | None = None,
+    log: PassOn | None = None,
+    record: Path | None = None,
+) -> tuple[Result, Session]:
+    """Simulate workloads with an algorithm, and return the complete result and the session that has ended.
+
+    `choice` has the name of the algorithm, its options and its clock. The other arguments and the errors are those of
+    `simulate`.
+    """
+    settings = settings_of(choice, settings)
+    with leaks_reported(algorithm, warn):
+        session = make_session(choice, load_class(algorithm), features=settings.features, warn=warn, log=log)
+        simulation = Simulation(machine, workloads, settings, trace=trace, warn=warn)
+        with _recording(record, choice, session) as recorder, exchange_of(session, recorder) as exchange:
+            result = simulation.run(exchange)
+        return complete_result(result, simulation, session), session
+
+
 def complete_result(result: Result, simulation: Simulation, session: Session, *, tables: bool = True) -> Result:
     """Add the algorithm's part to the result of a run that has ended: its tables, if wanted, and its approximations.
 
@@ -45,6 +79,13 @@ def complete_result(result: Result, simulation: Simulation, session: Session, *,
     if session.scheduler.reads_waits:
         result = simulation.with_latency_note(result)
     return replace(result, tables=session.tables()) if tables else result
+
+
+def _recording(path: Path | None, choice: Choice, session: Session) -> AbstractContextManager[Recorder | None]:
+    """Open a recorder, if there is a file for it; its header has the given options as JSON values."""
+    if path is None:
+        return nullcontext()
+    return Recorder(path, replace(choice, options={name: session.options[name] for name in session.given}).header())
 
 
 def _recorded(session: Session, recorder: Recorder) -> Exchange:

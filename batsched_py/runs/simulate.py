@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from msgspec.structs import replace
-
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
-from batsched_py.plugins import AlgorithmLike, load_class, name_of
+from batsched_py.plugins import AlgorithmLike, name_of
 from batsched_py.reporting.algorithm_files import files_of_algorithm
-from batsched_py.runs.choice import Choice, make_session, settings_of
-from batsched_py.runs.class_state import changed_state, class_state, leak_line
+from batsched_py.runs.choice import Choice, settings_of
 from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of, platform_origin
 from batsched_py.runs.run_description import Call, Decider, RunInputs, RunOrigin, plain_settings
-from batsched_py.runs.session_run import complete_result, exchange_of
+from batsched_py.runs.session_run import run_algorithm
 from batsched_py.runs.simulated_run import SimulatedRun, simulated_run
 from batsched_py.session.decision_log import PassOn
-from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.lublin import Drawn
-from batsched_py.transcripts.recorder import recording
 
 
 def simulate(
@@ -65,35 +59,26 @@ def simulate(
     TranscriptError for the recording.
     """
     call, rows = Call(), list[DecisionRow]() if decisions else None
-    scheduler = load_class(algorithm)
-    before = class_state(scheduler)
-    choice = Choice(name_of(algorithm), options, clock, requests, compute_sharing=settings.compute_sharing)
-    settings = settings_of(choice, settings)
-    session = make_session(choice, scheduler, features=settings.features, warn=warn, log=_log(rows, log))
     given = [workload] if isinstance(workload, (str, os.PathLike, Workload, Drawn)) else workload
     workloads = [as_workload(one) for one in given]
     machine = as_platform(platform)
     inputs = _inputs(platform, given, workloads, algorithm, options)
-    simulation = Simulation(machine, workloads, settings, trace=trace, warn=warn)
-    header = replace(choice, options={name: session.options[name] for name in session.given}).header()
-    path = None if record is None else Path(record)
-    with recording(path, header) as recorder, exchange_of(session, recorder) as exchange:
-        result = simulation.run(exchange)
-    result = complete_result(result, simulation, session)
-    if not isinstance(algorithm, str):  # an algorithm given by its name is loaded anew for the next run
-        _warn_of_leaks(changed_state(before, class_state(scheduler)), warn)
-    plain = plain_settings(settings, result.features, clock=clock, requests=requests)
+    choice = Choice(name_of(algorithm), options, clock, requests, compute_sharing=settings.compute_sharing)
+    result, session = run_algorithm(
+        machine,
+        workloads,
+        algorithm,
+        choice,
+        settings,
+        trace=trace,
+        warn=warn,
+        log=_log(rows, log),
+        record=None if record is None else Path(record),
+    )
+    plain = plain_settings(settings_of(choice, settings), result.features, clock=clock, requests=requests)
     origin = RunOrigin(inputs, Decider(choice.algorithm, session.options, session.given), plain, call)
-    name = " ".join([scheduler.name or "run", *(f"{key}={value}" for key, value in options.items())])
+    name = " ".join([session.scheduler.name or "run", *(f"{key}={value}" for key, value in options.items())])
     return simulated_run(name, result, session.rejections, origin, rows)
-
-
-def _warn_of_leaks(leaked: list[str], warn: Callable[[str], None] | None) -> None:
-    """Warn of state that a run left in the class of its algorithm."""
-    if leaked and warn is not None:
-        warn(leak_line(leaked))
-    elif leaked:
-        warnings.warn(leak_line(leaked), stacklevel=3)
 
 
 def _log(rows: list[DecisionRow] | None, log: PassOn | None) -> PassOn | None:

@@ -15,13 +15,16 @@ from batsched_py.campaigns.study import Outcome
 from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.interruption import is_interruption
 from batsched_py.model.workload import Workload
+from batsched_py.plugins import name_of
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
+from batsched_py.reporting.schedules.run_reader import schedule_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import Result
+from batsched_py.runs.choice import Choice
 from batsched_py.runs.inputs import WorkloadLike, as_workload
-from batsched_py.runs.simulate import simulate
+from batsched_py.runs.session_run import run_algorithm
 from batsched_py.session.decision_log import PassOn
 
 #: A function of the names of a workload and of an algorithm, and of the result of the run.
@@ -98,23 +101,13 @@ def _simulate(
     log: PassOn | None,
 ) -> tuple[Schedule, Result | None]:
     """Return the schedule of a run, and the result of the embedded simulator; None if real Batsim ran it."""
-    batsim = environment.batsim
+    batsim, settings, variant, warn = environment.batsim, environment.settings, spec.variant, warnings.append
     if batsim is not None:
-        clock = environment.clock
-        settings, warn = environment.settings, warnings.append
-        return simulate_with_batsim(batsim, settings, workload, spec.variant, clock=clock, warn=warn), None
-    run = simulate(
-        environment.platform,
-        workload,
-        spec.variant.algorithm,
-        spec.variant.options,
-        settings=environment.settings,
-        clock=environment.clock,
-        warn=warnings.append,
-        trace=keep is not None,
-        log=log,
-    )
+        return simulate_with_batsim(batsim, settings, workload, variant, clock=environment.clock, warn=warn), None
+    algorithm, sharing = variant.algorithm, settings.compute_sharing
+    choice = Choice(name_of(algorithm), variant.options, environment.clock, compute_sharing=sharing)
+    machine, trace = environment.platform, keep is not None
+    result, _ = run_algorithm(machine, [workload], algorithm, choice, settings, trace=trace, warn=warn, log=log)
     if keep is not None:
-        keep(spec.workload, spec.variant.name, run.result)
-    schedule = replace(run.schedule, name=spec.workload, source=spec.workload, log_start=workload.log_start)
-    return schedule, run.result
+        keep(spec.workload, variant.name, result)
+    return replace(schedule_of(result, spec.workload), log_start=workload.log_start), result
