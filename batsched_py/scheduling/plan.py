@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, SupportsFloat, SupportsIndex
 
 from msgspec.structs import replace
@@ -14,7 +13,6 @@ from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet, IntervalSet, as_host_set
 from batsched_py.model.decision_row import HoldKind
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Profile
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.protocol import events
 from batsched_py.protocol.codec import Written, encode_alone
@@ -27,39 +25,30 @@ from batsched_py.protocol.commands import (
     ExecutorPlacement,
     KillJob,
     PlacedProfile,
-    RegisterJob,
-    RegisterProfile,
     RejectJob,
     SetJobMetadata,
     SetResourceState,
     ToJobMessage,
 )
 from batsched_py.protocol.dialect import V4, Dialect
-from batsched_py.protocol.events import Members
-from batsched_py.reading.limits import NAME_RULE, breaks_csv
 from batsched_py.scheduling.arguments import Text, id_of, id_text, no_job, number_of, several, whole_of
 from batsched_py.scheduling.checks import (
     check_extras,
     control_job_fault,
     insist,
-    job_fault,
     mapping_fault,
     missing,
     not_usable,
     not_waiting,
     only_storage,
     overrides_fault,
-    pair_fault,
     placement_fault,
-    profile_fault,
     switch_fault,
     turned_hosts,
-    typed_profile,
     usable_storages,
 )
 from batsched_py.scheduling.holds import Hold
-from batsched_py.scheduling.recurring_verbs import RecurringVerbs
-from batsched_py.state.profiles import ProfileStatus
+from batsched_py.scheduling.registration_verbs import RegistrationVerbs
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed, displayed_line
 from batsched_py.text.wording import counted, seconds
@@ -72,7 +61,7 @@ MOST_REPORTED: Final = 5
 SHORTEST_CALL: Final = 1e-2
 
 
-class Plan(RecurringVerbs):
+class Plan(RegistrationVerbs):
     """The decisions of one message. A verb that Batsim would refuse raises PlanError, naming job, hosts and rule."""
 
     __slots__ = (
@@ -226,63 +215,6 @@ class Plan(RecurringVerbs):
             if part:
                 self._send(SetResourceState(self.timestamp, HostSet(part), str(pstate), turns))
 
-    def register_profile(self, workload: str, name: str, profile: Members) -> None:
-        """Register a profile for own jobs; its name must be new in the workload, which is created if new."""
-        what = f"register profile {displayed(workload)}!{displayed(name)}"
-        self._check_registration(what)
-        status = self._state.profiles.status(workload, name)
-        if status is not ProfileStatus.UNKNOWN:
-            raise PlanError(f"{what}: {status}")
-        self._send(self._new_profile(what, workload, name, typed_profile(name, profile), profile))
-
-    def submit(self, job: Job, profile: Members | None = None) -> None:
-        """Submit a job of the algorithm (see Job.create) now, with its profile if that is not registered yet.
-
-        An equal registered profile may be given again. With acknowledgement, the job waits from the next message on;
-        without, it may be started at once. If it needs more hosts than there are, it will be rejected like any other
-        job.
-        """
-        what = f"submit {displayed(id_of('submit', job))}"
-        if "subtime" not in job.members:
-            members = {"id": job.id, "subtime": self.timestamp, **job.members}
-            job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members)
-        self._submit(what, job, profile, is_read=False)
-
-    def submit_read(self, job: Job, profile: Members | None) -> None:
-        """Submit a job that was read from its members, like `submit`, for the engine."""
-        self._submit(f"submit {displayed(job.id)}", job, profile, is_read=True)
-
-    def _submit(self, what: str, job: Job, profile: Members | None, *, is_read: bool) -> None:
-        self._check_registration(what)
-        self._check_job(what, job, is_read=is_read)
-        known = self._known_profile(what, job, profile)
-        members = known if profile is None else profile
-        if members is None:
-            raise PlanError(f"{what}: profile {job.profile} is not registered in workload {job.workload}")
-        typed = typed_profile(job.profile, members)
-        insist(what, pair_fault(job, typed, partial(self._state.profiles.members, job.workload)))
-        command = RegisterJob(self.timestamp, job.id, job)
-        self._write(what, command)
-        if known is None:
-            whose = f"{what}: profile {displayed(job.profile)}"
-            self._send(self._new_profile(whose, job.workload, job.profile, typed, members))
-        self._send(command)
-
-    def finish_registration(self) -> None:
-        """Declare that the algorithm will submit no more jobs; without this the simulation never ends.
-
-        Jobs that were submitted before, even in this plan, still run.
-        """
-        self._check_registration("finish registration")
-        self._send(events.Notify(self.timestamp, events.REGISTRATION_FINISHED))
-
-    def continue_registration(self) -> None:
-        """Revoke `finish_registration`."""
-        if not self._state.config.dynamic_jobs or self._state.registration_open:
-            raise PlanError("continue registration: it was not finished")
-        insist("continue registration", missing(self.dialect, "continue"))
-        self._send(events.Notify(self.timestamp, events.CONTINUE_REGISTRATION))
-
     def set_metadata(self, job: Job, text: str) -> None:
         """Attach a text without double quotes to a job that waits, runs, or was just submitted by the algorithm.
 
@@ -412,49 +344,9 @@ class Plan(RecurringVerbs):
         except LocalProtocolError as error:
             raise PlanError(f"{what}: {error.path.removeprefix('events[0].')}: {error.rule}") from None
 
-    def _check_job(self, what: str, job: Job, *, is_read: bool) -> None:
-        """Check a job to be submitted as Batsim does."""
-        if job.id in self._state.known:
-            raise PlanError(f"{what}: this id was used before")
-        insist(what, job_fault(job, self.dialect, is_read=is_read))
-        if job.submit_time > self.timestamp:
-            later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
-            raise PlanError(f"{what}: its submit_time {seconds(job.submit_time)} is later than now; {later}")
-
-    def _known_profile(self, what: str, job: Job, given: Members | None) -> Members | None:
-        """Return the members of the job's profile if it is registered; None if it never was."""
-        status = self._state.profiles.status(job.workload, job.profile)
-        if status is ProfileStatus.UNKNOWN:
-            return None
-        if status is not ProfileStatus.THERE:
-            raise PlanError(f"{what}: profile {job.profile}: {status}")
-        known = self._state.profiles.members(job.workload, job.profile)
-        if given is not None and known != given:
-            raise PlanError(f"{what}: profile {job.profile} of workload {job.workload} has other members")
-        return known
-
-    def _new_profile(
-        self, what: str, workload: str, name: str, typed: Profile | str, members: Members
-    ) -> RegisterProfile:
-        """Return the command that registers a profile, after the checks of Batsim and those against later crashes."""
-        profiles = self._state.profiles
-        if not workload or "!" in workload or breaks_csv(workload):
-            raise PlanError(f"{what}: a workload's name must have no exclamation mark, and {NAME_RULE}")
-        insist(what, profile_fault(name, typed, self.dialect, partial(profiles.members, workload)))
-        command = RegisterProfile(self.timestamp, workload, name, dict(members))
-        self._write(what, command)
-        return command
-
     def _forget(self, job_id: str) -> None:
         self.holds.pop(job_id, None)
         self.promises.pop(job_id, None)
-
-    def _check_registration(self, what: str) -> None:
-        if not self._state.config.dynamic_jobs:
-            asked = "was not asked for dynamic jobs: the algorithm has no needs_dynamic_jobs"
-            raise PlanError(f"{what}: Batsim {asked if self.dialect.is_v5 else 'runs without --enable-dynamic-jobs'}")
-        if not self._state.registration_open:
-            raise PlanError(f"{what}: registration was finished before")
 
 
 def _given(what: str, hosts: HostSet | IntervalSet) -> HostSet:

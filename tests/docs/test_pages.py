@@ -27,6 +27,7 @@ from batsched_py.results.trace_files import (
     PSTATE_CHANGES_HEADER,
 )
 from batsched_py.scheduling.recurring_verbs import RecurringVerbs
+from batsched_py.scheduling.registration_verbs import RegistrationVerbs
 from batsched_py.testing import Bench, Case, ContractTests, Decision, Played
 from tests.clone import ROOT, below, files
 from tests.docs.pages import PAGES, name
@@ -34,9 +35,7 @@ from tests.docs.pages import PAGES, name
 DOCS = ROOT / "docs"
 
 #: Methods that are the engine's, not the algorithm's.
-ENGINE = {
-    *("begin", "commands", "timestamp", "rejections", "holds", "promises", "dialect", "watch", "submit_read", "written")
-}
+ENGINE = {"begin", "commands", "timestamp", "rejections", "holds", "promises", "dialect", "watch", "written"}
 ENGINE_RECURRING = {"wind_up", "end_recurring", "check_energy"}
 ENGINE_AVAILABILITY = {"advance", "occupy", "vacate", "busy", "down", "hosts", "now", "reserved", "free"}
 
@@ -113,8 +112,14 @@ def test_each_event_and_command_is_described_under_its_names(kind: type) -> None
 
 @pytest.mark.parametrize(
     ("kind", "left_out"),
-    [(View, set()), (Plan, ENGINE), (RecurringVerbs, ENGINE_RECURRING), (Availability, ENGINE_AVAILABILITY)],
-    ids=["view", "plan", "recurring", "availability"],
+    [
+        (View, set()),
+        (Plan, ENGINE),
+        (RecurringVerbs, ENGINE_RECURRING),
+        (RegistrationVerbs, {"submit_read"}),
+        (Availability, ENGINE_AVAILABILITY),
+    ],
+    ids=["view", "plan", "recurring", "registration", "availability"],
 )
 def test_each_thing_an_algorithm_may_use_is_described(kind: type, left_out: set[str]) -> None:
     """Properties of the View, verbs of the Plan, questions to the Availability."""
