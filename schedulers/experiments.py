@@ -23,10 +23,11 @@ from batsched_py.api import (
     named,
     option,
 )
-from batsched_py.experiments.deploying import DeploymentSettings
-from batsched_py.experiments.deployment import deployment_order
-from batsched_py.experiments.faults import DescriptorError, InvalidDescriptorError
-from batsched_py.experiments.hosting import HostFinder
+from batsched_py.experiments.deployment import DeploymentSettings
+from batsched_py.experiments.deployment_order import deployment_order
+from batsched_py.experiments.descriptor_cache import DescriptorReader
+from batsched_py.experiments.descriptor_errors import DescriptorError, InvalidDescriptorError
+from batsched_py.experiments.host_finder import HostFinder
 from batsched_py.experiments.lease_manager import LeaseManager
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.model import Experiment, PlannedResource, Storage
@@ -43,12 +44,11 @@ from batsched_py.experiments.parsing.submissions import (
     submit_text,
 )
 from batsched_py.experiments.parsing.testbed_form import parse_testbed
-from batsched_py.experiments.playing import ExperimentTimelines
-from batsched_py.experiments.reading import DescriptorReader
-from batsched_py.experiments.reserving import reservation_request
+from batsched_py.experiments.reservation_requests import reservation_request
 from batsched_py.experiments.resource_manager import RefusedByManagerError, ReservationRequest
 from batsched_py.experiments.tables import experiment_tables
 from batsched_py.experiments.testbed import Location, Testbed
+from batsched_py.experiments.timeline_playback import ExperimentTimelines
 from batsched_py.experiments.validation import Situation
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, view_of
 from batsched_py.leases.actions import Action, Occupy

@@ -16,11 +16,11 @@ from batsched_py.timelines.additions import ADD_ENTRY, RESUME, add_entry
 from batsched_py.timelines.enactment import Mode, TimelineEnactment
 from batsched_py.timelines.entries import Timelines, VmTimeline
 from batsched_py.timelines.kinds import KINDS, Kinds, Works
-from batsched_py.timelines.live import live_tables
 from batsched_py.timelines.parsing import parse_timelines
-from batsched_py.timelines.playing import standstill
+from batsched_py.timelines.playback import standstill
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
+from batsched_py.timelines.status_tables import live_tables
 from batsched_py.timelines.tables import timeline_tables
 
 #: The notice after the last external event.

@@ -7,7 +7,7 @@
 * `enactor`: reserves one of them, all or nothing. `resources`: hosts and vaults that decide for themselves, by their
   `policies`; `tokens`: their grants; `codes`: their answers; `attempts`: the cost of placing a job.
 * `demands`: requirements of jobs for hosts and vaults; `classes`: requirements that all jobs of a kind share.
-  `waiting`: waiting jobs; `rests`: back-off for jobs that hosts have refused.
+  `waiting_index`: waiting jobs; `rests`: back-off for jobs that hosts have refused.
 
 Nothing here does I/O. Times are seconds.
 """

@@ -1,138 +1,172 @@
-"""Deployment order of an experiment: templates become instances, and each resource follows its dependencies.
-
-BonFIRE's planner (M8, M9): a dependency graph, then one topological order. The document's order decides between
-resources whose dependencies are satisfied, and the instances of a template are adjacent.
-"""
+"""Deployment of one experiment: requests its resources in order, and monitors them until all are created."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
-from heapq import heappop, heappush
+import math
+from collections.abc import Callable
+from typing import Literal
 
-from batsched_py.experiments.model import (
-    AddressOf,
-    Compute,
-    Experiment,
-    Network,
-    PlannedResource,
-    Reference,
-    Resource,
-    Router,
-    SiteLink,
+from msgspec import Struct
+
+from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
+from batsched_py.experiments.model import Compute, PlannedResource
+from batsched_py.experiments.progress import Progress
+from batsched_py.experiments.reservation_requests import assign_reserved
+from batsched_py.experiments.resource_manager import (
+    RefusedByManagerError,
+    ResourceManager,
+    ResourceRequest,
+    ResourceStatus,
 )
+from batsched_py.experiments.states import ResourceState
+from batsched_py.text.wording import seconds
+
+# Resources are requested as soon as their dependencies exist, in the topological order of the plan. `Progress`
+# determines the next requests; this module handles the events between request and end: created, address known, failed,
+# overdue.
+#
+# A compute's address may become known long after its creation. Only if another resource names it in its contexts does
+# the deployment wait for it, and with a limit; `_deadlines` is in order of time because each is set `ip_timeout` after
+# a creation, so that only the first must be compared.
+#
+# A failure ends the deployment, unless the resource is optional: then all resources that depend on it are also left
+# out.
 
 
-class DependencyCycleError(ValueError):
-    """A cycle of dependencies; `names` begins and ends with the same resource, and each one depends on the next."""
+class DeploymentSettings(Struct, frozen=True):
+    """The rules by which experiments are deployed.
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = tuple(names)
-        super().__init__(f"cycle {' -> '.join(names)}")
-
-
-def deployment_order(experiment: Experiment) -> tuple[PlannedResource, ...]:
-    """Return the resources of a valid experiment in the order of their creation.
-
-    DependencyCycleError if there is no order.
+    Attributes:
+        deploy: all resources whose dependencies exist in parallel, or one resource after the other (M25).
+        ip_timeout: maximum seconds from a compute's creation until its address is known, if needed.
     """
-    resources = {one.name: one for one in experiment.resources}
-    instances = {one.name: instance_names(one) for one in experiment.resources}
-    needs = needed_by_each(experiment)
-    order = resource_order(needs)
-    return tuple(planned for name in order for planned in _instances(resources[name], instances, needs[name]))
+
+    deploy: Literal["parallel", "sequential"] = "parallel"
+    ip_timeout: float = 3600.0
 
 
-def needed_by_each(experiment: Experiment) -> dict[str, dict[str, None]]:
-    """Return name -> names of its dependencies, for all resources, in the document's order."""
-    names = {one.name for one in experiment.resources}
-    networks: dict[str, list[str]] = {}
-    for one in experiment.resources:
-        if isinstance(one, Network):
-            networks.setdefault(one.location, []).append(one.name)
-    place = {one.name: number for number, one in enumerate(experiment.resources)}
-    return {one.name: _dependencies(one, names, networks, place) for one in experiment.resources}
+class DeploymentError(Exception):
+    """The failure of a deployment; its text is the reason, on one line."""
 
 
-def instance_names(resource: Resource) -> tuple[str, ...]:
-    """Return the names of the instances of a template, or the name of another resource (M32)."""
-    if isinstance(resource, Compute) and resource.count > 1:
-        return tuple(f"{resource.name}-{number}" for number in range(1, resource.count + 1))
-    return (resource.name,)
-
-
-def _dependencies(
-    resource: Resource, names: Container[str], networks: Mapping[str, Sequence[str]], place: Mapping[str, int]
-) -> dict[str, None]:
-    """Return the names of a resource's direct dependencies within the experiment, without repetition, in order.
+class Deployment:
+    """The deployment of one experiment. Its methods raise DeploymentError if the experiment must be rolled back.
 
     Args:
-        resource: the resource with the dependencies.
-        names: names of all resources.
-        networks: location -> names of networks there.
-        place: name -> place in the document.
+        one: the experiment, which is updated.
+        manager: the manager from which resources are requested.
+        settings: the rules of deployments.
+        asked: called with each requested resource after it has an id.
     """
-    named = (*resource.after, *(one.name for one in references(resource) if not one.exists), *addresses_of(resource))
-    joined = list[str]()
-    if isinstance(resource, SiteLink):
-        ends = dict.fromkeys(resource.endpoints)
-        joined = sorted((name for end in ends for name in networks.get(end, ())), key=place.__getitem__)
-    return dict.fromkeys(name for name in (*named, *joined) if name in names)
 
+    def __init__(
+        self,
+        one: ManagedExperiment,
+        manager: ResourceManager,
+        settings: DeploymentSettings,
+        asked: Callable[[ManagedResource], None],
+    ) -> None:
+        self._one, self._manager, self._settings, self._asked = one, manager, settings, asked
+        self._progress = Progress(one.order, sequential=settings.deploy == "sequential")
+        #: Computes whose address is needed -> deadline for it, in ascending order.
+        self._deadlines: dict[str, float] = {}
 
-def references(resource: Resource) -> tuple[Reference, ...]:
-    """Return all references of a resource to storages, networks and their connections."""
-    if isinstance(resource, Compute):
-        return (*resource.storages, *resource.networks)
-    return resource.networks if isinstance(resource, Router) else ()
+    @property
+    def complete(self) -> bool:
+        """True if all resources are created, and all needed addresses are known (M25)."""
+        return self._progress.complete
 
+    def begin(self, now: float) -> None:
+        """Assign reserved resources, and create the experiment at the resource manager."""
+        one = self._one
+        for resource in one.computes:
+            resource.reserved = resource.planned.reserved
+        reservation = one.reservation
+        if reservation is not None:
+            free = [each.name for each in one.computes if each.reserved is None]
+            names = [name for name in free if name in reservation.names] if reservation.own else free
+            missing = assign_reserved(one, names, reservation.status.instances)
+            if missing:
+                raise DeploymentError(f"{missing}: nothing in reservation {reservation.id} matches it")
+        try:
+            one.link = self._manager.create_experiment(one.experiment, one.order, now)
+        except RefusedByManagerError as error:
+            raise DeploymentError(f"the experiment was refused: {error}") from error
 
-def addresses_of(resource: Resource) -> tuple[str, ...]:
-    """Return the names of the computes whose addresses a resource depends on."""
-    if not isinstance(resource, Compute):
-        return ()
-    return tuple(one.compute for one in resource.contexts.values() if isinstance(one, AddressOf))
+    def proceed(self, now: float) -> None:
+        """Request all resources whose dependencies exist, and check whether an address is overdue."""
+        while (planned := self._progress.take()) is not None:
+            self._request(planned, now)
+        for name, deadline in self._deadlines.items():
+            if now >= deadline:
+                raise DeploymentError(f"{name}: no address after {seconds(self._settings.ip_timeout)} s")
+            return
 
+    def next_time(self) -> float:
+        """Return the deadline of the next address; infinity if none is missing."""
+        return next(iter(self._deadlines.values()), math.inf)
 
-def resource_order(needs: Mapping[str, Mapping[str, None]]) -> list[str]:
-    """Return names in topological order of their dependencies, the earliest in the document first.
+    def note(self, resource: ManagedResource, status: ResourceStatus, now: float) -> None:
+        """Update the status of a requested resource."""
+        one, unknown = self._one, resource.addressed is None
+        if status.state == "failed":
+            if resource.state is ResourceState.CREATED:
+                resource.reason = status.reason
+                resource.change(ResourceState.FAILED, now)
+                raise DeploymentError(f"{resource.name} was lost: {status.reason}")
+            self._fail(resource, status.reason, now)
+            return
+        if status.state == "pending":
+            return
+        one.note_status(resource, status, now)
+        address = f"address {', '.join(resource.addresses.values())}" if unknown and resource.addresses else ""
+        if resource.state is ResourceState.REQUESTED:
+            resource.change(ResourceState.CREATED, now)
+            words = [f"{resource.name} created", *([f"at {resource.location}"] if resource.location else [])]
+            one.log_message(now, ", ".join([" ".join(words), *([address] if address else [])]), resource=resource.name)
+            self._progress.created(resource.name)
+            if resource.name in self._progress.needed and not resource.addresses:
+                self._deadlines[resource.name] = now + self._settings.ip_timeout
+        elif address:
+            one.log_message(now, f"{resource.name}: {address}", resource=resource.name)
+        if address:
+            self._deadlines.pop(resource.name, None)
+            self._progress.addressed(resource.name)
 
-    DependencyCycleError if there is no such order.
-    """
-    position = {name: number for number, name in enumerate(needs)}
-    sorter = TopologicalSorter(needs)
-    try:
-        sorter.prepare()
-    except CycleError as error:
-        raise DependencyCycleError(_begun_early(error.args[1], position)) from None
-    names, ready, order = list(needs), list[int](), list[str]()
-    while sorter.is_active():
-        for name in sorter.get_ready():
-            heappush(ready, position[name])
-        name = names[heappop(ready)]
-        order.append(name)
-        sorter.done(name)
-    return order
-
-
-def _begun_early(cycle: Sequence[str], position: Mapping[str, int]) -> list[str]:
-    """Reverse a cycle of names, so that each depends on the next, and begin with the earliest in the document."""
-    around = list(reversed(cycle))[:-1]
-    first = around.index(min(around, key=position.__getitem__))
-    return [*around[first:], *around[: first + 1]]
-
-
-def _instances(
-    resource: Resource, instances: Mapping[str, tuple[str, ...]], needs: Mapping[str, None]
-) -> Iterator[PlannedResource]:
-    after = tuple(one for name in needs for one in instances[name])
-    needed = dict.fromkeys(name for name in addresses_of(resource) if name in instances)
-    addresses = tuple(one for name in needed for one in instances[name])
-    for number, name in enumerate(instances[resource.name]):
-        if isinstance(resource, Compute):
-            locations = resource.locations
-            location = locations[number % len(locations)] if locations else None
-            reserved = resource.reserved[number] if resource.reserved else None
+    def _request(self, planned: PlannedResource, now: float) -> None:
+        one = self._one
+        resource = one.resources[planned.name]
+        if isinstance(planned.resource, Compute):
+            try:
+                resource.contexts = one.resolved_contexts(planned.resource)
+            except KeyError as error:
+                why = f"{planned.name}: {error.args[0]} has no address in a network that its contexts name"
+                raise DeploymentError(why) from error
+        resource.change(ResourceState.REQUESTED, now)
+        one.log_message(now, f"{planned.name} requested", resource=planned.name)
+        reserved = resource.reserved
+        reservation = one.reservation.id if one.reservation is not None and reserved is not None else None
+        until = None if one.reservation is None else one.reservation.status.end
+        request = ResourceRequest(planned, resource.contexts, reserved, reservation, until)
+        assert one.link is not None  # noqa: S101  # it was created first
+        try:
+            resource.id = self._manager.create_resource(one.link, request, now)
+        except RefusedByManagerError as error:
+            self._fail(resource, str(error), now)
         else:
-            location, reserved = None if isinstance(resource, SiteLink) else resource.location, None
-        yield PlannedResource(name, resource, location, after, addresses, reserved)
+            self._asked(resource)
+
+    def _fail(self, resource: ManagedResource, reason: str, now: float) -> None:
+        """Handle a resource that cannot be created: roll back, or leave it out with all that depend on it (M30)."""
+        one, resource.reason = self._one, reason
+        if not resource.optional:
+            resource.change(ResourceState.FAILED, now)
+            one.log_message(now, f"{resource.name} failed: {reason}", resource=resource.name, level="error")
+            raise DeploymentError(f"{resource.name}: {reason}")
+        resource.change(ResourceState.LEFT_OUT, now)
+        one.log_message(now, f"{resource.name} left out: {reason}", resource=resource.name, level="warning")
+        for name in self._progress.give_up(resource.name):
+            other = one.resources[name]
+            other.reason = f"it needs {resource.name}"
+            other.change(ResourceState.LEFT_OUT, now)
+            one.log_message(now, f"{name} left out: {other.reason}", resource=name, level="warning")

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from batsched_py.experiments.addresses import Addresses
-from batsched_py.experiments.hosting import HostFinder
+from batsched_py.experiments.host_finder import HostFinder
 from batsched_py.experiments.lease_records import (
     ENDS,
     LeasedReservation,

@@ -13,19 +13,19 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from batsched_py.experiments.deploying import Deployment, DeploymentError, DeploymentSettings
+from batsched_py.experiments.deployment import Deployment, DeploymentError, DeploymentSettings
 from batsched_py.experiments.log import ExperimentLog
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource, Reservation
 from batsched_py.experiments.model import Compute, Experiment, PlannedResource
-from batsched_py.experiments.reserving import largest_reservation
+from batsched_py.experiments.reservation_requests import largest_reservation
 from batsched_py.experiments.resource_manager import (
     RefusedByManagerError,
     ReservationStatus,
     ResourceManager,
     ResourceStatus,
 )
+from batsched_py.experiments.rollback import Kept, Leak, Undo, Undoer
 from batsched_py.experiments.states import OVER, ExperimentState, ReservationState, ResourceState
-from batsched_py.experiments.undoing import Kept, Leak, Undo, Undoer
 from batsched_py.text.display import shown
 from batsched_py.text.wording import seconds
 

@@ -12,7 +12,12 @@ from msgspec import Struct
 
 from batsched_py.errors import Fault, QueryError, WorkloadError
 from batsched_py.experiments.contexts import context_keys
-from batsched_py.experiments.deployment import DependencyCycleError, instance_names, needed_by_each, resource_order
+from batsched_py.experiments.deployment_order import (
+    DependencyCycleError,
+    instance_names,
+    needed_by_each,
+    resource_order,
+)
 from batsched_py.experiments.model import (
     CUSTOM,
     KINDS,

@@ -14,7 +14,7 @@ from typing import Final
 
 from batsched_py.errors import ConfigurationError
 from batsched_py.haizea.config import HaizeaConfig
-from batsched_py.haizea.given import Refuse
+from batsched_py.haizea.config_options import Refuse
 from batsched_py.haizea.ini import Sections, format_sections, read_sections
 from batsched_py.haizea.options import SECTIONS
 from batsched_py.haizea.reader import make_config

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from batsched_py.haizea.config import AccountingSettings, HaizeaConfig, PolicyNames, TraceFiles
-from batsched_py.haizea.given import GivenOptions, Refuse, in_file
+from batsched_py.haizea.config_options import ConfigOptions, Refuse, in_file
 from batsched_py.haizea.ini import Sections, read_sections
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.settings import LeaseSettings
@@ -28,7 +28,7 @@ def read_config(path: Path, limits: Limits = LIMITS) -> HaizeaConfig:
 
 def make_config(path: Path, sections: Sections, refuse: Refuse, limits: Limits = LIMITS) -> HaizeaConfig:
     """Create the configuration from the sections of a real or generated file. ConfigurationError."""
-    given = GivenOptions(sections, refuse)
+    given = ConfigOptions(sections, refuse)
     simulated = given["simulation.clock"] == "simulated"
     minutes = given["simulation.status-message-interval"]
     return HaizeaConfig(
@@ -61,7 +61,7 @@ def make_config(path: Path, sections: Sections, refuse: Refuse, limits: Limits =
     )
 
 
-def _warnings(given: GivenOptions, simulated: bool) -> list[str]:
+def _warnings(given: ConfigOptions, simulated: bool) -> list[str]:
     warnings = given.warnings()
     absent = [name for name in ("suspend-rate", "resume-rate") if not given.given(f"scheduling.{name}")]
     if absent and given["scheduling.suspension"] != "none":
@@ -77,7 +77,7 @@ def _warnings(given: GivenOptions, simulated: bool) -> list[str]:
     return warnings
 
 
-def _site(given: GivenOptions, limits: Limits) -> LeaseSite | None:
+def _site(given: ConfigOptions, limits: Limits) -> LeaseSite | None:
     text = given["simulation.resources"]
     if text == IN_TRACEFILE:
         if given["simulation.clock"] == "real":
@@ -89,7 +89,7 @@ def _site(given: GivenOptions, limits: Limits) -> LeaseSite | None:
         raise given.error("simulation.resources", str(error)) from error
 
 
-def _settings(given: GivenOptions) -> LeaseSettings:
+def _settings(given: ConfigOptions) -> LeaseSettings:
     backfilling = given["scheduling.backfilling"]
     ahead = {"off": 0, "aggressive": 1, "conservative": math.inf}
     return LeaseSettings(
@@ -120,13 +120,13 @@ def _settings(given: GivenOptions) -> LeaseSettings:
     )
 
 
-def _estimates(given: GivenOptions) -> Any:
+def _estimates(given: ConfigOptions) -> Any:
     """Return the file's value; else the behaviour of the version of Haizea that it is for: 1.1 has deadlines."""
     newer = given["scheduling.mapper"] == "deadline" and not given.given("scheduling.estimates")
     return "exact" if newer else given["scheduling.estimates"]
 
 
-def _transfers(given: GivenOptions) -> TransferSettings:
+def _transfers(given: ConfigOptions) -> TransferSettings:
     caches = given["deploy-imagetransfer.diskimage-reuse"] == "image-caches"
     return TransferSettings(
         bandwidth=given["simulation.imagetransfer-bandwidth"],
@@ -137,7 +137,7 @@ def _transfers(given: GivenOptions) -> TransferSettings:
     )
 
 
-def _traces(given: GivenOptions, folder: Path) -> TraceFiles:
+def _traces(given: ConfigOptions, folder: Path) -> TraceFiles:
     trace, memory = _path(given["tracefile.tracefile"], folder), given["tracefile.override-memory"]
     assert trace is not None  # noqa: S101  # it is required
     return TraceFiles(

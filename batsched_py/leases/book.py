@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from batsched_py.leases.agenda import Agenda
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
 from batsched_py.leases.lifecycle import SUSPENDED
 from batsched_py.leases.observer import Observer
@@ -14,7 +15,6 @@ from batsched_py.leases.preparation.unmanaged import Unmanaged
 from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.undo import Undo
-from batsched_py.leases.upcoming import Upcoming
 from batsched_py.results.lease_rows import State, Use
 
 
@@ -23,7 +23,7 @@ class LeaseBook:
 
     Attributes:
         table: the slot table.
-        upcoming: the next begins and ends of reservations.
+        agenda: the next begins and ends of reservations.
         preparation: the preparation of hosts.
         runs: the runs that are planned or under way.
     """
@@ -32,7 +32,7 @@ class LeaseBook:
         """Begin with an empty table; `transfers` None disables preparation. The observer is notified of plans."""
         self.observer = observer
         self.table = LeaseTable(site.capacities, exclusive=site.exclusive, types=site.types)
-        self.upcoming = Upcoming()
+        self.agenda = Agenda()
         self.runs: set[Run] = set()
         self.preparation = (
             Unmanaged(Disks(None))
@@ -119,7 +119,7 @@ class LeaseBook:
         self.table.remove(run)
         run.end, run.after = end, after
         self.table.add(run)
-        self.upcoming.note(run)
+        self.agenda.note(run)
         for following in after:
             following.run = run
             self._put(following)
@@ -138,7 +138,7 @@ class LeaseBook:
 
     def frees_after(self, time: float, latest: float = math.inf) -> list[float]:
         """Return the times in (time, latest] at which hosts become free, in ascending order."""
-        ends = {one.end for one in self.upcoming.in_use(Use.SHUTDOWN) if time < one.end <= latest}
+        ends = {one.end for one in self.agenda.in_use(Use.SHUTDOWN) if time < one.end <= latest}
         for run in self.runs:
             end = run.after[-1].end if run.after else run.end
             if end <= latest and (run.end > time or (end > time and not run.suspends)):
@@ -148,7 +148,7 @@ class LeaseBook:
     def _put(self, reservation: LeaseReservation) -> None:
         reservation.phase = Phase.PLANNED  # it may have been removed before
         self.table.add(reservation)
-        self.upcoming.note(reservation)
+        self.agenda.note(reservation)
 
     def _move_transfer(self, transfer: LeaseReservation, start: float) -> None:
         """Move a planned transfer to another start."""

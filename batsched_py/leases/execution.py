@@ -37,12 +37,12 @@ class Execution:
 
     def finish(self, now: float) -> None:
         """End reservations under way whose end has come, in order."""
-        for reservation in self._book.upcoming.ends(now):
+        for reservation in self._book.agenda.ends(now):
             self._end(reservation, now)
 
     def begin(self, now: float) -> None:
         """Begin planned reservations whose start has come."""
-        for reservation in self._book.upcoming.starts(now):
+        for reservation in self._book.agenda.starts(now):
             self._start(reservation, now)
 
     def _start(self, reservation: LeaseReservation, now: float) -> None:
@@ -61,7 +61,7 @@ class Execution:
             self._start_memory(reservation, now)
         elif reservation.use is Use.TRANSFER:
             self._preparation.begin(reservation, now)
-        self._book.upcoming.note(reservation)
+        self._book.agenda.note(reservation)
         self._observer.began(reservation, now)
         if reservation.end <= reservation.start and reservation.use not in (Use.VM, Use.SHUTDOWN):
             self._end(reservation, now)  # reservations without duration end before machines start

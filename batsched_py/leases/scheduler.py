@@ -126,7 +126,7 @@ class LeaseScheduler:
 
     def next_instant(self) -> float | None:
         """Return when the next reservation begins or ends; None if there is none."""
-        return self._book.upcoming.next_instant()
+        return self._book.agenda.next_instant()
 
     def step(self, now: float, ended: Iterable[Lease] = (), requests: Iterable[Lease] = ()) -> None:
         """Process one instant.
@@ -174,7 +174,7 @@ class LeaseScheduler:
 
     def under_way(self) -> Iterator[LeaseReservation]:
         """Iterate over reservations under way, in no particular order."""
-        return self._book.upcoming.under_way()
+        return self._book.agenda.under_way()
 
     def replan(self, now: float, ended: Sequence[Lease] = ()) -> None:
         """Replan leases with a planned start in the future, in the order of the queue, then deadline leases.

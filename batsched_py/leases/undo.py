@@ -31,7 +31,7 @@ class _Before(NamedTuple):
 class Undo:
     """Saved runs of leases.
 
-    `Upcoming` needs no rollback: it keeps entries of removed reservations, which become valid again when restored.
+    `Agenda` needs no rollback: it keeps entries of removed reservations, which become valid again when restored.
 
     Args:
         table: the slot table.

@@ -8,11 +8,11 @@
 * `vm`: one VM: configuration, positive times, late additions.
 * `run`: all VMs of an experiment and the global barrier. Start here.
 * `kinds`: durations and exit codes of programs.
-* `playing`: a whole run without hosts, with the durations that the entries name.
+* `playback`: a whole run without hosts, with the durations that the entries name.
 * `enactment`: the same on Batsim's hosts, where entries are jobs.
 * `firewheel`: schedules of FIREWHEEL's VMs as entries.
 * `additions`: entries that are added from outside while it runs.
-* `live`: the current state of a run, as tables.
+* `status_tables`: the current state of a run, as tables.
 * `tables`: the outcomes of entries and VMs, as tables; `listing`: a whole run as rows in order of time, and as JSON.
 
 Callers report events to a run (`launch`, `ended`, `resume`, ...) and get its orders (`advance`). Nothing here does I/O.

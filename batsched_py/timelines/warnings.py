@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from batsched_py.text.wording import seconds
 from batsched_py.timelines.entries import Hold, Resume, Timelines, VmTimeline
 from batsched_py.timelines.kinds import BUILT_IN, KindMaker
-from batsched_py.timelines.playing import play
+from batsched_py.timelines.playback import play
 
 
 def find_warnings(timelines: Timelines, kinds: Mapping[str, KindMaker] = BUILT_IN) -> list[str]:

@@ -75,7 +75,7 @@ PLAIN = {
     "docs/design.md": ("tests/docs/test_blocks.py", "test_the_packages_of_the_design_are_there"),
     "docs/notebook.md": ("tests/docs/test_notebook.py", "test_the_page_is_the_notebook"),
     "docs/cli.md": (
-        "tests/unit/reporting/pictures/terminal/test_live.py",
+        "tests/unit/reporting/pictures/terminal/test_live_picture.py",
         "test_the_live_view_is_as_the_documentation_shows_it",
     ),
 }

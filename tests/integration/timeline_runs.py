@@ -17,7 +17,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.schedulers.timelines import TimelinesScheduler
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.timelines.playing import play
+from batsched_py.timelines.playback import play
 from batsched_py.timelines.run import TimelineRun
 from tests.integration.test_ha_cases import platform
 from tests.unit.timelines.fa_cases import FaCase, read, requested

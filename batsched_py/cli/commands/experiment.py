@@ -17,8 +17,8 @@ from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import WorkloadError
-from batsched_py.experiments.deployment import deployment_order
-from batsched_py.experiments.faults import InvalidDescriptorError
+from batsched_py.experiments.deployment_order import deployment_order
+from batsched_py.experiments.descriptor_errors import InvalidDescriptorError
 from batsched_py.experiments.forecast import Forecast, deployed_at, forecast
 from batsched_py.experiments.model import KINDS, Experiment
 from batsched_py.experiments.parsing.descriptor import read_descriptor

@@ -15,7 +15,7 @@ from rich.table import Table
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Number, flag, option
-from batsched_py.cli.shared.queries import QueryCommand, parse_query
+from batsched_py.cli.shared.query_arguments import QueryCommand, parse_query
 from batsched_py.cli.shared.terminal import put, say, warn_all
 from batsched_py.collection.alternatives import Schedule, write_alternatives
 from batsched_py.collection.classes import JobClass, parse_classes

@@ -15,7 +15,7 @@ from rich.table import Table
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import INPUT, flag, option
-from batsched_py.cli.shared.queries import QueryCommand, parse_query
+from batsched_py.cli.shared.query_arguments import QueryCommand, parse_query
 from batsched_py.cli.shared.terminal import say, warn, warn_all
 from batsched_py.collection.collection import Collection
 from batsched_py.queries.explanation import explain, failures

@@ -36,7 +36,7 @@ from batsched_py.timelines.firewheel import ScheduleConverter
 from batsched_py.timelines.kinds import KINDS, KindMaker
 from batsched_py.timelines.listing import HEADINGS, basic_json, full_json, rows
 from batsched_py.timelines.parsing import parse_timelines, schema
-from batsched_py.timelines.playing import ResumeRequest, play
+from batsched_py.timelines.playback import ResumeRequest, play
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.tables import timeline_tables
 from batsched_py.timelines.warnings import find_warnings

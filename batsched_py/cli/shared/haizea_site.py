@@ -7,8 +7,8 @@ from pathlib import Path
 from batsched_py.cli.shared.site_front import Doors, open_doors
 from batsched_py.cli.shared.terminal import say
 from batsched_py.haizea.config import HaizeaConfig
-from batsched_py.haizea.live import live_options
 from batsched_py.haizea.live_log import LiveLog
+from batsched_py.haizea.live_options import live_options
 from batsched_py.model.settings import Settings
 from batsched_py.runs.choice import Choice
 from batsched_py.site.simulated import SimulatedSite

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.aggregator import with_aggregator
-from batsched_py.experiments.faults import DescriptorSizeError, DescriptorSyntaxError, InvalidDescriptorError
+from batsched_py.experiments.descriptor_errors import DescriptorSizeError, DescriptorSyntaxError, InvalidDescriptorError
 from batsched_py.experiments.model import Experiment
 from batsched_py.experiments.parsing.json_form import Parsed, parse_document
 from batsched_py.experiments.parsing.ovf import parse_ovf

@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 
 import msgspec
 
-from batsched_py.experiments.faults import DescriptorSyntaxError
+from batsched_py.experiments.descriptor_errors import DescriptorSyntaxError
 from batsched_py.experiments.model import Resource
 from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS, Parsed, parse_members
 from batsched_py.experiments.parsing.ovf_parts import INSIDE, PASSED_OVER, attributes_of, local_name, report_parts

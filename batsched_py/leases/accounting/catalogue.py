@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.built_in import AdmissionProbe, BestEffortProbe, CpuUtilizationProbe, DiskUsageProbe
 from batsched_py.leases.accounting.probe import AccountingProbe, MakeProbe
-from batsched_py.leases.own.modules import loading_own, own_target
+from batsched_py.leases.haizea_interface.modules import loading_own, own_target
 from batsched_py.model.lease_kind import Kind
 from batsched_py.named import Load, Named
 

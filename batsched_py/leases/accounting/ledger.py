@@ -9,11 +9,11 @@ from batsched_py.leases.accounting.accounting import Accounting, Stats
 from batsched_py.leases.accounting.catalogue import NO_PROBES, Probes
 from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.accounting.rows import LiveRow, lease_row, live_rows, reservation_rows
+from batsched_py.leases.haizea_interface.bases import HaizeaProbe
+from batsched_py.leases.haizea_interface.times import clock_at
+from batsched_py.leases.haizea_interface.views import LeaseView
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer
-from batsched_py.leases.own.bases import HaizeaProbe
-from batsched_py.leases.own.times import clock_at
-from batsched_py.leases.own.views import LeaseView
 from batsched_py.leases.site import Site
 from batsched_py.model.table import Table
 from batsched_py.named import failed

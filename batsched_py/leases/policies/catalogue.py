@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from batsched_py.leases.own.modules import loading_own, own_target
+from batsched_py.leases.haizea_interface.modules import loading_own, own_target
 from batsched_py.leases.policies.admission import Admission, NoReservations
 from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
-from batsched_py.leases.policies.own import OwnAdmission, OwnHosts, OwnPreemptability
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability, ReservationsFirst
+from batsched_py.leases.policies.user_policies import OwnAdmission, OwnHosts, OwnPreemptability
 from batsched_py.leases.table import LeaseTable
 from batsched_py.named import Load, Named
 

@@ -10,7 +10,7 @@ Start with app.py, which builds the application (Litestar) from these parts:
 * member_types.py: strict checks of the types of members of bodies;
 * lease_requests.py: checks of bodies that request leases or jobs, and their conversion to requests for the inbox;
 * acceptance.py: batches of concurrent requests, written off the event loop;
-* lease_views.py, owned.py: leases and jobs by owner; schedule.py: the use of hosts over time;
+* lease_views.py, request_counts.py: leases and jobs by owner; schedule.py: the use of hosts over time;
 * answers.py: a cache of encoded answers that are the same for all callers;
 * description.py: the completed OpenAPI description;
 * experiment_views.py, experiment_xml.py: experiments by owner, and as XML; bodies.py: media types of bodies;

@@ -11,7 +11,7 @@ from litestar import Controller, Response
 from litestar.params import Parameter
 
 from batsched_py.errors import WorkloadError
-from batsched_py.experiments.faults import DescriptorSizeError, DescriptorSyntaxError, InvalidDescriptorError
+from batsched_py.experiments.descriptor_errors import DescriptorSizeError, DescriptorSyntaxError, InvalidDescriptorError
 from batsched_py.experiments.model import Experiment
 from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.views import ExperimentView

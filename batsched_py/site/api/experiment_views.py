@@ -9,8 +9,8 @@ from batsched_py.experiments.parsing.submissions import DELETE, SUBMIT
 from batsched_py.experiments.states import ExperimentState
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView
 from batsched_py.site.api.identity import Identity
-from batsched_py.site.api.owned import Owned
 from batsched_py.site.api.problems import refuse
+from batsched_py.site.api.request_counts import OwnedRequests
 from batsched_py.site.board import EMPTY, Board, Snapshot
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import Entry
@@ -28,7 +28,7 @@ class Experiments:
         self._inbox, self._board = inbox, board
         #: The number of indexed requests.
         self._indexed = 0
-        self._owned = Owned()
+        self._owned = OwnedRequests()
         self._deleted: set[int] = set()
         self._snapshot: Snapshot = EMPTY
         self._views: dict[int, ExperimentView] = {}

@@ -17,8 +17,8 @@ from batsched_py.results.lease_rows import KINDS, LeaseRow, State
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant, job_id, request_number
-from batsched_py.site.api.owned import Owned
 from batsched_py.site.api.problems import refuse
+from batsched_py.site.api.request_counts import OwnedRequests
 from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
 from batsched_py.site.inbox import Inbox
 from batsched_py.site.journal import Entry
@@ -91,7 +91,7 @@ class Leases:
         #: The number of indexed requests.
         self._indexed = 0
         #: By owner: numbers of all, numbers of those that may not have ended, and places in the queue.
-        self._all, self._open, self._queued = Owned(), Owned(), Owned()
+        self._all, self._open, self._queued = OwnedRequests(), OwnedRequests(), OwnedRequests()
         #: Numbers of waiting leases and jobs, in the order of the queue.
         self._queue: list[int] = []
         #: Number -> row of a lease that has ended; the table only grows.
@@ -176,7 +176,7 @@ class Leases:
                 self._open.discard(number, entries[number])
         numbers = (request_number(job.id) for job in snapshot.waiting)
         self._queue = [number for number in numbers if number is not None and number in entries]
-        self._queued = Owned()
+        self._queued = OwnedRequests()
         for place, number in enumerate(self._queue):
             self._queued.add(place, entries[number])
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 from batsched_py.results.timeline_rows import EntryRow
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.site import Site
-from batsched_py.timelines.live import RunRow
 from batsched_py.timelines.status import Vm
+from batsched_py.timelines.status_tables import RunRow
 
 
 class Experiment(Struct, frozen=True):

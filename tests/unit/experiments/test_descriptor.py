@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from batsched_py.experiments.deployment import deployment_order
-from batsched_py.experiments.faults import (
+from batsched_py.experiments.deployment_order import deployment_order
+from batsched_py.experiments.descriptor_errors import (
     DescriptorError,
     DescriptorSizeError,
     DescriptorSyntaxError,

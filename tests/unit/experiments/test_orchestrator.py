@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from batsched_py.experiments.deploying import DeploymentSettings
-from batsched_py.experiments.deployment import deployment_order
+from batsched_py.experiments.deployment import DeploymentSettings
+from batsched_py.experiments.deployment_order import deployment_order
 from batsched_py.experiments.managed import ManagedExperiment
 from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.experiments.deploying import DeploymentSettings
-from batsched_py.experiments.deployment import deployment_order
+from batsched_py.experiments.deployment import DeploymentSettings
+from batsched_py.experiments.deployment_order import deployment_order
 from batsched_py.experiments.managed import ManagedExperiment
 from batsched_py.experiments.model import AddressOf, Compute, Experiment, Resource, Storage
 from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from batsched_py.site.api.identity import Identity
-from batsched_py.site.api.owned import Owned
+from batsched_py.site.api.request_counts import OwnedRequests
 
 
 class Request(Struct, frozen=True):
@@ -17,7 +17,7 @@ class Request(Struct, frozen=True):
 
 def test_users_see_their_own_and_those_of_their_group() -> None:
     """In ascending order, each once."""
-    owned = Owned()
+    owned = OwnedRequests()
     requests = [Request("ann", "red"), Request("bob"), Request("bob", "red"), Request("ann"), Request("cid", "blue")]
     for number, request in enumerate(requests, 1):
         owned.add(number, request)
@@ -29,7 +29,7 @@ def test_users_see_their_own_and_those_of_their_group() -> None:
 
 def test_what_is_taken_out_is_not_seen() -> None:
     """Whether it was there or not."""
-    owned, request, who = Owned(), Request("ann", "red"), Identity("bob", "red", asserted=True)
+    owned, request, who = OwnedRequests(), Request("ann", "red"), Identity("bob", "red", asserted=True)
     owned.add(1, request)
     owned.add(2, request)
     owned.discard(1, request)

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from batsched_py.timelines.entries import Drop, Program, Timelines, Transfer
 from batsched_py.timelines.parsing import parse_timelines
-from batsched_py.timelines.playing import ResumeRequest, play
+from batsched_py.timelines.playback import ResumeRequest, play
 from batsched_py.timelines.run import TimelineRun
 
 #: Times by VM and entry; None for what is held for ever or not run.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import OptionError, WorkloadError
-from batsched_py.timelines.playing import ResumeRequest, play
+from batsched_py.timelines.playback import ResumeRequest, play
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
 from batsched_py.timelines.warnings import find_warnings

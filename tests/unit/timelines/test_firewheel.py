@@ -13,7 +13,7 @@ import pytest
 from batsched_py.errors import WorkloadError
 from batsched_py.timelines.firewheel import ScheduleConverter
 from batsched_py.timelines.parsing import parse_timelines
-from batsched_py.timelines.playing import ResumeRequest, play
+from batsched_py.timelines.playback import ResumeRequest, play
 from batsched_py.traces.firewheel_file import read_schedule
 from tests.unit.timelines.fa_cases import times
 

@@ -9,7 +9,7 @@ import pytest
 
 from batsched_py.errors import OptionError, PlanError
 from batsched_py.timelines.kinds import BUILT_IN, KINDS, KindMaker, Work
-from batsched_py.timelines.playing import play
+from batsched_py.timelines.playback import play
 from batsched_py.timelines.run import TimelineRun
 from tests.unit.timelines.fa_cases import one, read, run
 

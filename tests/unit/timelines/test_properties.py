@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.timelines.entries import Entry, Hold, Program
-from batsched_py.timelines.playing import ResumeRequest, play
+from batsched_py.timelines.playback import ResumeRequest, play
 from batsched_py.timelines.run import TimelineRun
 from tests.unit.timelines.fa_cases import hold, pause, read, run, times
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from batsched_py.timelines.entries import Drop, Entry, Hold, Program
-from batsched_py.timelines.playing import play
+from batsched_py.timelines.playback import play
 from batsched_py.timelines.records import Begin, Kill, Reboot
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import TRANSITIONS, VmState

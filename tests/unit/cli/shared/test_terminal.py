@@ -23,7 +23,7 @@ SHOWN = r"w0!\x1b[2J\x1b]0;x\x07\r\nbatsched-py: error: forged \u202etxt.exe\u20
 WRITERS = {
     "cli/shared/terminal.py": {"echo", "secho", "stdout", "stderr"},
     "cli/shared/console.py": {"Console"},
-    "cli/shared/live.py": {"stdout"},  # asks whether it is a terminal
+    "cli/shared/live_view.py": {"stdout"},  # asks whether it is a terminal
     "cli/__main__.py": {"stderr"},  # a constant text, before anything is imported
     "campaigns/processes.py": {"stdout"},  # flushed before the process is copied
 }

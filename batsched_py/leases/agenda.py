@@ -14,7 +14,7 @@ _Entry = tuple[float, int, LeaseReservation]
 _MANY: Final = 1024
 
 
-class Upcoming:
+class Agenda:
     """The starts of planned reservations, and the ends of those under way; ties in the order of the table."""
 
     def __init__(self) -> None:

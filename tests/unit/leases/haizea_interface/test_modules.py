@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from batsched_py.leases.own.bases import LeaseAdmissionPolicy
-from batsched_py.leases.own.modules import haizea_modules, loading_own, own_target
-from batsched_py.leases.own.views import LeaseView
+from batsched_py.leases.haizea_interface.bases import LeaseAdmissionPolicy
+from batsched_py.leases.haizea_interface.modules import haizea_modules, loading_own, own_target
+from batsched_py.leases.haizea_interface.views import LeaseView
 
 
 def imported(line: str) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from batsched_py.leases.capacity import Amounts, total
+from batsched_py.leases.haizea_interface.times import Instant, TimeDelta
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.own.times import Instant, TimeDelta
 from batsched_py.leases.table import LeaseTable
 from batsched_py.model.lease_kind import Kind
 from batsched_py.model.resources import Quantity

@@ -6,7 +6,7 @@ Deriving from them is optional: a class with the same methods suffices.
 from __future__ import annotations
 
 from batsched_py.leases.accounting.probe import AccountingProbe
-from batsched_py.leases.own.views import LeaseView, SlotTable
+from batsched_py.leases.haizea_interface.views import LeaseView, SlotTable
 
 
 class LeaseAdmissionPolicy:

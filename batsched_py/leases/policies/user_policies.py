@@ -8,9 +8,9 @@ from numbers import Real
 from typing import Any
 
 from batsched_py.errors import PlanError
+from batsched_py.leases.haizea_interface.times import Instant, clock_at
+from batsched_py.leases.haizea_interface.views import LeaseView, SlotTable
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.own.times import Instant, clock_at
-from batsched_py.leases.own.views import LeaseView, SlotTable
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.policies.preemption import Preemptability

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.experiments.deployment import deployment_order
+from batsched_py.experiments.deployment_order import deployment_order
 from batsched_py.experiments.model import Experiment, PlannedResource
 from batsched_py.experiments.parsing.descriptor import read_descriptor
 from batsched_py.experiments.validation import Situation

@@ -17,7 +17,7 @@ _BY_KEY: Final[Mapping[str, Option]] = {option.key: option for option in OPTIONS
 Refuse = Callable[[str, str, str], ConfigurationError]
 
 
-class GivenOptions:
+class ConfigOptions:
     """Values of all options by their keys, like "scheduling.backfilling".
 
     Args:
@@ -122,9 +122,9 @@ def _unknown(what: str, name: str, known: Mapping[str, object]) -> str:
 def _unknown_option(section: str, name: str) -> str:
     """Return the rule for an unknown option; it may be one of another section."""
     keys = [*_BY_KEY, *OLDER]
-    elsewhere = [key for key in keys if key.partition(".")[2] == name]
-    if elsewhere:
-        return f"unknown option; did you mean {elsewhere[0]}?"
+    other_sections = [key for key in keys if key.partition(".")[2] == name]
+    if other_sections:
+        return f"unknown option; did you mean {other_sections[0]}?"
     here = [key.partition(".")[2] for key in keys if key.partition(".")[0] == section]
     suggestion = did_you_mean(name, here) or did_you_mean(name, [key.partition(".")[2] for key in keys])
     return f"unknown option; {suggestion or 'there are: ' + ', '.join(sorted(here))}"

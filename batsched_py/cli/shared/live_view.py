@@ -15,7 +15,7 @@ from rich.text import Text
 
 from batsched_py.cli.shared.console import Output
 from batsched_py.cli.shared.terminal import warn
-from batsched_py.reporting.pictures.terminal.live import (
+from batsched_py.reporting.pictures.terminal.live_picture import (
     PATIENCE,
     History,
     LiveFrame,

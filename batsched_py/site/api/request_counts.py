@@ -20,7 +20,7 @@ class Owner(Protocol):
         """The group whose members may read it too; "" for none."""
 
 
-class Owned:
+class OwnedRequests:
     """Numbers that each have a user and a group, added in ascending order."""
 
     def __init__(self) -> None:

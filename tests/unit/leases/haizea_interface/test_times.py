@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.leases.own.times import Instant, TimeDelta, clock_at, get_clock
+from batsched_py.leases.haizea_interface.times import Instant, TimeDelta, clock_at, get_clock
 
 
 def test_a_span_is_a_number_of_seconds_with_the_attributes_of_mx() -> None:

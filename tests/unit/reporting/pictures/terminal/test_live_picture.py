@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
-from batsched_py.reporting.pictures.terminal.live import (
+from batsched_py.reporting.pictures.terminal.live_picture import (
     COLUMNS,
     History,
     LiveFrame,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.experiments.deployment import DependencyCycleError, deployment_order
+from batsched_py.experiments.deployment_order import DependencyCycleError, deployment_order
 from batsched_py.experiments.model import (
     AddressOf,
     Compute,

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from batsched_py.experiments import reading
-from batsched_py.experiments.deployment import needed_by_each
-from batsched_py.experiments.faults import InvalidDescriptorError
+from batsched_py.experiments import descriptor_cache as reading
+from batsched_py.experiments.deployment_order import needed_by_each
+from batsched_py.experiments.descriptor_cache import DescriptorReader
+from batsched_py.experiments.descriptor_errors import InvalidDescriptorError
 from batsched_py.experiments.parsing.descriptor import read_descriptor
-from batsched_py.experiments.reading import DescriptorReader
 from batsched_py.experiments.validation import MOST_ENTRIES, Situation
 
 

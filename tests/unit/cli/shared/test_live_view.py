@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batsched_py.cli.shared.live import session_status
+from batsched_py.cli.shared.live_view import session_status
 from tests.builders import begun, completed_data, message, submitted_data
 
 

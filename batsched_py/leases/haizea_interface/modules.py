@@ -14,9 +14,14 @@ from types import ModuleType
 from typing import Any, Final
 
 from batsched_py.leases.accounting.accounting import Accounting
-from batsched_py.leases.own.bases import HaizeaProbe, HostSelectionPolicy, LeaseAdmissionPolicy, PreemptabilityPolicy
-from batsched_py.leases.own.times import TimeDelta, get_clock
-from batsched_py.leases.own.views import Duration, LeaseView, Timestamp
+from batsched_py.leases.haizea_interface.bases import (
+    HaizeaProbe,
+    HostSelectionPolicy,
+    LeaseAdmissionPolicy,
+    PreemptabilityPolicy,
+)
+from batsched_py.leases.haizea_interface.times import TimeDelta, get_clock
+from batsched_py.leases.haizea_interface.views import Duration, LeaseView, Timestamp
 from batsched_py.named import Load
 
 #: Module -> names that can be imported from it.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from batsched_py.leases.haizea_interface.views import LeaseView, SlotTable, Timestamp
 from batsched_py.leases.lease import Lease, LeaseReservation
-from batsched_py.leases.own.views import LeaseView, SlotTable, Timestamp
 from batsched_py.leases.table import LeaseTable
 from batsched_py.model.lease_kind import Kind
 from batsched_py.results.lease_rows import Use
