@@ -57,7 +57,7 @@ class BestEffortRules(BackfillRules[ArPreemptOptions]):
         self.segments = segments
         #: Id of an accepted job -> its requested start.
         self.starts: dict[str, float] = {}
-        self.aside = self.starts
+        self.excluded = self.starts
         #: Seconds from the request to the start of jobs, given by the decision clock.
         self.delay = 0.0
 

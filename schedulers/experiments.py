@@ -129,7 +129,7 @@ class ExperimentsScheduler(Leases):
             testbed = Testbed({name: Location() for name in finder.locations}, testbed.instance_types)
         self.testbed = testbed
         wait = 0.0 if options.no_capacity == "fail" else options.capacity_wait or math.inf
-        enlist = partial(self.arrivals.enlist, aside=view.expects_requests)
+        enlist = partial(self.arrivals.enlist, unnumbered=view.expects_requests)
         self.manager = LeaseManager(self.scheduler, enlist, finder, testbed, wait=wait)
         self.orchestrator = Orchestrator(
             self.manager,

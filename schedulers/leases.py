@@ -273,7 +273,7 @@ class Leases(Scheduler[LeasesOptions]):
 
     def live_tables(self, view: View) -> list[Table]:
         """Return leases and their past and future reservations."""
-        return [*self.ledger.live_tables(), Table(MACHINES, ("lease", "name"), self.arrivals.aside)]
+        return [*self.ledger.live_tables(), Table(MACHINES, ("lease", "name"), self.arrivals.unnumbered)]
 
     def _resources(self, host: Host) -> Mapping[str, Quantity]:
         try:

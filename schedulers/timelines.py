@@ -17,7 +17,7 @@ from batsched_py.timelines.enactment import Mode, TimelineEnactment
 from batsched_py.timelines.entries import Timelines, VmTimeline
 from batsched_py.timelines.kinds import KINDS, Kinds, Works
 from batsched_py.timelines.parsing import parse_timelines
-from batsched_py.timelines.playback import standstill
+from batsched_py.timelines.playback import find_deadlock
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
 from batsched_py.timelines.status_tables import live_tables
@@ -97,7 +97,7 @@ class TimelinesScheduler(Leases):
         now, requests = max(view.now, self.clock), list[Lease]()
         reserved = self.options.vm_leases == "reserved"
         while self.coming and (reserved or view.due(self.coming[-1].launch)):
-            requests.append(self._lease(self.coming.pop(), now, aside=view.expects_requests))
+            requests.append(self._lease(self.coming.pop(), now, unnumbered=view.expects_requests))
         return requests + super().requests(view, plan)
 
     def arrived(self, view: View) -> Sequence[Job]:
@@ -116,7 +116,7 @@ class TimelinesScheduler(Leases):
             now = self.entries.advance(plan)
             self._add_entries(now, plan)
             self._resume(now, plan)
-            self._end_standstill(view, plan)
+            self._end_deadlock(view, plan)
             ended = self._over(view)
             if not ended:
                 return
@@ -151,9 +151,9 @@ class TimelinesScheduler(Leases):
             return "booked"
         return "jobs" if view.compute_sharing else self.options.entries
 
-    def _lease(self, vm: VmTimeline, now: float, *, aside: bool) -> Lease:
+    def _lease(self, vm: VmTimeline, now: float, *, unnumbered: bool) -> Lease:
         """Return the lease of a VM: a whole host, from its launch on, or as soon as possible."""
-        number = self.arrivals.enlist(vm.name, aside=aside)
+        number = self.arrivals.enlist(vm.name, unnumbered=unnumbered)
         self.vm_of[number] = vm
         reserved = self.options.vm_leases == "reserved"
         lease = self.lease_of[vm.name] = Lease(
@@ -213,7 +213,7 @@ class TimelinesScheduler(Leases):
         if additions:
             self.entries.advance(plan)
 
-    def _end_standstill(self, view: View, plan: Plan) -> None:
+    def _end_deadlock(self, view: View, plan: Plan) -> None:
         """End a run in a deadlock, with the reason."""
         if self.run.finished or self.coming or self.events_may_come or self.entries.has_jobs:
             return
@@ -223,7 +223,7 @@ class TimelinesScheduler(Leases):
         )
         if expected or self.entries.next_time() < math.inf:
             return
-        reasons = standstill(self.run)
+        reasons = find_deadlock(self.run)
         for reason in reasons:
             plan.warn(reason)
         self.run.give_up(max(view.now, self.clock), "; ".join(reasons) or "nothing can happen any more")

@@ -292,13 +292,13 @@ class _Validation:
         if wrong is not None and reference.name in wrong:
             place.note(f"{name} is a {other} at {displayed(location)}, and must be a {kind}")
             return
-        elsewhere = self._elsewhere(reference.name, is_storage=is_storage)
-        hint = f"; it is at {', '.join(elsewhere)}" if elsewhere else ""
-        question = "" if elsewhere else did_you_mean(reference.name, list(right)[:_MOST_COMPARED])
+        locations = self._locations_of(reference.name, is_storage=is_storage)
+        hint = f"; it is at {', '.join(locations)}" if locations else ""
+        question = "" if locations else did_you_mean(reference.name, list(right)[:_MOST_COMPARED])
         hint = f"; {question}" if question else hint
         place.note(f"{name}: there is no such {kind} at {displayed(location)}{hint}")
 
-    def _elsewhere(self, name: str, *, is_storage: bool) -> list[str]:
+    def _locations_of(self, name: str, *, is_storage: bool) -> list[str]:
         """Return the locations with a resource of this name."""
         catalogues = (
             (location, one.storages if is_storage else one.networks)

@@ -47,13 +47,13 @@ def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
     On a file system without hard links some of them may remain if the machine stops in the middle.
     """
     with ExitStack() as stack:
-        beside = {
+        temporaries = {
             path: stack.enter_context(_temporary(path, (content,), _new_mode())) for path, content in contents.items()
         }
         made: list[Path] = []
         with held_back():  # few and small files: signals are not delayed for long
             try:
-                for path, temporary in beside.items():
+                for path, temporary in temporaries.items():
                     _create(path, temporary)
                     made.append(path)
             except BaseException:

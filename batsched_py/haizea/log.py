@@ -126,8 +126,8 @@ class HaizeaLog(Observer):
             return
         victims = {number: how for number, how in self._giving_way.items() if number != lease.id}
         if victims:
-            whom = f"Must preempt leases {list(victims)} to make room for lease #{lease.id}"
-            self._say(now, "INFO", "LSCHED", whom)
+            line = f"Must preempt leases {list(victims)} to make room for lease #{lease.id}"
+            self._say(now, "INFO", "LSCHED", line)
         for number, how in victims.items():
             self._say(now, "INFO", "LSCHED", f"Preempting lease #{number}...")
             self._say(now, "INFO", "LSCHED", f"... lease #{number} {how}")

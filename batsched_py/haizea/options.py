@@ -66,7 +66,7 @@ class Option:
         required: when it must be given; None if never.
         sample: its text in samples; "" for its default, or none.
         warning: warning for an option without a counterpart; "" for one that is obeyed.
-        `ours`: True for an option that Haizea does not have.
+        extension: True for an option that Haizea does not have.
     """
 
     section: str
@@ -77,7 +77,7 @@ class Option:
     required: When | None = None
     sample: str = ""
     warning: str = ""
-    ours: bool = False
+    extension: bool = False
 
     @property
     def key(self) -> str:
@@ -184,7 +184,7 @@ _SCHEDULING: Final = (
     Option(
         "scheduling", "threshold-includes-preparation", FLAG,
         "Whether these overheads include the image transfer, as in Haizea's manual.",
-        default="False", ours=True,
+        default="False", extension=True,
     ),
     Option(
         "scheduling", "override-suspend-time", DURATION, "Duration of a suspension, regardless of the memory.",
@@ -196,45 +196,45 @@ _SCHEDULING: Final = (
         "scheduling", "estimates", choice("original", "exact"),
         "Estimate of the time of a suspension before the hosts are known: Haizea's formula, which grows with the square"
         " of the nodes; or the exact time, the default with the deadline mapper, as in Haizea 1.1.",
-        default="original", ours=True,
+        default="original", extension=True,
     ),
     Option(
         "scheduling", "victim-order", choice("youngest", "oldest"),
         "Which lease is suspended first: the one with the highest score of the policy, as in the manual; or with the"
         " lowest, as in Haizea.",
-        default="youngest", ours=True,
+        default="youngest", extension=True,
     ),
     Option(
         "scheduling", "honour-preemptible", FLAG,
         "Whether leases that are not preemptible are never suspended, nor for existing reservations; Haizea ignores"
         " this.",
-        default="True", ours=True,
+        default="True", extension=True,
     ),
     Option(
         "scheduling", "unneeded-victims", choice("spare", "stop"),
         "Whether leases whose hosts turn out not to be needed continue, or are suspended as in Haizea.",
-        default="spare", ours=True,
+        default="spare", extension=True,
     ),
     Option(
         "scheduling", "hold-cpu", FLAG,
         "Whether machines occupy CPUs during suspension and resumption; in Haizea 1.0 they do not.",
-        default="True", ours=True,
+        default="True", extension=True,
     ),
     Option(
         "scheduling", "replan-after-each", FLAG,
         "Whether leases are planned again after each of several early ends at one instant, as in Haizea.",
-        default="False", ours=True,
+        default="False", extension=True,
     ),
     Option(
         "scheduling", "never-later", FLAG,
         "Whether a best-effort lease keeps its planned start if a new plan would be later, as it may be in Haizea.",
-        default="False", ours=True,
+        default="False", extension=True,
     ),
     Option(
         "scheduling", "deadline-rules", choice("feasible", "original"),
         "When a deadline lease is rejected: after a second attempt with the earliest deadline first, or as in Haizea"
         " 1.1; and whether all leases that could start earlier are moved when another ends early.",
-        default="feasible", ours=True,
+        default="feasible", extension=True,
     ),
     Option(
         "scheduling", "migration", choice("no", "yes", "yes-notransfer"),
@@ -243,13 +243,13 @@ _SCHEDULING: Final = (
     ),
     Option(
         "scheduling", "migration-bandwidth", _RATE, "Bandwidth between hosts in Mb/s; always 100 in Haizea 1.0.",
-        default="100", ours=True,
+        default="100", extension=True,
     ),
     Option("scheduling", "shutdown-time", DURATION, "Time to shut down a machine.", default="0"),
     Option(
         "scheduling", "ar-shutdown", choice("inside", "after"),
         "When an advance reservation shuts down: within its interval, as in Haizea 1.0, or after it, as in 1.1.",
-        default="inside", ours=True,
+        default="inside", extension=True,
     ),
     Option(
         "scheduling", "enactment-overhead", DURATION, "Time of each command to a machine.", default="0",
@@ -299,7 +299,7 @@ _ACCOUNTING: Final = (
     Option(
         "accounting", "stats", choice("corrected", "original"),
         "Values for which Haizea has errors: as in the manual, or as in Haizea.",
-        default="corrected", ours=True,
+        default="corrected", extension=True,
     ),
 )  # fmt: skip
 

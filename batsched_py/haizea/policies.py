@@ -33,12 +33,12 @@ def find_probes(config: HaizeaConfig) -> Probes:
 
 def _find(config: HaizeaConfig, option: str, name: str, things: Named[Thing]) -> Thing:
     try:
-        return things.find(name, _load_beside(config.file.parent))
+        return things.find(name, _load_from_folder(config.file.parent))
     except (ValueError, PluginError) as error:
         raise ConfigurationError(str(config.file), option, str(error)) from error
 
 
-def _load_beside(folder: Path) -> Load:
+def _load_from_folder(folder: Path) -> Load:
     """Return a loader with files relative to a folder, whose modules take precedence over installed ones."""
 
     def load(target: str, what: str) -> Any:

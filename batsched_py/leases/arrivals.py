@@ -39,7 +39,7 @@ class Arrivals:
 
     Attributes:
         jobs: number of a lease -> the id of its job; for a group, all ids separated by blanks.
-        aside: numbers and names of leases outside the job numbering, such as machines of experiments; it only grows.
+        unnumbered: numbers and names of leases outside the job numbering, such as machines of experiments; it only grows.
     """
 
     def __init__(self, site: Site, segments: Segments) -> None:
@@ -50,7 +50,7 @@ class Arrivals:
         #: Capacity requested for a node -> its demand on a host; None if the site lacks a resource type.
         self._amounts: dict[tuple[tuple[str, Quantity], ...], Amounts | None] = {}
         self._last = 0
-        self.aside = list[tuple[int, str]]()
+        self.unnumbered = list[tuple[int, str]]()
         self._preemptible_reported = False
         #: Reason why best-effort leases cannot be preempted -> the first job concerned, "" once it was reported.
         self._obstacles: dict[str, str] = {}
@@ -100,14 +100,14 @@ class Arrivals:
         """Return the lease of a job among these leases; None if there is none."""
         return next((leases[number] for number in self._numbers.get(job_id, ()) if number in leases), None)
 
-    def enlist(self, name: str, *, aside: bool = False) -> int:
+    def enlist(self, name: str, *, unnumbered: bool = False) -> int:
         """Assign a number to a named lease that no job has requested, and return it.
 
-        With `aside`, the number is outside the range of numbers from names of jobs.
+        With `unnumbered`, the number is outside the range of numbers from names of jobs.
         """
-        if aside:
-            number = 10**_DIGITS + len(self.aside) + 1
-            self.aside.append((number, name))
+        if unnumbered:
+            number = 10**_DIGITS + len(self.unnumbered) + 1
+            self.unnumbered.append((number, name))
         else:
             number = self._last = self._last + 1
         self._note(number, name)

@@ -37,7 +37,7 @@ class Losses:
 
         Leases under way on these hosts fail if `fails`, otherwise they continue.
         """
-        lost, homeless = down - self._book.table.down, list[Lease]()
+        lost, displaced = down - self._book.table.down, list[Lease]()
         for lease in list(self._leases.values()):
             runs = [run for run in lease.runs if lost & _open_hosts(run)]
             planned = [run for run in runs if not run.begun]
@@ -47,9 +47,9 @@ class Losses:
                 self._requeue(lease, now)
             elif planned:
                 self._take_away(lease, planned[0], now)
-                homeless.append(lease)
+                displaced.append(lease)
         self._book.table.lose(set(down))
-        for lease in sorted(homeless, key=_order):
+        for lease in sorted(displaced, key=_order):
             self._plan_anew(lease, now)
 
     def _take_away(self, lease: Lease, first: Run, now: float) -> None:

@@ -11,7 +11,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.points import Point
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.table import LeaseTable
-from batsched_py.leases.timeline import NOBODY
+from batsched_py.leases.timeline import NO_LEASES
 
 # Two ways lead to a mapping. If all nodes are alike and no host has room for two of them, a mapping is a choice of
 # hosts: the hosts that last are one integer, and the policy picks from it. All other leases are filled host by host by
@@ -168,7 +168,7 @@ class GreedyMapper:
         end: float,
         *,
         strict: bool,
-        without: Collection[int] = NOBODY,
+        without: Collection[int] = NO_LEASES,
     ) -> Mapping | None:
         if lease.suitable is not None:
             return self._fill_suitable(lease, hosts, start, end, strict=strict, without=without)

@@ -250,10 +250,10 @@ class LeaseTable:
         for host in numbers(hosts):
             line, bit = self.hosts[host], 1 << host
             for at in steps:
-                anybody, full = line.taken(occupancy.times[at])
+                partly, full = line.taken(occupancy.times[at])
                 if full:
                     occupancy.full[at] |= bit
-                elif anybody:
+                elif partly:
                     occupancy.part[at] |= bit
 
 

@@ -25,7 +25,7 @@ from batsched_py.leases.lease import Lease
 # it (first fit), and elsewhere its last bit. Most hosts have one lease at a time: their steps are made in one pass
 # (`_make_of_a_row`), with the same result.
 
-NOBODY: Final[frozenset[int]] = frozenset()
+NO_LEASES: Final[frozenset[int]] = frozenset()
 #: The marker of outdated points; it always stays empty.
 _STALE: Final[list[float]] = []
 #: start, end, order of the reservation, its lease, its share of the host.
@@ -107,7 +107,7 @@ class HostTimeline:
         """Return the next time after `time` at which leases or free amounts change; infinity if never (H19)."""
         return self.outlook(time)[1]
 
-    def fits_until(self, demand: Amounts, time: float, without: Collection[int] = NOBODY) -> float | None:
+    def fits_until(self, demand: Amounts, time: float, without: Collection[int] = NO_LEASES) -> float | None:
         """Return the time until which a demand fits from `time` on: infinity if forever, None if it does not fit (H18).
 
         Leases with their ids in `without` are ignored.

@@ -26,7 +26,7 @@ class _StopText(Struct, frozen=True):
     event: _Reason = _Reason()
 
 
-class _Farewell(Struct, frozen=True):
+class _StoppingReply(Struct, frozen=True):
     """The part of a stopping reply that contains the reason."""
 
     events: list[_StopText]
@@ -37,7 +37,7 @@ def check_stop(reply: bytes) -> None:
     if _STOP not in reply:
         return
     try:
-        events = msgspec.json.decode(reply[reply.index(b"{") :].rstrip(b"\0"), type=_Farewell).events
+        events = msgspec.json.decode(reply[reply.index(b"{") :].rstrip(b"\0"), type=_StoppingReply).events
     except (msgspec.MsgspecError, ValueError):
         return
     for event in events:

@@ -21,7 +21,7 @@ _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 #: The file that marks a virtual environment.
 _ENVIRONMENT: Final = "pyvenv.cfg"
 #: The folders of batsched-py's code; in a clone, the algorithms are in a folder next to the package.
-_OURS: Final = (Path(batsched_py.__file__).parent, Path(batsched_py.__file__).parent.parent / "schedulers")
+_PACKAGE_FOLDERS: Final = (Path(batsched_py.__file__).parent, Path(batsched_py.__file__).parent.parent / "schedulers")
 
 
 def imported_files(code: Path, folder: Path, loaded: Collection[str] = ()) -> dict[str, Path]:
@@ -56,7 +56,7 @@ def _new(paths: Collection[Path], folders: Collection[Path], seen: dict[Path, No
 
 
 def _is_own(path: Path, folders: Collection[Path]) -> bool:
-    if any(path.is_relative_to(ours) for ours in _OURS):
+    if any(path.is_relative_to(folder) for folder in _PACKAGE_FOLDERS):
         return False
     root = next((folder for folder in folders if path.is_relative_to(folder)), None)
     if root is None:

@@ -50,7 +50,7 @@ def serve(
                 finish()
             connection.send(reply)
     except TransportError as error:
-        why = session.standstill()
+        why = session.deadlock()
         if why:
             raise TransportError(f"{error}; {why}") from error
         raise

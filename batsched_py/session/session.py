@@ -50,7 +50,7 @@ from batsched_py.session.questions import QueryAnswers
 from batsched_py.session.requests import Requests
 from batsched_py.session.scheduler_factory import check_needs, make_configured, make_scheduler, read_given, sent_options
 from batsched_py.session.stored_jobs import deposit, describe, unread
-from batsched_py.session.wait_report import standstill_line, waiting_lines
+from batsched_py.session.wait_report import deadlock_line, waiting_lines
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, seconds
@@ -335,7 +335,7 @@ class Session:
         """
         return waiting_lines(self._state, self.plan.holds, self._class.name)
 
-    def standstill(self) -> str:
+    def deadlock(self) -> str:
         """Explain a possible deadlock of Batsim from the state; "" if there is none.
 
         Real Batsim closes the connection without a message in a deadlock.
@@ -343,7 +343,7 @@ class Session:
         if self._asks_for_all and not self._ready:
             return UNUSED_PROFILE
         over = self.over or not self.messages or not (self._state.all_submitted or self.dialect.is_v14)
-        return "" if over else standstill_line(self._state, self.waiting(), self.now)
+        return "" if over else deadlock_line(self._state, self.waiting(), self.now)
 
     def end_log(self) -> None:
         """Pass on the remaining log rows of a failed run: running and waiting jobs are unfinished."""

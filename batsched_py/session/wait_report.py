@@ -32,7 +32,7 @@ def waiting_lines(state: State, holds: Mapping[str, Hold], algorithm: str) -> Se
     return lines
 
 
-def standstill_line(state: State, lines: Sequence[str], now: float) -> str:
+def deadlock_line(state: State, lines: Sequence[str], now: float) -> str:
     """Explain a deadlock by the lines of waiting jobs; "" if more events were to come, or no job waits."""
     busy = state.running or state.wakeups or state.registered or state.hosts.switching
     if busy or not lines:

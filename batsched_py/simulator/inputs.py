@@ -12,7 +12,7 @@ from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.simulator.contention.demand import Demand
 from batsched_py.simulator.contention.messages import message_demands
-from batsched_py.simulator.contention.simgrid_config import SimgridConfig, read_simgrid_config, unheeded_items
+from batsched_py.simulator.contention.simgrid_config import SimgridConfig, ignored_items, read_simgrid_config
 from batsched_py.simulator.generation import Generation, generation_of, workload_names
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.machines.external_events import check_events, unread_members
@@ -109,8 +109,8 @@ def _check_settings(settings: Settings, generation: Generation, *, live: bool, s
 def _input_notes(platform: Platform, workloads: Sequence[Workload], settings: Settings) -> set[str]:
     """Return the approximations that follow from the inputs."""
     approximations = set(refused_files(platform, workloads, settings.master_host))
-    if unheeded := unheeded_items(settings.simgrid_config, platform):
-        approximations.add(unheeded)
+    if ignored := ignored_items(settings.simgrid_config, platform):
+        approximations.add(ignored)
     approximations.update(platform.notes, *(workload.notes for workload in workloads))
     return approximations
 

@@ -28,7 +28,7 @@ from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.testing.case import Case, Peer
 from batsched_py.testing.edges import crowd, crowded, edges
-from batsched_py.testing.fingerprints import Fingerprint, elsewhere, fingerprints
+from batsched_py.testing.fingerprints import Fingerprint, fingerprints, run_in_other_process
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.rules import Liberties, Trial, broken_rule
 
@@ -107,7 +107,7 @@ class ContractTests:
         first = fingerprints(scheduler, options, chosen)
         for where, again in (
             ("", fingerprints(scheduler, options, chosen)),
-            (" in another process", elsewhere(scheduler, options, chosen)),
+            (" in another process", run_in_other_process(scheduler, options, chosen)),
         ):
             if again is not None and again != first:
                 number = next(number for number, one in enumerate(first) if one != again[number])
@@ -145,8 +145,8 @@ class ContractTests:
         """Return the class of the algorithm; PluginError if there is none."""
         if not isinstance(cls.algorithm, str):
             return cls.algorithm
-        beside = Path(inspect.getfile(cls)).parent / cls.algorithm
-        return _loaded(str(beside) if Path(str(beside).rpartition(":")[0]).is_file() else cls.algorithm)
+        relative = Path(inspect.getfile(cls)).parent / cls.algorithm
+        return _loaded(str(relative) if Path(str(relative).rpartition(":")[0]).is_file() else cls.algorithm)
 
     def _fitted(self, case: Case) -> Case:
         """Return the case with energy and dynamic jobs if the algorithm needs them."""

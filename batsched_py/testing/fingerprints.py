@@ -49,7 +49,7 @@ def fingerprints(
     return found
 
 
-def elsewhere(
+def run_in_other_process(
     scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases: Sequence[Case]
 ) -> list[Fingerprint] | None:
     """Return the fingerprints from a process with other hashes of texts; None if it cannot import the class by name."""

@@ -127,7 +127,7 @@ class LateBatsim:
         while self._untold:
             self._ask(answer, self._next())
         if self._waiting or self._registering:
-            raise DeadlockError(self._standstill())
+            raise DeadlockError(self._deadlock_text())
         self._ask(answer, [SimulationEnds(self.now)])
 
     def _begins(self, profiles: dict[str, dict[str, Members]]) -> SimulationBegins:
@@ -306,7 +306,7 @@ class LateBatsim:
         if "consumed_energy" in command.requests:
             self._later(now, Answer(now, {}))
 
-    def _standstill(self) -> str:
+    def _deadlock_text(self) -> str:
         reasons = [f"{', '.join(self._waiting)} wait"] if self._waiting else []
         reasons += ["registration was never finished"] if self._registering else []
         return f"t={seconds(self.now)}: nothing will ever happen again, yet {'; '.join(reasons)}"

@@ -30,12 +30,12 @@ class Played(Struct, frozen=True):
 
     Attributes:
         endings: records of the ended jobs, in Batsim's order.
-        `standstill`: reason of a deadlock; "" if the run ended normally.
+        deadlock: reason of a deadlock; "" if the run ended normally.
         exchanges: (request, reply) of each message.
     """
 
     endings: tuple[JobRecord, ...]
-    standstill: str
+    deadlock: str
     exchanges: tuple[tuple[bytes, bytes], ...]
 
 
@@ -68,7 +68,7 @@ class Player:
 
     def run(self) -> Played:
         """Play the case to its end or to a deadlock. BatschedError if the algorithm breaks a rule of the protocol."""
-        case, standstill = self._case, ""
+        case, deadlock = self._case, ""
         peer: LateBatsim | Simulation
         try:
             if case.peer in ("torn", "late"):
@@ -78,8 +78,8 @@ class Player:
                 peer = Simulation(case.platform(), [case.workload()], case.settings())
                 peer.run(self.answer, clock=lambda: 0.0)  # run times are not measured
         except DeadlockError as error:
-            standstill = str(error)
-        return Played(tuple(peer.records), standstill, tuple(self.exchanges))
+            deadlock = str(error)
+        return Played(tuple(peer.records), deadlock, tuple(self.exchanges))
 
     def answer(self, request: bytes) -> bytes:
         """Return the session's reply, after checking its state."""

@@ -63,12 +63,12 @@ def _each_job_ends_once(trial: Trial) -> Sequence[str]:
             return [f"{ending.job.id} ended twice: {ended[ending.job.id].state}, then {ending.state}"]
         ended[ending.job.id] = ending
     left = [job_id for job_id in trial.case.job_ids() if job_id not in ended]
-    standstill = trial.played.standstill
-    if not standstill:
+    deadlock = trial.played.deadlock
+    if not deadlock:
         return [f"{left[0]} never ended, yet the run did"] if left else []
     if trial.liberties.may_leave or _is_excused(trial, left):
         return []
-    return [f"the run does not end: {standstill}"]
+    return [f"the run does not end: {deadlock}"]
 
 
 def _is_excused(trial: Trial, left: Sequence[str]) -> bool:

@@ -130,10 +130,10 @@ def play(
         raise OptionError(f"resume: VM {shown(name)}: {unknown(name, known)}")
     player = _Player(timelines, requests, works)
     player.play()
-    return player.run, player.notes + standstill(player.run)
+    return player.run, player.notes + find_deadlock(player.run)
 
 
-def standstill(run: TimelineRun) -> list[str]:
+def find_deadlock(run: TimelineRun) -> list[str]:
     """Return the reasons why a run ends with entries left that can never begin."""
     notes = [run.failed] if run.failed else []
     if run.start is None and not run.failed and run.closed_by:

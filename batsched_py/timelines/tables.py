@@ -42,10 +42,10 @@ def _vm_row(run: TimelineRun, vm: TimelineVm, hosts: Mapping[str, HostSet]) -> V
 def entry_rows(vm: TimelineVm) -> Iterator[EntryRow]:
     """Iterate over the rows of a VM's entries, those that have begun first."""
     rows = [row for record in vm.records.values() for row in _rows_of(vm, record)]
-    besides = [(REBOOT, *span) for span in vm.reboots] + ([(LOAD, *vm.loading)] if vm.loading else [])
+    spans = [(REBOOT, *span) for span in vm.reboots] + ([(LOAD, *vm.loading)] if vm.loading else [])
     rows += [
         EntryRow(vm.name, None, kind, None, None, begin, end, None, None, "done", None, None)
-        for kind, begin, end in besides
+        for kind, begin, end in spans
     ]
     yield from sorted(rows, key=lambda row: (math.inf if row.begin is None else row.begin, row.entry is not None))
 

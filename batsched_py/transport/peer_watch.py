@@ -46,7 +46,7 @@ class PeerWatch:
         return self.present + self.departed > 0
 
     @property
-    def forsaken(self) -> bool:
+    def abandoned(self) -> bool:
         """True if no peer is left: the followed one, or all that had connected, have gone."""
         return self.followed_gone or (self._followed is None and self.departed > 0 and self.present == 0)
 

@@ -129,7 +129,7 @@ class RepSocket(ZmqSocket):
         self._peers.look()
         if self.watch is not None and not self._socket.poll(0):
             self.watch()
-        if self._peers.forsaken and not self._socket.poll(0):
+        if self._peers.abandoned and not self._socket.poll(0):
             raise TransportError(f"Batsim closed the connection to {self.address} before SIMULATION_ENDS")
 
 

@@ -252,13 +252,13 @@ class BackfillLoop:
 
     def _serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
         """Start jobs or promise them a start, in order, until `depth` are blocked; return the remaining ones."""
-        blocked, depth, aside = self._blocked, self._rules.depth, self._rules.aside
+        blocked, depth, excluded = self._blocked, self._rules.depth, self._rules.excluded
         if len(blocked) >= depth:
             return jobs
         reorder = self._rules.in_serving_order
         jobs = iter(jobs if reorder is None or self._line is not None else reorder(jobs))
         for job in jobs:
-            if job.id not in blocked and job.id not in aside:
+            if job.id not in blocked and job.id not in excluded:
                 self._admit(job, view, plan)
                 if len(blocked) >= depth:
                     break
@@ -284,11 +284,11 @@ class BackfillLoop:
         if not jobs:
             return
         rules, now, gaps = self._rules, view.now, self._book.gaps()
-        left, aside, may_overtake = gaps.left, rules.aside, rules.may_overtake
+        left, excluded, may_overtake = gaps.left, rules.excluded, rules.may_overtake
         ordered = rules.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs
         for job in rules.placement.jobs.with_room(ordered, gaps) if rules.constrained else ordered:
             size = job.size
-            if size > left or job.id in aside:
+            if size > left or job.id in excluded:
                 continue
             end = now + rules.duration(job)
             hosts = gaps.find(size, end, rules.picks, rules.placement.eligible_now(job) if rules.constrained else None)

@@ -45,7 +45,7 @@ class BackfillRules(Generic[Options]):
     #: True if jobs that arrive together are served in separate passes.
     one_by_one = False
     #: Ids of waiting jobs that the loop ignores.
-    aside: Container[str] = frozenset[str]()
+    excluded: Container[str] = frozenset[str]()
     #: A method that sorts jobs in the order of service; None: in order of arrival.
     in_serving_order: Callable[[Iterable[Job]], Iterable[Job]] | None = None
     #: A method that returns whether a job that fits into the gaps may start; None: each may.

@@ -89,7 +89,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
             self.on_hosts = True  # watts are promised for specific hosts
         #: Job id -> the job, and the hosts for which its pstate was requested; it counts as started.
         self.prepared: dict[str, Prepared] = {}
-        self.aside = self.prepared
+        self.excluded = self.prepared
         #: Host -> its computing pstates, slowest first, with speeds; speeds are 0 if they are unknown.
         self.pstates: dict[int, list[tuple[float, int]]] = {}
         #: Host -> its watts.

@@ -35,7 +35,7 @@ def _process() -> subprocess.Popen[bytes]:
     return process
 
 
-def elsewhere(
+def run_in_other_process(
     scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases: Sequence[Case]
 ) -> list[Fingerprint] | None:
     """The fingerprints of a built-in algorithm, as `batsched_py.testing.fingerprints` has them from a process each."""

@@ -41,7 +41,7 @@ def test_each_lease_has_what_it_was_promised(peer: Any, data: st.DataObject) -> 
     case = data.draw(lease_cases(peer=peer))
     for options in VARIANTS:
         run = Run(case, **options)
-        assert not run.played.standstill, options
+        assert not run.played.deadlock, options
         run.check()
         for job_id in run.accepted:
             assert job_id not in run.rejections or peer == "late", "no host failed: an accepted reservation starts"
@@ -53,7 +53,7 @@ def test_each_lease_has_what_it_was_promised(peer: Any, data: st.DataObject) -> 
 def test_a_reservation_whose_hosts_fail_moves_or_is_rejected(peer: Any, data: st.DataObject) -> None:
     """Never silently late: it starts at its instant on other hosts, or is rejected with the reason."""
     run = Run(data.draw(lease_cases(peer=peer, failing=True)))
-    if not run.played.standstill:
+    if not run.played.deadlock:
         run.check()
     else:  # a best-effort job is left that needs more hosts than will ever be there
         done = {name.partition("#")[0] for name, end in run.endings().items() if end.state != "COMPLETED_KILLED"}

@@ -647,14 +647,14 @@ def test_algorithms_that_submit_jobs_are_sent_all_profiles(name: str) -> None:
 def test_a_connection_that_is_lost_after_the_hello_names_the_bug() -> None:
     """Only if all profiles were asked for, and none has come yet."""
     session = Session(load("submitter"))
-    assert session.standstill() == ""
+    assert session.deadlock() == ""
     session.answer(write_greeting(""))
-    assert "a profile that no job uses: 'batsched-py convert' drops those" in session.standstill()
+    assert "a profile that no job uses: 'batsched-py convert' drops those" in session.deadlock()
     session.answer(encode(Message(0.0, (begins(4),)), V5.events, "v5", keep_unknown=True))
-    assert "no job uses" not in session.standstill()
+    assert "no job uses" not in session.deadlock()
     modest = Session(Fcfs)
     modest.answer(write_greeting(""))
-    assert modest.standstill() == ""
+    assert modest.deadlock() == ""
 
 
 AMOUNTS: Profiles = {

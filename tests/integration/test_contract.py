@@ -27,7 +27,7 @@ class Variant(ContractTests):
 
     @pytest.fixture(autouse=True)
     def _elsewhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(contract, "elsewhere", other_hashes.elsewhere)
+        monkeypatch.setattr(contract, "run_in_other_process", other_hashes.run_in_other_process)
 
     def _draw(self, peer: Peer, *, failing: bool | None = False) -> None:
         """What fails is searched for again, and made smaller."""
@@ -163,7 +163,9 @@ def test_a_process_that_is_kept_has_other_hashes_too() -> None:
     """It answers for each algorithm what one started for it does; one that takes from a set is found out by both."""
     for algorithm in (mutants.SetOrder, mutants.Greedy, mutants.SetOrder):
         cases = list(crowded(6))
-        assert other_hashes.elsewhere(algorithm, {}, cases) == fingerprints.elsewhere(algorithm, {}, cases)
+        assert other_hashes.run_in_other_process(algorithm, {}, cases) == fingerprints.run_in_other_process(
+            algorithm, {}, cases
+        )
 
 
 def test_where_bytes_begin_to_differ_is_told() -> None:

@@ -46,7 +46,7 @@ def test_jobs_that_compute_end_though_hosts_change_their_pstates_and_fail(
     repaired = tuple((begin, hosts, end or 50) for begin, hosts, end in drawn)
     case = ComputingCase(jobs=tuple(specs), outages=repaired, peer=peer, seed=seed, energy=True)
     played = play(load("easy_dvfs"), options, case)
-    assert (len(played.endings), played.standstill) == (len(specs), "")
+    assert (len(played.endings), played.deadlock) == (len(specs), "")
 
 
 @given(SPECS)

@@ -181,7 +181,7 @@ def test_who_finds_no_watts_because_hosts_are_lost_waits_with_the_reason_and_oth
     player = Player(load("energy_budget"), {"power_cap": "650"}, replace(LOST, jobs=(*LOST.jobs, (1, 1, 4, 5))))
     played = player.run()
     assert [ending.job.id for ending in played.endings] == ["w0!001"]
-    assert "1 job waits for a decision (w0!000 of 2 hosts)" in played.standstill
+    assert "1 job waits for a decision (w0!000 of 2 hosts)" in played.deadlock
     waiting = player.session.waiting()
     assert len(waiting) == 1
     assert re.fullmatch(r"w0!000 \(2 hosts\) held at t=.*: would add 200 W to 480 W, the cap is 650 W", waiting[0])

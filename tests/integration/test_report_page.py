@@ -237,7 +237,7 @@ def test_differences_are_marked(page: Browser, runs: list[Schedule]) -> None:
     page.do("report.colourBy('difference')")
     classes = page.ask("[...report.gantts[1].classes]")
     counts = compare_runs(*runs).counts
-    order = (JobChange.SAME, JobChange.EARLIER, JobChange.LATER, JobChange.ELSEWHERE, JobChange.ONLY_HERE)
+    order = (JobChange.SAME, JobChange.EARLIER, JobChange.LATER, JobChange.OTHER_HOSTS, JobChange.ONLY_HERE)
     assert [classes.count(number) for number in range(5)] == [counts[fate] for fate in order]
     assert set(page.ask("[...report.gantts[0].classes]")) == {0}
     assert "starts later" in page.ask("document.getElementById('colours').textContent")

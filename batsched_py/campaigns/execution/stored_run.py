@@ -19,7 +19,7 @@ from batsched_py.text.display import displayed
 #: The member with the checksum of all others.
 _CHECK: Final = "sha256"
 #: Members of an outcome that the plan of the campaign has, or that follow the versions.
-_ELSEWHERE: Final = ("workload", "variant", "options", "features")
+_IN_SPEC: Final = ("workload", "variant", "options", "features")
 #: The outcome of a run that is read from its file, without names.
 _NAMELESS: Final = {"workload": "", "variant": ""}
 
@@ -58,7 +58,7 @@ def encode_run(run: StoredRun) -> bytes:
     rest: dict[str, Any] = msgspec.to_builtins(run)
     outcome: dict[str, Any] = rest.pop("outcome")
     last = {"features": outcome["features"], "jobs_sha256": rest.pop("jobs_sha256")}
-    members = {name: value for name, value in outcome.items() if name not in _ELSEWHERE} | rest | last
+    members = {name: value for name, value in outcome.items() if name not in _IN_SPEC} | rest | last
     return orjson.dumps({**members, _CHECK: _digest(members)}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 

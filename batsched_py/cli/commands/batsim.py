@@ -230,8 +230,8 @@ def _explained(error: TransportError, container: Container, session: Session, im
     if ending is None:
         return error
     when = f"at t={seconds(session.now)}, before SIMULATION_ENDS" if session.messages else "before it connected"
-    story = f"Batsim ({image}) ended {when}: {ending}"
-    return TransportError("; ".join(part for part in (story, session.standstill()) if part))
+    failure = f"Batsim ({image}) ended {when}: {ending}"
+    return TransportError("; ".join(part for part in (failure, session.deadlock()) if part))
 
 
 def _await_end(container: Container, timeout: float | None) -> None:

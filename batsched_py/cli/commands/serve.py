@@ -87,7 +87,7 @@ def _partial_results(request: ServeRequest, session: Session, decisions: Decisio
     except (BatschedError, Interruption) as failure:
         if request.export is not None and session.messages:
             module = importlib.import_module("batsched_py.cli.shared.described_runs")  # likewise
-            with module.reported_beside(failure):
+            with module.reported_with(failure):
                 _write_results(request, session, decisions, failure)
         raise
 

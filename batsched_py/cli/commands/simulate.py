@@ -16,7 +16,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.decider import their_decider
-from batsched_py.cli.shared.described_runs import files_of_choice, reported_beside, this_call
+from batsched_py.cli.shared.described_runs import files_of_choice, reported_with, this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
     algorithm_options,
@@ -163,17 +163,17 @@ def command(request: SimulateRequest) -> None:
             platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on, warn=warn
         )
         session = _session(request, decisions)
-        put_aside = None if described is None else RunFiles(rows, decisions, described)
+        run_files = None if described is None else RunFiles(rows, decisions, described)
         try:
             result = _run(request, simulation, session)
         except (BatschedError, Interruption) as failure:
             partial = simulation.result_so_far()
-            if put_aside is not None and partial is not None:
-                with reported_beside(failure):
-                    _write(request, _with_tables(partial, session), session, put_aside, failure_line(failure))
+            if run_files is not None and partial is not None:
+                with reported_with(failure):
+                    _write(request, _with_tables(partial, session), session, run_files, failure_line(failure))
             raise
-        if put_aside is not None:
-            _write(request, result, session, put_aside)
+        if run_files is not None:
+            _write(request, result, session, run_files)
     _show(request, result)
 
 

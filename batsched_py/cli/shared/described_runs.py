@@ -34,7 +34,7 @@ def write_served(prefix: str, choice: AlgorithmChoice, session: Session, **files
 
 
 @contextmanager
-def reported_beside(error: BaseException) -> Iterator[None]:
+def reported_with(error: BaseException) -> Iterator[None]:
     """Warn of files that cannot be written after an error, which is the one to report."""
     try:
         yield

@@ -14,10 +14,10 @@ from batsched_py.results.lease_rows import ImageRow, LeaseRow, ReservationRow
 
 #: Statistics that the table of leases already has, for leases of all kinds.
 _ANYWAY: Final = (BestEffortProbe.WAIT, BestEffortProbe.SLOWDOWN)
-_NOBODY: Final[Mapping[int, str]] = MappingProxyType({})
+_NO_JOBS: Final[Mapping[int, str]] = MappingProxyType({})
 
 
-def ledger_tables(ledger: Ledger, jobs: Mapping[int, str] = _NOBODY, images: Sequence[ImageRow] = ()) -> list[Table]:
+def ledger_tables(ledger: Ledger, jobs: Mapping[int, str] = _NO_JOBS, images: Sequence[ImageRow] = ()) -> list[Table]:
     """Return the tables `leases` and `reservations`, and `images` if any image was cached.
 
     Probes add the tables `counters` and `stats`, and columns to `leases`.

@@ -33,7 +33,7 @@ from batsched_py.planning.future.ranking import Ranking
 #
 # Durations are ranked in classes of sizes (1, 2 to 3, 4 to 7, ...), a compromise: a window for each size that waits is
 # too many on a large machine, one for all sizes finds too many candidates. A window is the wider the smaller the size,
-# so that classes are visited from the largest down and the borders only move outwards. `hair` allows for rounding: a
+# so that classes are visited from the largest down and the borders only move outwards. `epsilon` allows for rounding: a
 # job whose duration equals the window to the last digits must not be lost.
 #
 # A call of `note` costs O(slots of the widest window), two binary searches for each class, and the entries that it
@@ -109,7 +109,7 @@ class Candidates:
         Their sizes are larger than `before`, and not larger than `room`.
         """
         times, rooms, rankings = slots.times, slots.rooms, self._by_duration
-        first, count, hair = times[low], len(times), times[-1] * ROUNDING
+        first, count, epsilon = times[low], len(times), times[-1] * ROUNDING
         for power in range(min(room.bit_length(), len(rankings)) - 1, (before + 1).bit_length() - 2, -1):
             durations = rankings[power].numbers
             if not durations:
@@ -121,13 +121,13 @@ class Candidates:
             while wide_high < count and rooms[wide_high] >= least:
                 wide_high += 1
             begin = times[wide_low]
-            longest = (times[wide_high] - begin if wide_high < count else math.inf) + hair
+            longest = (times[wide_high] - begin if wide_high < count else math.inf) + epsilon
             if durations[0] <= longest:
                 low, high = slots.around(low, high, min((2 << power) - 1, room))
                 if high == count:  # free forever: entries promised there are candidates anyway
                     self._note_pending(slots, low, end)
                     return
-                short = first - times[low] - hair
+                short = first - times[low] - epsilon
                 if durations[0] <= short:
                     self._note_short(rankings[power].within(-math.inf, short), end)
                 for entry in rankings[power].within(short, longest):

@@ -33,11 +33,11 @@ def marks_of(records: Sequence[JobRecord], firsts: Mapping[str, str] = MappingPr
     return JobMarks(_fingerprint(ran, firsts), _fingerprint((record for record in ran if record.success), firsts))
 
 
-def other_jobs(mine: JobMarks, theirs: JobMarks) -> Literal["", "ran", "succeeded"]:
+def other_jobs(left: JobMarks, right: JobMarks) -> Literal["", "ran", "succeeded"]:
     """Return the difference between two runs: "ran" or "succeeded" if different jobs did so, else ""."""
-    if mine.ran != theirs.ran:
+    if left.ran != right.ran:
         return "ran"
-    return "succeeded" if mine.succeeded != theirs.succeeded else ""
+    return "succeeded" if left.succeeded != right.succeeded else ""
 
 
 def _fingerprint(records: Iterable[JobRecord], firsts: Mapping[str, str]) -> str:

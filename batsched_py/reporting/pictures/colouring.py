@@ -48,12 +48,12 @@ STATE_COLOURS: Final = {
 }
 #: The largest number of groups with separate colours: more cannot be distinguished.
 _MOST: Final = 7
-_NOBODY: Final = "unknown"
+_NO_USER: Final = "unknown"
 
 
 #: Way of colouring -> the group of a job.
 GROUPS: Final[Mapping[str, Callable[[JobRecord], str]]] = {
-    "user": lambda record: user_of(record.job) or _NOBODY,
+    "user": lambda record: user_of(record.job) or _NO_USER,
     "workload": lambda record: record.workload,
     "state": lambda record: record.state,
 }
@@ -96,8 +96,8 @@ def colouring(by: str, records: Iterable[JobRecord]) -> Colouring:
     if by == "state":
         known = {state: colour for state, colour in STATE_COLOURS.items() if state in weights}
         return Colouring(by, known, {STATE_NAMES[state]: colour for state, colour in known.items()})
-    largest = sorted(weights, key=lambda name: (name == _NOBODY, -weights[name], name))[:_MOST]
-    colours = {name: LIGHT[number] for number, name in enumerate(largest) if name != _NOBODY}
+    largest = sorted(weights, key=lambda name: (name == _NO_USER, -weights[name], name))[:_MOST]
+    colours = {name: LIGHT[number] for number, name in enumerate(largest) if name != _NO_USER}
     legend = {name: colours[name] for name in sorted(colours, key=_by_number)}
     return Colouring(by, colours, {**legend, **({"others": OTHERS} if len(colours) < len(weights) else {})})
 

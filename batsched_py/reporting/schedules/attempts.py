@@ -102,8 +102,8 @@ def put_together(found: Sequence[Attempt], leases: LeaseTables | None = None) ->
         chain = [one]
         while (after := follower.get(chain[-1].job_id)) is not None:
             chain.append(after)
-        beside = tuple(over for part in chain for over in overheads.get(part.job_id, ()))
-        job = jobs[one.job_id] = _job(chain, beside, lost)
+        overhead_jobs = tuple(over for part in chain for over in overheads.get(part.job_id, ()))
+        job = jobs[one.job_id] = _job(chain, overhead_jobs, lost)
         firsts |= dict.fromkeys((part.job_id for part in job.later), one.job_id)
     return Attempts(jobs, firsts)
 
@@ -133,12 +133,12 @@ def _follows(before: Attempt, after: Attempt, sign: str) -> bool:
 
 def _overheads(found: Iterable[Attempt], known: Mapping[str, Attempt]) -> dict[str, list[Attempt]]:
     """Return id of a job -> its overheads."""
-    beside = defaultdict[str, list[Attempt]](list)
+    overheads = defaultdict[str, list[Attempt]](list)
     for one in found:
         named = _OVERHEAD.fullmatch(one.job_id)
         if named is not None and named[1] in known:
-            beside[named[1]].append(one)
-    return beside
+            overheads[named[1]].append(one)
+    return overheads
 
 
 def _job(chain: Sequence[Attempt], overheads: tuple[Attempt, ...], runs: _LostRuns) -> JobAttempts:

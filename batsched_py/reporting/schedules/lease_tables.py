@@ -103,7 +103,7 @@ def lease_tables_of(tables: Iterable[Table]) -> LeaseTables | None:
     """Return the leases of a run in this process, from the tables of its algorithm; None if there are none."""
     named = {table.name: table for table in tables}
     leases, spans, images = (named.get(name) for name in ("leases", "reservations", "images"))
-    if leases is None or spans is None or not _are_ours(leases.header, spans.header):
+    if leases is None or spans is None or not _have_columns(leases.header, spans.header):
         return None
     place = list(leases.header).index(_JOB)
     return _tables(
@@ -121,14 +121,14 @@ def read_lease_tables(
     None if they have other columns: a user's own algorithm may use these names.
     """
     rows, held = Tabular(leases, limits), Tabular(spans, limits)
-    if not _are_ours(rows.header, held.header):
+    if not _have_columns(rows.header, held.header):
         return None
     rows.report_unknown("a table of leases", notes.of(leases), {*LeaseRow._fields, _JOB})
     held.report_unknown("a table of reservations", notes.of(spans), ReservationRow._fields)
     return _tables(_read_leases(rows), _read_spans(held), _read_images(images, limits, notes))
 
 
-def _are_ours(leases: Sequence[str], spans: Sequence[str]) -> bool:
+def _have_columns(leases: Sequence[str], spans: Sequence[str]) -> bool:
     return _has(leases, LeaseRow) and _JOB in leases and _has(spans, ReservationRow)
 
 

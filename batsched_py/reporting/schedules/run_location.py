@@ -33,9 +33,9 @@ class RunLocation(Struct, frozen=True):
     prefix: str | None
     files: FileForm
 
-    def beside(self, ending: str) -> Path | None:
+    def sibling(self, ending: str) -> Path | None:
         """Return another file of the run; None if it does not exist."""
-        return beside(self.prefix, ending)
+        return find_sibling(self.prefix, ending)
 
 
 def locate(path: Path) -> RunLocation:
@@ -47,7 +47,7 @@ def locate(path: Path) -> RunLocation:
             _refuse_several(path, there, f"one file *{BATSIM_4.jobs}")
         found = there[0]
     else:
-        behind = [file for form in (BATSIM_4, BATSIM_5) if (file := beside(str(path), form.jobs)) is not None]
+        behind = [file for form in (BATSIM_4, BATSIM_5) if (file := find_sibling(str(path), form.jobs)) is not None]
         if not behind:
             rule = f"there is no such file, no file {path.name}{BATSIM_4.jobs} and no folder with a *{BATSIM_4.jobs}"
             raise InputError(str(path), "", rule)
@@ -58,7 +58,7 @@ def locate(path: Path) -> RunLocation:
     return RunLocation(found, None, BATSIM_4) if named is None else RunLocation(found, *named)
 
 
-def beside(prefix: str | None, ending: str) -> Path | None:
+def find_sibling(prefix: str | None, ending: str) -> Path | None:
     """Return the file with this prefix and suffix; None if it does not exist, or without a prefix."""
     path = None if prefix is None else Path(prefix + ending)
     return path if path is not None and path.is_file() else None
@@ -66,7 +66,7 @@ def beside(prefix: str | None, ending: str) -> Path | None:
 
 def has_jobs(prefix: Path) -> bool:
     """Return whether there is a jobs file with this prefix."""
-    return any(beside(str(prefix), form.jobs) is not None for form in (BATSIM_4, BATSIM_5))
+    return any(find_sibling(str(prefix), form.jobs) is not None for form in (BATSIM_4, BATSIM_5))
 
 
 def named_path(source: Path) -> Path:

@@ -19,7 +19,7 @@ from batsched_py.reporting.schedules.run_files import (
     read_pstate_changes,
     read_schedule_row,
 )
-from batsched_py.reporting.schedules.run_location import RunLocation, beside
+from batsched_py.reporting.schedules.run_location import RunLocation, find_sibling
 from batsched_py.reporting.schedules.timeline_tables import TIMELINE, TIMELINE_VMS, TimelineChart, read_timeline_tables
 from batsched_py.results.records import JobRecord
 from batsched_py.results.result_files import CONTENTION
@@ -44,7 +44,7 @@ class Traces(NamedTuple):
         """Read the files that exist. InputError."""
         names = found.files
         row, states, energy, pstates = (
-            found.beside(ending)
+            found.sibling(ending)
             for ending in (names.schedule, names.machine_states, names.consumed_energy, names.pstate_changes)
         )
         return cls(
@@ -68,7 +68,7 @@ def read_description(
     prefix: str | None, results: Mapping[str, Path], limits: Limits, notes: FileNotes
 ) -> RunFile | None:
     """Return the description of the run; None, with a note, if it belongs to another run."""
-    path = beside(prefix, RUN)
+    path = find_sibling(prefix, RUN)
     if path is None:
         return None
     run = read_run(path, limits=limits, notes=notes.of(path))
@@ -82,7 +82,7 @@ def read_slowed(
     prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, notes: FileNotes
 ) -> Mapping[str, float] | None:
     """Return job id -> run time without contention, for slowed jobs; None, with a note, if of another run."""
-    path = beside(prefix, CONTENTION)
+    path = find_sibling(prefix, CONTENTION)
     if path is None:
         return None
     slowed = read_contention(path, limits=limits, notes=notes.of(path))
@@ -94,7 +94,7 @@ def read_slowed(
 
 def read_placed(prefix: str | None, limits: Limits, notes: FileNotes) -> Mapping[str, PlacementRow] | None:
     """Return job id -> work to place the job; None if the run has no placements. InputError."""
-    path = beside(prefix, PLACEMENTS)
+    path = find_sibling(prefix, PLACEMENTS)
     if path is None:
         return None
     found = read_placements(path, limits=limits, notes=notes.of(path))
@@ -105,10 +105,10 @@ def read_placed(prefix: str | None, limits: Limits, notes: FileNotes) -> Mapping
 
 def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, notes: FileNotes) -> LeaseTables | None:
     """Return the leases of the run; None, with a note, if the files belong to another run."""
-    leases, spans = beside(prefix, LEASES), beside(prefix, RESERVATIONS)
+    leases, spans = find_sibling(prefix, LEASES), find_sibling(prefix, RESERVATIONS)
     if leases is None or spans is None:
         return None
-    tables = read_lease_tables(leases, spans, beside(prefix, IMAGES), limits=limits, notes=notes)
+    tables = read_lease_tables(leases, spans, find_sibling(prefix, IMAGES), limits=limits, notes=notes)
     if tables is None:
         notes.add(f"{leases.name} is left out: {OTHER_COLUMNS}")
     elif tables.jobs and tables.jobs.keys().isdisjoint(record.job.id for record in jobs):
@@ -119,9 +119,9 @@ def read_leases(prefix: str | None, jobs: Sequence[JobRecord], limits: Limits, n
 
 def read_timelines(prefix: str | None, limits: Limits, notes: FileNotes) -> TimelineChart | None:
     """Return the timelines of VMs and experiments; None if there are none. InputError."""
-    entries, vms = beside(prefix, TIMELINE), beside(prefix, TIMELINE_VMS)
+    entries, vms = find_sibling(prefix, TIMELINE), find_sibling(prefix, TIMELINE_VMS)
     chart = None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits, notes=notes)
-    resources = beside(prefix, EXPERIMENT_RESOURCES)
+    resources = find_sibling(prefix, EXPERIMENT_RESOURCES)
     return chart if resources is None else add_phases(chart, resources, limits=limits, notes=notes)
 
 

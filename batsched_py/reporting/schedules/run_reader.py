@@ -26,8 +26,8 @@ from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, placeme
 from batsched_py.reporting.schedules.run_location import (
     LOGS,
     RunLocation,
-    beside,
     distinct_names,
+    find_sibling,
     has_jobs,
     locate,
     named_path,
@@ -60,7 +60,7 @@ from batsched_py.traces.formats import SWF, Format, ReadOptions, format_of
 from batsched_py.traces.swf_log import SwfLog
 
 #: Suffixes of batsched-py's other files of a run.
-_OURS: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION)
+_OWN_FILES: Final = (LEASES, RESERVATIONS, IMAGES, PLACEMENTS, RUN, DECISIONS, CONTENTION)
 
 
 def schedule_of(result: Result, name: str) -> Schedule:
@@ -103,7 +103,7 @@ def files_of(path: str | Path) -> list[Path]:
     found = locate(path)
     names = found.files
     batsims = (names.schedule, names.machine_states, names.consumed_energy, names.pstate_changes)
-    others = (found.beside(ending) for ending in (*batsims, *_OURS))
+    others = (found.sibling(ending) for ending in (*batsims, *_OWN_FILES))
     return [found.jobs, *(file for file in others if file is not None)]
 
 
@@ -215,10 +215,10 @@ def _read_log(path: Path, form: Format, hosts: int | None, name: str | None, lim
 
 def _lease_files(path: Path) -> list[Path]:
     """Return the lease tables with a prefix that has no jobs file; empty if it has one, or no lease tables."""
-    leases, spans = beside(str(path), LEASES), beside(str(path), RESERVATIONS)
+    leases, spans = find_sibling(str(path), LEASES), find_sibling(str(path), RESERVATIONS)
     if leases is None or spans is None or path.is_dir() or has_jobs(path):
         return []
-    others = (beside(str(path), ending) for ending in (IMAGES, RUN))
+    others = (find_sibling(str(path), ending) for ending in (IMAGES, RUN))
     return [leases, spans, *(file for file in others if file is not None)]
 
 

@@ -98,8 +98,8 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for cached properties
     @property
     def ran_attempts(self) -> tuple[JobRecord, ...]:
         """Return the attempts of jobs that ran, without overheads."""
-        beside = {one.job_id for job in self.attempts.jobs.values() for one in job.overheads}
-        return tuple(record for record in self.ran if record.job.id not in beside) if beside else self.ran
+        overheads = {one.job_id for job in self.attempts.jobs.values() for one in job.overheads}
+        return tuple(record for record in self.ran if record.job.id not in overheads) if overheads else self.ran
 
     def first_id(self, job_id: str) -> str:
         """Return the id of a job's first attempt; usually its own."""

@@ -71,7 +71,7 @@ def chart_of_tables(tables: Iterable[Table]) -> TimelineChart | None:
     """Return the timelines of a run in this process, from the tables of its algorithm; None if there are none."""
     named = {table.name: table for table in tables}
     entries, vms = named.get("timeline"), named.get("timeline_vms")
-    if entries is None or vms is None or not _are_ours(entries.header, vms.header):
+    if entries is None or vms is None or not _have_columns(entries.header, vms.header):
         return None
     return _chart([VmRow(*row) for row in vms.rows], [bar for row in entries.rows if (bar := _bar(EntryRow(*row)))])
 
@@ -85,7 +85,7 @@ def read_timeline_tables(
     contents.
     """
     table, known = Tabular(entries, limits), Tabular(vms, limits)
-    if not _are_ours(table.header, known.header):
+    if not _have_columns(table.header, known.header):
         notes.add(f"{entries.name} is left out: {OTHER_COLUMNS}")
         return None
     table.report_unknown("a table of timelines", notes.of(entries), EntryRow._fields)
@@ -104,7 +104,7 @@ def read_timeline_tables(
     return _chart(states, bars)
 
 
-def _are_ours(entries: Iterable[str], vms: Iterable[str]) -> bool:
+def _have_columns(entries: Iterable[str], vms: Iterable[str]) -> bool:
     return set(EntryRow._fields) <= set(entries) and set(VmRow._fields) <= set(vms)
 
 

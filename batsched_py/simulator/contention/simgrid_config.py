@@ -26,7 +26,7 @@ _SOLVER: Final = "host/solver"
 _PRECISIONS: Final = frozenset(
     {"maxmin/precision", "maxmin/concurrency-limit", "surf/precision", "precision/timing", "precision/work-amount"}
 )
-UNHEEDED: Final = "config: items of SimGrid's precision and limits have no effect here: "
+IGNORED: Final = "config: items of SimGrid's precision and limits have no effect here: "
 #: The only supported solver, SimGrid's default.
 _FAIR_BOTTLENECK: Final = "fairbottleneck"
 
@@ -63,10 +63,10 @@ def read_simgrid_config(given: Iterable[tuple[str, str]], platform: Platform) ->
     return SimgridConfig(values.get(_WINDOW, TCP_WINDOW), loopback)
 
 
-def unheeded_items(given: Iterable[tuple[str, str]], platform: Platform) -> str:
+def ignored_items(given: Iterable[tuple[str, str]], platform: Platform) -> str:
     """Return a line on items that are set, and have an effect in SimGrid but not here; "" if there are none."""
     items = dict.fromkeys(item for item, _ in (*platform.config, *given) if plain_item(item) in _PRECISIONS)
-    return UNHEEDED + ", ".join(map(displayed, items)) if items else ""
+    return IGNORED + ", ".join(map(displayed, items)) if items else ""
 
 
 def _read(item: str, value: str, values: dict[str, float], error: Callable[[str], Exception]) -> None:

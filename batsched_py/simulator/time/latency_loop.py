@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 #: Tolerance in seconds within which a time counts as now: times of Batsim 5 have twelve decimals.
-_HAIR: Final = 1e-11
+_EPSILON: Final = 1e-11
 
 
 class LatencyLoop:
@@ -62,7 +62,7 @@ class LatencyLoop:
         over = self._next == len(commands)
         due = self._reply.now if over else commands[self._next].timestamp
         step: Callable[[None], None] = self._finish if over else self._post
-        if due > max(self._queue.stamp, self._queue.now + _HAIR):
+        if due > max(self._queue.stamp, self._queue.now + _EPSILON):
             self._queue.at(due, RANK_MAIL, step, None)
         elif over and self._as_batsim_5:
             self._queue.at(self._queue.now, RANK_MAIL, step, None)

@@ -20,7 +20,7 @@ def row(option: Option) -> str:
     default = f"`{option.default}`" if option.default is not None else ""
     if option.required is not None:
         default = f"required if {option.required}" if option.required.option else "required"
-    meaning = f"Ignored: {option.warning}." if option.warning else f"{'Extension. ' * option.ours}{option.help}"
+    meaning = f"Ignored: {option.warning}." if option.warning else f"{'Extension. ' * option.extension}{option.help}"
     return f"| `{option.name}` | {values} | {default} | {meaning} |"
 
 

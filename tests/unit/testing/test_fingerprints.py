@@ -11,7 +11,7 @@ from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.errors import ContractError
 from batsched_py.plugins import load
 from batsched_py.testing.case import Case
-from batsched_py.testing.fingerprints import elsewhere, fingerprints
+from batsched_py.testing.fingerprints import fingerprints, run_in_other_process
 
 CASES = (Case(hosts=3, jobs=((0, 1, 5, 9),) * 40), Case(hosts=1))
 
@@ -49,7 +49,7 @@ def test_each_exchange_has_its_mark_and_so_has_the_end() -> None:
     assert all(re.fullmatch(r"[0-9a-f]{16}", mark) for case in first for mark in case)
     assert len(first[0]) > len(first[1])
     assert fingerprints(load("fcfs"), {}, CASES) == first
-    assert elsewhere(load("fcfs"), {}, CASES) == first
+    assert run_in_other_process(load("fcfs"), {}, CASES) == first
 
 
 def test_the_order_of_a_set_is_found_out(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_order_of_a_set_is_found_out(tmp_path: Path) -> None:
     file = tmp_path / "by_hash.py"
     file.write_text(BY_HASH)
     algorithm = load(f"{file}:ByHash")
-    assert elsewhere(algorithm, {}, CASES) != fingerprints(algorithm, {}, CASES)
+    assert run_in_other_process(algorithm, {}, CASES) != fingerprints(algorithm, {}, CASES)
 
 
 def test_an_error_is_the_end_of_a_fingerprint() -> None:
@@ -74,7 +74,7 @@ def test_a_class_that_has_no_name_elsewhere_is_not_run_there() -> None:
     class Local(Broken):
         name = "local"
 
-    assert elsewhere(Local, {}, CASES) is None
+    assert run_in_other_process(Local, {}, CASES) is None
 
 
 def test_an_algorithm_that_fails_to_load_elsewhere_is_one_clear_line(tmp_path: Path) -> None:
@@ -84,4 +84,4 @@ def test_an_algorithm_that_fails_to_load_elsewhere_is_one_clear_line(tmp_path: P
     algorithm = load(f"{file}:ByHash")
     file.write_text("raise OSError('no licence')\n")
     with pytest.raises(ContractError, match=r"gone\.py:ByHash cannot be run in another process: .*no licence"):
-        elsewhere(algorithm, {}, CASES)
+        run_in_other_process(algorithm, {}, CASES)

@@ -45,7 +45,7 @@ def test_each_job_has_an_ending_with_each_peer(peer: Peer) -> None:
 
     played = play(load("fcfs"), {}, Case(hosts=2, jobs=CASE.jobs, peer=peer), watch)
     assert {ending.job.id for ending in played.endings} == {"w0!000", "w0!001"}
-    assert played.standstill == ""
+    assert played.deadlock == ""
     assert played.exchanges == tuple(watched)
 
 
@@ -54,7 +54,7 @@ def test_a_standstill_is_a_result(peer: Peer) -> None:
     """The rules judge it, not the player."""
     played = play(Idle, {}, Case(hosts=2, jobs=CASE.jobs, peer=peer))
     assert played.endings == ()
-    assert "w0!000" in played.standstill
+    assert "w0!000" in played.deadlock
 
 
 def test_a_run_that_does_not_end_is_stopped() -> None:

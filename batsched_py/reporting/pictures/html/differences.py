@@ -24,7 +24,7 @@ class JobChange(StrEnum):
     SAME = "as in the first run"
     EARLIER = "starts earlier"
     LATER = "starts later"
-    ELSEWHERE = "same start, other hosts"
+    OTHER_HOSTS = "same start, other hosts"
     ONLY_HERE = "runs only here"
     ONLY_THERE = "runs only in the first run"
 
@@ -104,7 +104,7 @@ def _change(before: JobRecord, after: JobRecord, *, hosts_known: bool) -> JobCha
     late = after.start - before.start
     if abs(late) > TOLERANCE:
         return JobChange.EARLIER if late < 0 else JobChange.LATER
-    return JobChange.ELSEWHERE if hosts_known and before.hosts != after.hosts else JobChange.SAME
+    return JobChange.OTHER_HOSTS if hosts_known and before.hosts != after.hosts else JobChange.SAME
 
 
 def strangers(first: Schedule, other: Schedule) -> frozenset[str]:

@@ -10,11 +10,11 @@ from batsched_py.errors import BatschedError, OptionError, PlatformError
 from batsched_py.model.platform import Platform
 from batsched_py.model.zone import Link
 from batsched_py.simulator.contention.simgrid_config import (
+    IGNORED,
     TCP_WINDOW,
-    UNHEEDED,
     SimgridConfig,
+    ignored_items,
     read_simgrid_config,
-    unheeded_items,
 )
 from batsched_py.traces.simgrid_xml import read_platform
 
@@ -65,8 +65,8 @@ def test_items_that_have_no_effect_here_alone_are_told(tmp_path: Path) -> None:
     """Each once, in their order; others change nothing in SimGrid's model of parallel tasks either."""
     read = platform(tmp_path, ("maxmin/precision", "1e-9"), ("contexts/stack-size", "16"))
     given = [("surf/precision", "1e-9"), ("maxmin/precision", "1e-5"), ("network/weight-S", "1")]
-    assert unheeded_items(given, read) == f"{UNHEEDED}maxmin/precision, surf/precision"
-    assert unheeded_items([], platform(tmp_path, ("contexts/stack-size", "16"))) == ""
+    assert ignored_items(given, read) == f"{IGNORED}maxmin/precision, surf/precision"
+    assert ignored_items([], platform(tmp_path, ("contexts/stack-size", "16"))) == ""
 
 
 def test_of_two_values_of_an_item_the_first_counts(tmp_path: Path) -> None:
