@@ -92,13 +92,13 @@ class Bootstrap:
         pairs = sorted(zip(ones, others, strict=True))
         one, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         one_sums, other_sums = self._sums(one), self._sums(other)
-        differences = [(mine - theirs) / self.count for mine, theirs in zip(one_sums, other_sums, strict=True)]
+        differences = [(left - right) / self.count for left, right in zip(one_sums, other_sums, strict=True)]
         return Pairs(
-            difference=self._estimate(fmean([mine - theirs for mine, theirs in pairs]), differences),
+            difference=self._estimate(fmean([left - right for left, right in pairs]), differences),
             ratio=self._ratio(math.fsum(one), math.fsum(other), one_sums, other_sums),
-            smaller=sum(mine < theirs for mine, theirs in pairs),
-            equal=sum(mine == theirs for mine, theirs in pairs),
-            larger=sum(mine > theirs for mine, theirs in pairs),
+            smaller=sum(left < right for left, right in pairs),
+            equal=sum(left == right for left, right in pairs),
+            larger=sum(left > right for left, right in pairs),
         )
 
     def _ratio(self, one: float, other: float, ones: Sequence[float], others: Sequence[float]) -> Estimate | None:
@@ -106,7 +106,7 @@ class Bootstrap:
             return None
         if not all(others):
             return Estimate(one / other)
-        return self._estimate(one / other, [mine / theirs for mine, theirs in zip(ones, others, strict=True)])
+        return self._estimate(one / other, [left / right for left, right in zip(ones, others, strict=True)])
 
     def _sums(self, values: Sequence[float]) -> list[float]:
         """Return the sum of each resample."""

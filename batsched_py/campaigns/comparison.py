@@ -128,16 +128,16 @@ def _compare_by(
     metric: MetricInfo, runs: Mapping[str, Sequence[Outcome]], base: str, bootstrap: Bootstrap
 ) -> MetricComparison:
     values = {name: _observations(metric, outcomes, bootstrap.count) for name, outcomes in runs.items()}
-    theirs = values[base]
+    right = values[base]
     return MetricComparison(
         metric,
         tuple(
             AlgorithmMean(
                 name,
-                None if mine is None else bootstrap.mean(mine),
-                None if name == base or mine is None or theirs is None else bootstrap.compare(mine, theirs),
+                None if left is None else bootstrap.mean(left),
+                None if name == base or left is None or right is None else bootstrap.compare(left, right),
             )
-            for name, mine in values.items()
+            for name, left in values.items()
         ),
     )
 
@@ -172,8 +172,8 @@ def find_different_jobs(study: Study, baseline: str) -> list[DifferentJobs]:
     found = []
     for variant in study.variants:
         pairs = zip(study.of(variant.name), base, strict=True)
-        whole = [(mine, theirs) for mine, theirs in pairs if not mine.error and not theirs.error]
-        others = [(mine.workload, other_jobs(_marks_of(mine), _marks_of(theirs))) for mine, theirs in whole]
+        whole = [(left, right) for left, right in pairs if not left.error and not right.error]
+        others = [(left.workload, other_jobs(_marks_of(left), _marks_of(right))) for left, right in whole]
         ran = tuple(workload for workload, what in others if what == "ran")
         succeeded = tuple(workload for workload, what in others if what == "succeeded")
         if ran or succeeded:

@@ -97,11 +97,13 @@ def run_study(
     kept = keep is not None or open_log is not None
     for name, (workload, seed) in runs.items():
         for variant in variants:
-            mine = variant.with_seed(seed)
+            seeded = variant.with_seed(seed)
             # A run that does not depend on the seed is executed once, unless its files are wanted under each name.
-            key = (name if kept or mine is not variant or seed is None else id(workload), variant.name)
-            tasks.setdefault(key, _Task(environment, workload, RunSpec(name, mine), keep, open_log, limits, run_limits))
-            options = known[variant.name] if mine is variant else {**known[variant.name], "seed": seed}
+            key = (name if kept or seeded is not variant or seed is None else id(workload), variant.name)
+            tasks.setdefault(
+                key, _Task(environment, workload, RunSpec(name, seeded), keep, open_log, limits, run_limits)
+            )
+            options = known[variant.name] if seeded is variant else {**known[variant.name], "seed": seed}
             places.append((name, key, options))
     ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress, run_limits), strict=True))
     whole = tuple(replace(ended[key], workload=name, options=options) for name, key, options in places)

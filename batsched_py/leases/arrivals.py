@@ -39,7 +39,7 @@ class Arrivals:
 
     Attributes:
         jobs: number of a lease -> the id of its job; for a group, all ids separated by blanks.
-        unnumbered: numbers and names of leases outside the job numbering, such as machines of experiments; it only grows.
+        unnumbered: numbers and names of leases outside the job numbering, such as machines of experiments; append-only.
     """
 
     def __init__(self, site: Site, segments: Segments) -> None:
@@ -141,10 +141,10 @@ class Arrivals:
         """Return the lease of jobs; FieldError if their terms differ, or the site lacks a resource type."""
         jobs, (job, terms) = [one for one, _ in party], party[0]
         demands = self._demands(job, terms)
-        for other, theirs in party[1:]:
-            if replace(theirs, nodes=terms.nodes) != terms or other.walltime != job.walltime:
+        for other, other_terms in party[1:]:
+            if replace(other_terms, nodes=terms.nodes) != terms or other.walltime != job.walltime:
                 raise FieldError("lease.group", f"{other.id} has other terms, or another walltime, than {job.id}")
-            demands += self._demands(other, theirs)
+            demands += self._demands(other, other_terms)
         obstacles = [self._segments.obstacle(one, view) for one in jobs] if view.config.dynamic_jobs else []
         repeatable = bool(obstacles) and not any(obstacles)
         if terms.kind is Kind.BEST_EFFORT and terms.preemptible:

@@ -44,8 +44,8 @@ def subtract(offer: Amounts, demand: Amounts) -> Amounts:
 def add(one: Amounts, other: Amounts) -> Amounts:
     """Return the combination of two demands: numbers are added, instances are concatenated."""
     return tuple(
-        _instances(mine) + _instances(theirs) if mine.__class__ is tuple or theirs.__class__ is tuple else mine + theirs  # type: ignore[operator]  # numbers
-        for mine, theirs in zip(one, other, strict=True)
+        _instances(left) + _instances(right) if left.__class__ is tuple or right.__class__ is tuple else left + right  # type: ignore[operator]  # numbers
+        for left, right in zip(one, other, strict=True)
     )
 
 

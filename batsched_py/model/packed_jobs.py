@@ -85,7 +85,7 @@ class PackedJobs(Sequence[Job]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
-        return len(self) == len(other) and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+        return len(self) == len(other) and all(left == right for left, right in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]  # as for lists: equality with unhashable sequences
 

@@ -87,9 +87,9 @@ def _differing(one: RunFile, other: RunFile) -> Iterator[str]:
     if all(map(_hashes, platforms)) and _hashes(platforms[0]) != _hashes(platforms[1]):
         yield f"another platform ({_file_names(*platforms)})"
     for name in ("machines", "master_host", "roles"):
-        mine, theirs = (run.settings.get(name) for run in (one, other))
-        if name in one.settings and name in other.settings and mine != theirs:
-            yield f"another setting {name} ({_value(mine)}, {_value(theirs)})"
+        left, right = (run.settings.get(name) for run in (one, other))
+        if name in one.settings and name in other.settings and left != right:
+            yield f"another setting {name} ({_value(left)}, {_value(right)})"
 
 
 def _hashes(files: Sequence[InputFile]) -> list[str]:

@@ -94,10 +94,10 @@ def _type_rule(kind: str, simulated_only: bool) -> str | None:
     """Return the rule that a type violates; None if it is accepted."""
     if kind in SIMULATED_TYPES or kind in FORMER_TYPES or (kind in BATSIM_TYPES and not simulated_only):
         return None
-    ours = f"the types simulated here are {', '.join(SIMULATED_TYPES)}"
+    simulated = f"the types simulated here are {', '.join(SIMULATED_TYPES)}"
     if kind in BATSIM_TYPES:
-        return f"{kind!r} is executed by Batsim only: run the workload there, or write the profile anew; {ours}"
+        return f"{kind!r} is executed by Batsim only: run the workload there, or write the profile anew; {simulated}"
     if kind in EARLIER_TYPES:
         named = f"is the name of a type in an earlier release candidate of Batsim 5, which is now {EARLIER_TYPES[kind]}"
-        return f"{kind!r} {named}; {ours}"
-    return f"{shown(kind)} is not a type of profile; {ours}"
+        return f"{kind!r} {named}; {simulated}"
+    return f"{shown(kind)} is not a type of profile; {simulated}"

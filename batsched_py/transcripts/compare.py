@@ -207,11 +207,11 @@ class _Ledger:
         left, right = self._open
         found = []
         for identity in dict.fromkeys(chain(left, right)):
-            ours, theirs = (_all(side.get(identity)) for side in self._open)
+            ones, others = (_all(side.get(identity)) for side in self._open)
             if identity[1] is FactKind.CALLS:
-                found += [FactDifference(fact, None) for fact in ours] + [FactDifference(None, fact) for fact in theirs]
+                found += [FactDifference(fact, None) for fact in ones] + [FactDifference(None, fact) for fact in others]
                 continue
-            for one, other in zip_longest(ours, theirs):
+            for one, other in zip_longest(ones, others):
                 found.append(FactDifference(one, other, self._what(one, other)))
         return tuple(sorted(found, key=lambda difference: difference.time))
 
@@ -237,14 +237,14 @@ class _Ledger:
         pairs = ((name, value, right.details.get(name)) for name, value in left.details.items())
         return tuple(
             name
-            for name, ours, theirs in pairs
-            if ours is not None and theirs is not None and not self._same_detail(name, ours, theirs)
+            for name, left, right in pairs
+            if left is not None and right is not None and not self._same_detail(name, left, right)
         )
 
-    def _same_detail(self, name: str, ours: Any, theirs: Any) -> bool:
+    def _same_detail(self, name: str, left: Any, right: Any) -> bool:
         if name in TIMES:
-            return bool(abs(ours - theirs) <= self._tolerance.seconds)
-        return alike(ours, theirs, self._tolerance.relative)
+            return bool(abs(left - right) <= self._tolerance.seconds)
+        return alike(left, right, self._tolerance.relative)
 
 
 def _now(side: _Side) -> float:

@@ -63,7 +63,8 @@ def _is_installed(name: str) -> bool:
     file = getattr(sys.modules[name], "__file__", None)
     if file is None:
         return True
-    ours = Path(batsched_py.__file__).parent
+    package = Path(batsched_py.__file__).parent
     return "site-packages" in Path(file).parts or any(
-        Path(file).is_relative_to(root) for root in (ours, ours.parent / "schedulers", os.path.dirname(os.__file__))
+        Path(file).is_relative_to(root)
+        for root in (package, package.parent / "schedulers", os.path.dirname(os.__file__))
     )

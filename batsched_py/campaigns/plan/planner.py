@@ -118,14 +118,14 @@ def _runs(
         identity = identities[id(setting)]
         for seed, variant in product(seeds, variants):
             name = source.name if seed is None else f"{source.name}-seed-{seed}"
-            mine = replace(
+            spec = replace(
                 identity,
                 workload=source.identity,
                 algorithm=variant.algorithm,
                 options=variant.options_with(seed),
                 files={**identity.files, **variant.files},
             )
-            yield PlannedRun(mine.key, setting, source, name, seed, variant)
+            yield PlannedRun(spec.key, setting, source, name, seed, variant)
 
 
 def _sources(campaign: Campaign, setting: Setting, reader: SourceReader) -> list[WorkloadSource]:

@@ -158,11 +158,11 @@ def _check_usage(request: MetricsRequest) -> None:
 def _put_tables(request: MetricsRequest, schedules: Sequence[Schedule]) -> None:
     names = [schedule.name for schedule in schedules]
     if request.batsim:
-        theirs = [batsim_metrics(schedule) for schedule in schedules]
-        _put_table(request.output, schedules, lambda runs: batsim_table(names[runs], theirs[runs]))
+        of_batsim = [batsim_metrics(schedule) for schedule in schedules]
+        _put_table(request.output, schedules, lambda runs: batsim_table(names[runs], of_batsim[runs]))
     else:
-        ours = list(map(request.measure, schedules))
-        _put_table(request.output, schedules, lambda runs: metrics_table(names[runs], ours[runs]))
+        measured = list(map(request.measure, schedules))
+        _put_table(request.output, schedules, lambda runs: metrics_table(names[runs], measured[runs]))
 
 
 def _put_breakdown(request: MetricsRequest, by: str, schedules: Sequence[Schedule]) -> None:

@@ -295,11 +295,11 @@ def _exchange(request: SimulateRequest, session: Session | None) -> Iterator[Any
     """Yield the exchange with the session, or with the program on --socket. TransportError, TranscriptError."""
     if session is not None:
         header = request.choice.resolved.header()
-        with recording(request.record, header) as recorder, exchange_of(session, recorder) as ours:
-            yield ours
+        with recording(request.record, header) as recorder, exchange_of(session, recorder) as decider:
+            yield decider
     elif request.socket is not None:
-        with their_decider(request.socket, request.connect_timeout, request.record) as theirs:
-            yield theirs
+        with their_decider(request.socket, request.connect_timeout, request.record) as decider:
+            yield decider
 
 
 def _show(request: SimulateRequest, result: Result) -> None:

@@ -93,15 +93,15 @@ def _translated(name: str, command: HaizeaCommand, left: list[str]) -> Iterator[
         option, equals, value = argument.partition("=")
         if not argument.startswith("--") and len(argument) > 2:  # its value follows without a blank
             option, equals, value = argument[:2], "=", argument[2:]
-        ours = command.options.get(option)
-        if ours is None:
+        found = command.options.get(option)
+        if found is None:
             there = ", ".join(option for option in command.options if option.startswith("--"))
             words = " ".join(command.words)
             raise click.UsageError(f"No such option '{option}' of {name}, which is '{words}' here; there are: {there}")
         if option in command.flags:
-            yield ours
+            yield found
             continue
         if not equals and not left:
             raise click.UsageError(f"Option '{option}' requires an argument.")
-        yield from ([ours] if ours else [])
+        yield from ([found] if found else [])
         yield value if equals else left.pop(0)

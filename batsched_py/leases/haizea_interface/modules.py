@@ -41,12 +41,12 @@ _CONTENTS: Final[Mapping[str, Mapping[str, Any]]] = {
 @contextmanager
 def haizea_modules() -> Iterator[None]:
     """Make Haizea's modules importable within the context; modules loaded there keep the imported names."""
-    ours = _modules()
-    roots = tuple({name.partition(".")[0] for name in ours})
+    replaced = _modules()
+    roots = tuple({name.partition(".")[0] for name in replaced})
     before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in roots}
     for name in before:
         del sys.modules[name]
-    sys.modules.update(ours)
+    sys.modules.update(replaced)
     try:
         yield
     finally:

@@ -207,7 +207,7 @@ def _others(marks: Sequence[JobMarks], first: Schedule, found: Sequence[RunCompa
     hints = {"ran": "their metrics are of different jobs, none is marked as the best", "succeeded": "compare with care"}
     for what, hint in hints.items():
         differing = zip(found, marks[1:], strict=True)
-        others = [run.name for run, mine in differing if run.comparable and other_jobs(mine, marks[0]) == what]
+        others = [run.name for run, marked in differing if run.comparable and other_jobs(marked, marks[0]) == what]
         if others:
             yield f"Not the same jobs {what} under {' and '.join(others)} as under {first.name}: {hint}."
 

@@ -87,12 +87,12 @@ def _table(name: str, chart: TimelineChart) -> str:
         if bar.vm in bars:
             bars[bar.vm].append(bar)
     rows, title = [], "VMs"
-    for vm, mine in bars.items():
+    for vm, vm_bars in bars.items():
         configured = chart.vms[vm]
-        late = [bar.late for bar in mine]
+        late = [bar.late for bar in vm_bars]
         figures = (seconds(max(late)), seconds(_p99(late))) if late else (NOTHING, NOTHING)
-        runs = sum(bar.kind == "run" for bar in mine)
-        held = sum((chart.end if bar.end is None else bar.end) - bar.begin for bar in mine if bar.kind == "break")
+        runs = sum(bar.kind == "run" for bar in vm_bars)
+        held = sum((chart.end if bar.end is None else bar.end) - bar.begin for bar in vm_bars if bar.kind == "break")
         rows.append([_name(vm), NOTHING if configured is None else clock(configured), str(runs), clock(held), *figures])
     heads = ["VM", "configured", "runs of programs", "held", "late at most (s)", "99 of 100 (s)"]
     if chart.experiments:

@@ -37,12 +37,12 @@ Corners = Sequence[tuple[float, float]]
 def draw_marks(axes: Axes, marks: Sequence[LeaseMark], numbers: Mapping[int, int]) -> None:
     """Draw the marks, whose hosts are places; `numbers` are the numbers of leases in pictures, for their colours."""
     for kind in kinds_of(marks):
-        mine = [mark for mark in marks if mark.kind == kind]
+        of_kind = [mark for mark in marks if mark.kind == kind]
         if kind == "reservation":
-            _frame(axes, mine)
+            _frame(axes, of_kind)
             continue
         corners, faces = list[Corners](), list[str]()
-        for mark in mine:
+        for mark in of_kind:
             for one in _rectangles(mark):
                 corners.append(one)
                 faces.append(job_colour(numbers.get(mark.lease, 0)) if kind in _HOLDING else "none")
