@@ -26,9 +26,9 @@ class EndedError(EngineError):
         code: exit code.
     """
 
-    def __init__(self, code: int, story: str) -> None:
+    def __init__(self, code: int, text: str) -> None:
         self.code = code
-        super().__init__(story)
+        super().__init__(text)
 
 
 class Container:

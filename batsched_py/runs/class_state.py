@@ -16,7 +16,7 @@ from batsched_py.plugins import AlgorithmLike
 from batsched_py.scheduling.base import Scheduler
 
 #: Classes of these packages keep no state.
-_OURS: Final = ("batsched_py.",)
+_PACKAGES: Final = ("batsched_py.",)
 #: Types whose values are compared directly.
 _PLAIN: Final = (bool, int, float, complex, str, bytes, type(None))
 #: Maximum number of items compared in a container, and maximum depth of nested containers.
@@ -33,7 +33,7 @@ def class_state(scheduler: type[Scheduler[Any]]) -> dict[str, _Print]:
     """
     found = {}
     for owner in scheduler.__mro__:
-        if owner is object or owner.__module__.startswith(_OURS):
+        if owner is object or owner.__module__.startswith(_PACKAGES):
             continue
         for name, value in vars(owner).items():
             if not (name.startswith("__") or name == "_abc_impl" or hasattr(type(value), "__get__")):

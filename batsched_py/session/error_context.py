@@ -24,7 +24,7 @@ _ALGORITHMS: Final = os.path.join(_ENGINE, "schedulers", "")
 _LONGEST: Final = 1000
 
 
-def story(name: str, message: Message, error: BaseException) -> str:
+def failure_line(name: str, message: Message, error: BaseException) -> str:
     """Describe a failure on one line: time, events, name of the algorithm, and reason."""
     why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
     readable = displayed(" ".join(why.split()), _LONGEST)
@@ -32,7 +32,7 @@ def story(name: str, message: Message, error: BaseException) -> str:
 
 
 def failure(name: str, message: Message, error: BaseException) -> AlgorithmError:
-    """Return the story as an error with its cause, because compiled modules do not set it by `raise ... from`.
+    """Return the line as an error with its cause, because compiled modules do not set it by `raise ... from`.
 
     An exception raised by a signal during a decision is raised again, with a note of its place.
     """
@@ -42,7 +42,7 @@ def failure(name: str, message: Message, error: BaseException) -> AlgorithmError
                 f" while {displayed(name)} decided{where(error)}, t={seconds(message.now)}, on {in_short(message)}"
             )
         raise error
-    wrapped = AlgorithmError(story(name, message, error))
+    wrapped = AlgorithmError(failure_line(name, message, error))
     wrapped.__cause__ = error
     return wrapped
 

@@ -91,7 +91,7 @@ class LateBatsim:
         self._case, self._lateness, self._chance = case, lateness, Random(case.seed)
         self._side = BatsimSide()
         #: (time of its message, order, time of the event, event).
-        self._untold: list[tuple[float, int, float, Event]] = []
+        self._pending: list[tuple[float, int, float, Event]] = []
         self._asked = 0
         self.now = 0.0
         #: Host -> end of its job in the real state.
@@ -124,7 +124,7 @@ class LateBatsim:
         if not self._case.jobs:
             self._later(0.0, Notify(0.0, NO_MORE_STATIC_JOB))
         self._ask(answer, [self._begins({"w0": {name: profile.members for name, profile in profiles.items()}})])
-        while self._untold:
+        while self._pending:
             self._ask(answer, self._next())
         if self._waiting or self._registering:
             raise DeadlockError(self._deadlock_text())
@@ -144,22 +144,22 @@ class LateBatsim:
         Each may be older than its message.
         """
         events: list[Event] = []
-        self.now = max(self.now, round(self._untold[0][0], 6))
+        self.now = max(self.now, round(self._pending[0][0], 6))
         while True:
-            _, _, happened, event = heappop(self._untold)
+            _, _, happened, event = heappop(self._pending)
             if isinstance(event, Answer):  # joules at the time of the message: they never decrease
                 event = Answer(event.timestamp, {"consumed_energy": 100.0 * self._case.hosts * self.now})
             if self._note(event):
                 timestamp = self._chance.choice((min(round(happened, 6), self.now), self.now))
                 before = events[-1].timestamp if events else 0.0
                 events.append(replace(event, timestamp=max(timestamp, before)))
-            if not self._untold or self._untold[0][0] > self.now or self._chance.random() >= TOGETHER:
+            if not self._pending or self._pending[0][0] > self.now or self._chance.random() >= TOGETHER:
                 return events
 
     def _later(self, happens: float, event: Event) -> None:
         self._asked += 1
         order = self._chance.randrange(1000) * 100_000 + self._asked
-        heappush(self._untold, (happens + self._chance.choice(self._lateness), order, happens, event))
+        heappush(self._pending, (happens + self._chance.choice(self._lateness), order, happens, event))
 
     def _note(self, event: Event) -> bool:
         """Apply an event to the announced state; return False if it did not happen after all."""

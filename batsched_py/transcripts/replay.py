@@ -47,7 +47,7 @@ class DecisionDifference(Struct, frozen=True):
     lines: tuple[tuple[str, str], ...]
     reordered: bool
 
-    def story(self) -> str:
+    def description(self) -> str:
         """Describe the difference, on several lines."""
         when = "" if self.time is None else f", t={number_text(self.time)}"
         how = "the same commands in another order" if self.reordered else "another decision"

@@ -1,4 +1,4 @@
-"""A linter for the prose of README, docs, messages, docstrings and comments: words that make sentences hard to read.
+"""A linter for the prose of README, docs, messages, docstrings and comments, and for the words of names.
 
 `python -m tests.docs.prose` prints what it finds, with what to write instead, and exits with 1 if it finds anything;
 with paths (`batsched_py/site`) only what is below them. It does not read decisions (docs/adr), which are history.
@@ -11,8 +11,9 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -79,12 +80,33 @@ RULES: Final = (
 #: Words with which no docstring begins: it says what a thing is (a noun), or what a function does (a verb).
 RIDDLES: Final = re.compile(r"(?:What|How|Whom?|Whose|Which|Where|When|Why|That|Whatever|Wherever|Whenever)\b")
 
+#: Words that no name of a module, class, function, argument, attribute or variable has, and what to write instead.
+NAMES: Final = (
+    Rule("told|tell|tells|telling|untold|retold|said", "report, notify, show, warn, text"),
+    Rule("story|stories", "context, description, history"),
+    Rule("unheeded", "ignored"),
+    Rule("elsewhere|nowhere", "name the place: other hosts, another process"),
+    Rule("somebody|nobody|anybody|everybody|everyone|whoever|whom", "name the user, the job or the program"),
+    Rule("beside|besides|aside", "sibling, additional, excluded, spool"),
+    Rule("mine|ours|theirs|yours", "left and right, or name the program"),
+    Rule("standstill", "deadlock"),
+    Rule("forsaken|homeless|farewell|hair", "abandoned, displaced, final, epsilon"),
+)
+
+#: Words of which the name of a module does not consist: it is the noun of what is inside.
+MODULE_NAMES: Final = (
+    Rule("making|hosting|undoing|deploying|reserving|playing", "factory, finder, rollback, playback: a noun"),
+    Rule("given|own|owned|upcoming|live|waiting|recurring", "say which thing is given, waits or recurs"),
+)
+
 _WITH_DOCSTRINGS: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 #: Inline code, targets of links, and HTML: no prose.
 _NO_PROSE: Final = re.compile(
     r"(?<!`)(?P<ticks>`+)(?!`)(?s:.+?)(?<!`)(?P=ticks)(?!`)|(?<=\])\([^)\s]*\)|<[^>\n]+>|https?://\S+"
 )
+#: A word of a name: between underscores, and from a capital on.
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _FENCED: Final = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
 _PATTERN: Final = re.compile(
     "|".join(rf"(?P<rule{number}>\b(?:{rule.words})\b)".replace(" ", r"\s+") for number, rule in enumerate(RULES)),
@@ -139,13 +161,48 @@ def _in_block(block: list[tokenize.TokenInfo]) -> Iterator[Finding]:
             yield Finding(block[0].start[0] + finding.line - 1, finding.words, finding.instead)
 
 
+def names(module: Path, source: str) -> Iterator[Finding]:
+    """Yield the findings in the names that a module defines, each once, at its first definition."""
+    if module.stem != "__init__":
+        yield from _in_name(module.stem, 1, NAMES)
+        for rule in MODULE_NAMES:
+            if re.fullmatch(rule.words, module.stem):
+                yield Finding(1, module.stem, rule.instead)
+    seen = set[str]()
+    for name, line in sorted(_defined(ast.parse(source)), key=itemgetter(1)):
+        if name not in seen:
+            seen.add(name)
+            yield from _in_name(name, line, NAMES)
+
+
+def _defined(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Yield each definition of a name with its line."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name, node.lineno
+            case ast.arg():
+                yield node.arg, node.lineno
+            case ast.Name(ctx=ast.Store()):
+                yield node.id, node.lineno
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.attr, node.lineno
+
+
+def _in_name(name: str, line: int, rules: Sequence[Rule]) -> Iterator[Finding]:
+    for word in _WORD.findall(name):
+        for rule in rules:
+            if re.fullmatch(rule.words, word, re.IGNORECASE):
+                yield Finding(line, name, rule.instead)
+
+
 def main(*places: str) -> int:
     """Print what is found in all pages and modules, or in those below the places, and return an exit code."""
     wanted = [ROOT / place for place in places] or [ROOT]
     found = [(page, finding) for page in pages() for finding in findings(page.read_text())]
     for module in modules():
         source = module.read_text()
-        found += [(module, finding) for finding in (*texts(source), *comments(source))]
+        found += [(module, finding) for finding in (*texts(source), *comments(source), *names(module, source))]
     found = [(path, finding) for path, finding in found if any(path.is_relative_to(place) for place in wanted)]
     for path, finding in found:
         place = f"{path.relative_to(ROOT).as_posix()}:{finding.line}"

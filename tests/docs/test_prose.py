@@ -8,7 +8,7 @@ import pytest
 
 from tests.clone import ROOT
 from tests.docs.pages import name
-from tests.docs.prose import RULES, comments, findings, main, modules, pages, texts
+from tests.docs.prose import MODULE_NAMES, NAMES, RULES, comments, findings, main, modules, names, pages, texts
 
 
 @pytest.mark.parametrize("page", pages(), ids=name)
@@ -54,11 +54,12 @@ def test_code_and_other_words_are_not(text: str) -> None:
 
 
 def test_no_module_breaks_a_rule() -> None:
-    """Errors, warnings, helps of commands and options, docstrings, comments: each finding names its module."""
+    """Errors, warnings, helps of commands and options, docstrings, comments, names: each finding has its module."""
     broken = []
     for module in modules():
         source = module.read_text()
-        broken += [(name(module), finding) for finding in (*texts(source), *comments(source))]
+        found = (*texts(source), *comments(source), *names(module, source))
+        broken += [(name(module), finding) for finding in found]
     assert broken == []
     assert ROOT / "schedulers" / "easy.py" in modules()
 
@@ -84,9 +85,43 @@ def test_a_docstring_begins_with_a_noun_or_a_verb(docstring: str, riddle: str) -
     assert found == ([riddle] if riddle else [])
 
 
+@pytest.mark.parametrize(
+    ("source", "line", "found"),
+    [
+        ("def tell_jobs(): ...", 1, "tell_jobs"),
+        ("async def _jobs_told(): ...", 1, "_jobs_told"),
+        ("class ToldBy: ...", 1, "ToldBy"),
+        ("class A:\n    untold: int", 2, "untold"),
+        ("def f(*, put_aside): ...", 1, "put_aside"),
+        ("f(\n    lambda said: 1)", 2, "said"),
+        ("self.jobs = self._theirs = 1", 1, "_theirs"),
+        ("MOST_TOLD = 3", 1, "MOST_TOLD"),
+        ("for nobody in ():\n    nobody = 1", 1, "nobody"),
+        ("stellar, untellable, HTTPStory = 1, 2, 3", 1, "HTTPStory"),
+    ],
+)
+def test_a_word_of_a_name_is_found(source: str, line: int, found: str) -> None:
+    """Between underscores, and from a capital on; where the name is defined first, and only once."""
+    assert [(one.line, one.words) for one in names(Path("jobs.py"), source)] == [(line, found)]
+
+
+def test_names_of_others_are_not_read() -> None:
+    """A name that is only used is one of a library."""
+    assert list(names(Path("jobs.py"), "place = file.tell() + study.told\nimport nobody")) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "found"),
+    [("making", True), ("a_story", True), ("live", True), ("live_view", False), ("lease_making", False)],
+)
+def test_the_name_of_a_module_is_a_noun(module: str, found: bool) -> None:
+    """A word that says nothing alone may be part of a name."""
+    assert [one.words for one in names(Path(f"{module}.py"), "")] == [module] * found
+
+
 def test_each_rule_proposes_something() -> None:
     """Whoever breaks it is to know what to write."""
-    assert all(rule.instead for rule in RULES)
+    assert all(rule.instead for rule in (*RULES, *NAMES, *MODULE_NAMES))
 
 
 def test_the_command_prints_a_line_for_each_finding(
@@ -97,9 +132,11 @@ def test_the_command_prints_a_line_for_each_finding(
     page.write_text("Fine.\n\nNot told.\n")
     monkeypatch.setattr("tests.docs.prose.ROOT", tmp_path)
     module = tmp_path / "module.py"
-    module.write_text('raise Error("is told")\n')
+    module.write_text('raise Error("is told")\ntold = 1\n')
     monkeypatch.setattr("tests.docs.prose.pages", lambda: [page])
     monkeypatch.setattr("tests.docs.prose.modules", lambda: [module])
     assert main() == 1
     lines = [f"{place}: 'told': rather: reported, shown, in the file" for place in ("page.md:3", "module.py:1")]
-    assert capsys.readouterr().out.splitlines() == lines
+    assert capsys.readouterr().out.splitlines() == [
+        *lines, "module.py:2: 'told': rather: report, notify, show, warn, text"
+    ]  # fmt: skip

@@ -18,7 +18,7 @@ import batsched_py
 #: Version of the format of stored runs and of their metrics; changing it changes all keys.
 RESULT_FORM: Final = 1
 #: Packages for display, web sites or tests, which do not affect the result of a run.
-_BESIDE: Final = frozenset({"campaigns", "cli", "examples", "haizea", "site", "testing"})
+_WITHOUT_EFFECT: Final = frozenset({"campaigns", "cli", "examples", "haizea", "site", "testing"})
 
 
 class RunIdentity(Struct, frozen=True, kw_only=True):
@@ -70,5 +70,5 @@ def code_digest() -> str:
 def _modules(root: str) -> Iterator[str]:
     for folder, folders, files in os.walk(root, followlinks=True):  # in a clone, schedulers is a link
         if folder == root:
-            folders[:] = [name for name in folders if name not in _BESIDE]
+            folders[:] = [name for name in folders if name not in _WITHOUT_EFFECT]
         yield from (os.path.join(folder, name) for name in files if name.endswith(".py"))

@@ -31,7 +31,7 @@ _TYPES: Final[Mapping[str, Any]] = {
 } | {"roles": dict[str, Literal["master", "storage", "compute_node"]]}
 _OTHERS: Final = {"clock": str, "events": str, "simulator": SimulatorName}
 #: Settings of the embedded simulator that real Batsim does not have.
-_OURS: Final = frozenset({"protocol", "on_failure", "network", "message_latency", "allow_oversized", "max_calls"})
+_SIMULATED: Final = frozenset({"protocol", "on_failure", "network", "message_latency", "allow_oversized", "max_calls"})
 #: Settings with a fixed set of words -> the words.
 _WORDS: Final[Mapping[str, Collection[str]]] = {
     "protocol": DIALECTS,
@@ -93,7 +93,7 @@ def _check(file: StudyFile, given: Mapping[str, Any]) -> None:
     if "acknowledge_dynamic_jobs" in given and not given.get("dynamic_jobs"):
         raise file.error("settings.acknowledge_dynamic_jobs", "goes with dynamic_jobs = true")
     if given.get("simulator") == "batsim":
-        for name in sorted(_OURS & set(given)):
+        for name in sorted(_SIMULATED & set(given)):
             raise file.error(member("settings", name), "is for the embedded simulator: real Batsim has no such option")
     try:
         parse_clock(given.get("clock", "zero"), time.perf_counter)

@@ -88,11 +88,11 @@ def axes_of(points: Sequence[Point], wanted: Sequence[str | None]) -> list[str]:
     return found
 
 
-def label(point: Point, besides: Sequence[str], points: Sequence[Point]) -> str:
+def label(point: Point, axes: Sequence[str], points: Sequence[Point]) -> str:
     """Return the name of a series: its values in all varying dimensions except the axes."""
     parts = []
     for name, value in point.values.items():
-        if name in besides or not _varies(points, name):
+        if name in axes or not _varies(points, name):
             continue
         parts.append(str(value) if name in (_ALGORITHM, "platform", "workloads") else f"{name}={value}")
     return displayed(" ".join(parts) or str(point.values.get(_ALGORITHM, "")))

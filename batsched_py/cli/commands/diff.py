@@ -82,8 +82,8 @@ def _show(comparison: TranscriptComparison, request: DiffRequest) -> None:
     if request.count:
         say(f"{LEFT} {request.first}, {RIGHT} {request.second}")
     rest = descriptions(comparison.differences)
-    for story in islice(rest, request.count):
-        for line in story:
+    for lines in islice(rest, request.count):
+        for line in lines:
             say(line, colour=_COLOURS.get(line[2:3]))
     left = sum(1 for _ in rest)
     if left and request.count:

@@ -107,7 +107,7 @@ def _show(name: str, outcome: Replay) -> None:
         return
     total = outcome.exchanges + outcome.left
     say(f"{name}: {outcome.exchanges - 1} of {counted(total, 'exchange')} with the same decision, then:")
-    for line in outcome.difference.story().splitlines():
+    for line in outcome.difference.description().splitlines():
         say(line, colour=_COLOURS.get(line[2:3]))
     if outcome.left:
         say(f"{counted(outcome.left, 'more exchange')} cannot be compared: there Batsim answers the recorded decision")

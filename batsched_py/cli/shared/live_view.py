@@ -49,8 +49,8 @@ _LATELY: Final = 3.0
 def session_status(session: Session, total: int | None = None) -> LiveStatus:
     """Return the status after a decision, from the state of a session, which does not know `total`."""
     view = session.view
-    everyone, free = view.all_hosts.bits, view.free.bits
-    down = (view.unavailable.bits | view.asleep.bits | view.switching.bits) & everyone
+    hosts, free = view.all_hosts.bits, view.free.bits
+    down = (view.unavailable.bits | view.asleep.bits | view.switching.bits) & hosts
     return LiveStatus(
         now=session.now,
         total=total,
@@ -59,8 +59,8 @@ def session_status(session: Session, total: int | None = None) -> LiveStatus:
         running=len(view.running),
         ended=session.ended,
         rejected=len(session.rejections),
-        hosts=everyone.bit_count(),
-        busy=(everyone & ~free & ~down).bit_count(),
+        hosts=hosts.bit_count(),
+        busy=(hosts & ~free & ~down).bit_count(),
         down=down.bit_count(),
         first=_first(session),
     )

@@ -102,9 +102,9 @@ def _give_up(stream: TextIO | None) -> None:
     if stream is None:  # `>&-`
         return
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, stream.fileno())
+        os.close(null_device)
 
 
 def is_full(error: BaseException) -> bool:

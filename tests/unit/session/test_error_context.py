@@ -7,7 +7,7 @@ import pytest
 from batsched_py.errors import PlanError
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import RequestedCall
-from batsched_py.session.error_context import in_short, story, where
+from batsched_py.session.error_context import failure_line, in_short, where
 from tests.builders import completed, job, plan_for, state, submitted
 
 LINE = "test_story.py:"
@@ -25,7 +25,7 @@ def test_a_story_is_one_line_with_the_place_in_the_users_code() -> None:
     """Not the line of ours that refused."""
     error = failure(lambda: plan_for(state(1)).kill(job("x")))
     assert isinstance(error, PlanError)
-    told = story("mine", Message(3.5, (completed("w0!1"),)), error)
+    told = failure_line("mine", Message(3.5, (completed("w0!1"),)), error)
     assert told.startswith("t=3.5: mine failed on JobCompleted w0!1: kill w0!x: it does not run (" + LINE)
     assert told.endswith(")")
     assert "\n" not in told
@@ -38,7 +38,7 @@ def test_a_foreign_error_is_named_with_its_type_on_one_line() -> None:
         raise ZeroDivisionError("first\nsecond")
 
     error = failure(raises)
-    assert "ZeroDivisionError: first second (" + LINE in story("mine", Message(0.0, ()), error)
+    assert "ZeroDivisionError: first second (" + LINE in failure_line("mine", Message(0.0, ()), error)
     assert where(error).startswith(f" ({LINE}")
 
 

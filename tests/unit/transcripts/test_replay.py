@@ -176,7 +176,7 @@ def test_the_story_marks_what_differs() -> None:
     new = reply(execute("1", "0-3"), command("REJECT_JOB", '"job_id": "w0!2"'))
     difference = find_difference(Exchange(7, REQUEST, recorded), new, V4)
     assert difference is not None
-    assert difference.story().splitlines() == [
+    assert difference.description().splitlines() == [
         "exchange 7, t=10: another decision",
         "  Batsim reported: JOB_COMPLETED w0!1, JOB_SUBMITTED w0!3",
         "  - recorded, + now",
@@ -192,7 +192,7 @@ def test_another_order_is_told_as_such() -> None:
     one, two = execute("1", "0"), execute("2", "1")
     difference = find_difference(Exchange(7, REQUEST, reply(one, two)), reply(two, one), V4)
     assert difference is not None
-    assert difference.story().startswith("exchange 7, t=10: the same commands in another order\n")
+    assert difference.description().startswith("exchange 7, t=10: the same commands in another order\n")
 
 
 def test_times_are_told_where_they_are_not_the_requests() -> None:
@@ -252,8 +252,8 @@ def test_requests_and_replies_that_are_no_messages_can_be_told() -> None:
     difference = find_difference(Exchange(0, b"\xff?", b"hm"), reply(), V4)
     assert difference is not None
     assert difference.time is None
-    assert "Batsim reported: (no message: b'\\xff?')" in difference.story()
-    assert "- (no message: b'hm')" in difference.story()
+    assert "Batsim reported: (no message: b'\\xff?')" in difference.description()
+    assert "- (no message: b'hm')" in difference.description()
 
 
 def test_measured_times_can_be_left_out() -> None:
