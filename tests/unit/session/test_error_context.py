@@ -10,7 +10,7 @@ from batsched_py.protocol.events import RequestedCall
 from batsched_py.session.error_context import failure_line, in_short, where
 from tests.builders import completed, job, plan_for, state, submitted
 
-LINE = "test_story.py:"
+LINE = "test_error_context.py:"
 
 
 def failure(verb: object) -> Exception:
@@ -49,7 +49,7 @@ def test_an_error_between_two_lines_names_the_function() -> None:
         raise ZeroDivisionError
 
     interrupted.__code__ = interrupted.__code__.replace(co_linetable=b"")
-    assert where(failure(interrupted)) == " (test_story.py, in interrupted)"
+    assert where(failure(interrupted)) == " (test_error_context.py, in interrupted)"
 
 
 def test_of_many_events_the_first_are_named() -> None:
