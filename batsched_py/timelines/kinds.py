@@ -5,13 +5,14 @@ Files name kinds, which are built in or given by the user with an option; files 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from batsched_py.errors import PlanError
 from batsched_py.named import Named, failed
 from batsched_py.reading.limits import LONGEST
+from batsched_py.reading.objects import members_of
+from batsched_py.reading.values import number
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 from batsched_py.timelines.entries import FIXED, Drop, Entry, Program, Timelines, VmTimeline
@@ -138,18 +139,11 @@ class Works:
             raise ValueError(str(failed(f"{vm}: {name}: kind {program.kind}", error))) from error
 
 
+_AMOUNT: Final = number(least=0, most=LONGEST)
+
+
 def _numbers(arguments: Mapping[str, Any], known: Mapping[str, float | None]) -> dict[str, float]:
     """Return arguments, which must be non-negative numbers, with defaults for missing ones; ValueError."""
-    for name, value in arguments.items():
-        if name not in known:
-            raise ValueError(f"{shown(name)}: {unknown(name, known)}")
-        wrong = isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST
-        if wrong or math.isnan(value):
-            raise ValueError(f"{name} must be a number from 0, not {shown(value)}")
-    found = dict[str, float]()
-    for name, usual in known.items():
-        value = arguments.get(name, usual)
-        if value is None:
-            raise ValueError(f"{name} is missing")
-        found[name] = float(value)
-    return found
+    required = [name for name, usual in known.items() if usual is None]
+    found = members_of(dict.fromkeys(known, _AMOUNT), required)(arguments)
+    return {name: found[name] if name in found else float(usual or 0.0) for name, usual in known.items()}

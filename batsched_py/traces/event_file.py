@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Final
 
@@ -13,9 +12,12 @@ from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.hostset import HostSet
 from batsched_py.model.external_event import MACHINE_EVENTS, ExternalEvent
-from batsched_py.reading.limits import LIMITS, LimitError, Limits, check_depth
-from batsched_py.text.display import shown
+from batsched_py.reading.faults import of_file
+from batsched_py.reading.limits import LIMITS, Limits, check_depth
+from batsched_py.reading.objects import mapping, take
+from batsched_py.reading.values import TEXT, Reader, number
 
+_TIMESTAMP: Final = number("seconds", least=0)
 #: Hosts below this number are always read: the simulator reports all nonexistent ones in one error.
 _NEAR: Final = 1024
 
@@ -43,24 +45,20 @@ def _read_event(source: str, line: bytes, highest: int, limits: Limits) -> Exter
         members = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise WorkloadError(source, "", f"must be a JSON object: {error}") from None
-    if not isinstance(members, dict):
-        raise WorkloadError(source, "", "must be a JSON object")
     try:
-        check_depth(members, limits)
-    except LimitError as error:
-        raise WorkloadError(source, "", str(error)) from None
-    timestamp, kind = members.get("timestamp"), members.get("type")
-    if not isinstance(timestamp, (int, float)) or isinstance(timestamp, bool) or not 0 <= timestamp < math.inf:
-        raise WorkloadError(source, "timestamp", f"must be a number of seconds from 0, not {shown(timestamp)}")
-    if not isinstance(kind, str):
-        raise WorkloadError(source, "type", f"must be a text, not {shown(kind)}")
-    if kind not in MACHINE_EVENTS:
-        return ExternalEvent(timestamp, kind, HostSet(), members, source)
-    resources = members.get("resources")
-    try:
-        hosts = HostSet.parse(resources, highest) if isinstance(resources, str) else None
+        check_depth(mapping(members), limits)
+        timestamp, kind = take(members, "timestamp", _TIMESTAMP), take(members, "type", TEXT)
+        hosts = HostSet() if kind not in MACHINE_EVENTS else take(members, "resources", _hosts(highest))
     except ValueError as error:
-        raise WorkloadError(source, "resources", f'must be a text of intervals like "0-3 7": {error}') from None
-    if hosts is None:
-        raise WorkloadError(source, "resources", 'must be a text of intervals like "0-3 7"')
+        raise of_file(WorkloadError, source, error) from None
     return ExternalEvent(timestamp, kind, hosts, members, source)
+
+
+def _hosts(highest: int) -> Reader[HostSet]:
+    def read(text: str) -> HostSet:
+        try:
+            return HostSet.parse(text, highest)
+        except ValueError as error:
+            raise ValueError(f'must be a text of intervals like "0-3 7": {error}') from None  # placed by the caller
+
+    return TEXT.then(read)

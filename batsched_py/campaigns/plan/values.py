@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-import sys
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from batsched_py.reading.faults import FieldError
+from batsched_py.reading.objects import members_of
+from batsched_py.reading.values import Reader, number, one_of, whole_number
 from batsched_py.text.display import shown
-from batsched_py.text.wording import unknown
 
 #: Maximum number of values of one field: more are taken for a typing error.
 _MOST: Final = 10_000
-_MEMBERS: Final = ("from", "to", "step", "count", "scale")
-_SCALES: Final = ("linear", "log")
 
 
 def read_values(raw: Any) -> tuple[Any, ...]:
@@ -42,48 +41,52 @@ def _check_different(values: tuple[Any, ...]) -> None:
 
 
 def _read_range(raw: dict[str, Any]) -> tuple[Any, ...]:
-    for name in raw:
-        if name not in _MEMBERS:
-            raise ValueError(f"{name}: {unknown(name, _MEMBERS)}")
-    first, last = _number(raw, "from"), _number(raw, "to")
+    members = _RANGE(raw)
+    first, last, scale = members["from"], members["to"], members.get("scale", "linear")
     if ("step" in raw) == ("count" in raw):
-        raise ValueError("must have a step or a count of values")
+        raise FieldError("", "must have a step or a count of values")
     if not first < last:
-        raise ValueError(f"to: must be greater than from, {first:g}, not {last:g}")
-    scale = raw.get("scale", "linear")
-    if scale not in _SCALES:
-        raise ValueError(f"scale: must be linear or log, not {shown(scale)}")
-    if "step" in raw:
-        if scale == "log":
-            raise ValueError("scale: log goes with a count, not with a step")
-        return _stepwise(first, last, _number(raw, "step"))
-    return _spaced(first, last, raw["count"], logarithmic=scale == "log")
+        raise FieldError("to", f"must be greater than from, {first:g}, not {last:g}")
+    if "count" in members:
+        return _spaced(first, last, members["count"], logarithmic=scale == "log")
+    if scale == "log":
+        raise FieldError("scale", "log goes with a count, not with a step")
+    return _stepwise(first, last, members["step"])
 
 
-def _number(raw: dict[str, Any], name: str) -> float:
-    if name not in raw:
-        raise ValueError(f"{name}: is missing; a range is like {{from = 1, to = 8, step = 1}}")
-    value = raw[name]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= sys.float_info.max:
-        raise ValueError(f"{name}: must be a number, not {shown(value)}")
-    return value
+def _exact(value: Any) -> float:
+    """Return a number as it is written: whole numbers stay whole."""
+    _NUMBER(value)
+    return cast(float, value)
+
+
+_NUMBER: Final = number()
+_EXACT: Final = Reader(_exact, _NUMBER.schema)
+_RANGE: Final = members_of(
+    {
+        "from": _EXACT,
+        "to": _EXACT,
+        "step": _EXACT,
+        "count": whole_number(least=2, most=_MOST),
+        "scale": one_of(("linear", "log")),
+    },
+    ("from", "to"),
+)
 
 
 def _stepwise(first: float, last: float, step: float) -> tuple[float, ...]:
     if step <= 0:
-        raise ValueError(f"step: must be greater than 0, not {step:g}")
+        raise FieldError("step", f"must be greater than 0, not {step:g}")
     steps = (last - first) / step
     if steps >= _MOST:
-        raise ValueError(f"step: must leave at most {_MOST} values, not {steps + 1:.0f}")
+        raise FieldError("step", f"must leave at most {_MOST} values, not {steps + 1:.0f}")
     count = math.floor(steps + 1e-9) + 1  # 0.1 is not a binary fraction: from 0 to 0.3 there are four values
     return tuple(_plain(first + place * step) for place in range(count))
 
 
-def _spaced(first: float, last: float, count: Any, *, logarithmic: bool) -> tuple[float, ...]:
-    if isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= _MOST:
-        raise ValueError(f"count: must be from 2 to {_MOST}, not {shown(count)}")
+def _spaced(first: float, last: float, count: int, *, logarithmic: bool) -> tuple[float, ...]:
     if logarithmic and first <= 0:
-        raise ValueError(f"from: must be greater than 0 on a logarithmic scale, not {first:g}")
+        raise FieldError("from", f"must be greater than 0 on a logarithmic scale, not {first:g}")
     shares = [place / (count - 1) for place in range(count)]
     if logarithmic:
         return tuple(_plain(first * (last / first) ** share) for share in shares)

@@ -60,11 +60,11 @@ def test_a_kind_of_ones_own_is_told_which_run_it_is() -> None:
     [
         ("walk", {}, "vm: a: kind 'walk': unknown; there are: fixed, amount, flaky, Growing"),
         ("kinds.py:Growing", {}, "vm: a: kind 'kinds.py:Growing': unknown; there are: fixed, amount, flaky, Growing"),
-        ("amount", {}, "vm: a: with: amount is missing"),
-        ("amount", {"amount": -1}, "vm: a: with: amount must be a number from 0, not -1"),
-        ("amount", {"amount": True}, "vm: a: with: amount must be a number from 0, not True"),
+        ("amount", {}, "vm: a: with: amount: is missing"),
+        ("amount", {"amount": -1}, "vm: a: with: amount: must be a number from 0, not -1"),
+        ("amount", {"amount": True}, "vm: a: with: amount: must be a number from 0, not True"),
         ("amount", {"amount": 1, "rate": 0}, "vm: a: with: rate must be greater than 0"),
-        ("amount", {"amounts": 1}, "vm: a: with: 'amounts': unknown; did you mean amount? There are: "),
+        ("amount", {"amounts": 1}, "vm: a: with: amounts: unknown; did you mean amount? There are: "),
         ("Growing", {}, "vm: a: kind Growing: it raised KeyError: 'first'"),
     ],
 )
