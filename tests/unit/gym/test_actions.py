@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from batsched_py.campaigns import simulate
+from batsched_py.campaigns import Run, simulate
 from batsched_py.errors import OptionError
 from batsched_py.gym import Actions, PickJob, PickJobAndHosts, PickOrder, ScheduleEnv
 from batsched_py.planning.policies.selection import SELECTIONS
@@ -50,6 +52,20 @@ def test_arrival_with_backfilling_is_easy(specs: list[tuple[int, int, int, int]]
     env = ScheduleEnv(PLATFORM, workload(specs), actions=PickOrder(("fcfs",), backfilling="easy"))
     play(env)
     assert env.run.result.jobs == simulate(PLATFORM, workload(specs), "easy").result.jobs
+
+
+def test_the_files_of_an_episode_are_those_of_a_run(tmp_path: Path) -> None:
+    """Its jobs byte for byte; the description has the inputs, and no algorithm: the agent is another program."""
+    env = ScheduleEnv(MACHINE, LUBLIN, actions=PickOrder(("fcfs",), backfilling="easy"))
+    play(env)
+    env.run.write(tmp_path / "episode")
+    easy = simulate(MACHINE, LUBLIN, "easy")
+    easy.write(tmp_path / "easy")
+    assert (tmp_path / "episode_jobs.csv").read_bytes() == (tmp_path / "easy_jobs.csv").read_bytes()
+    assert Run.read(tmp_path / "episode").metrics == Run.read(tmp_path / "easy").metrics
+    told, other = (json.loads((tmp_path / f"{name}_run.json").read_text()) for name in ("episode", "easy"))
+    assert (told["algorithm"], told["platform"], told["settings"]) == (None, other["platform"], other["settings"])
+    assert [one["path"] for one in told["workloads"]] == [LUBLIN]
 
 
 @given_once(SPECS)
