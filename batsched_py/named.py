@@ -24,7 +24,7 @@ class Named(Generic[Thing]):
         known: name -> thing.
         takes: the names of a user's function's arguments, for messages; it must take as many.
         adopt: makes a thing from a name and a user's function; None to allow known things only.
-        own: the notation of a user's own thing, for messages.
+        notation: the notation of a user's own thing, for messages.
     """
 
     def __init__(
@@ -33,9 +33,9 @@ class Named(Generic[Thing]):
         known: Mapping[str, Thing],
         takes: tuple[str, ...] = (),
         adopt: Callable[[str, Callable[..., Any]], Thing] | None = None,
-        own: str = "module:function",
+        notation: str = "module:function",
     ) -> None:
-        self.kind, self._known, self._takes, self._adopt, self._own = kind, known, takes, adopt, own
+        self.kind, self._known, self._takes, self._adopt, self._notation = kind, known, takes, adopt, notation
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the known names."""
@@ -47,7 +47,7 @@ class Named(Generic[Thing]):
     @property
     def choices(self) -> str:
         """The allowed names, as text."""
-        return " | ".join((*self._known, *([self._own] if self._adopt else [])))
+        return " | ".join((*self._known, *([self._notation] if self._adopt else [])))
 
     def choices_with(self, load: Load | None) -> str:
         """Return as text what `find` accepts with this `load`."""

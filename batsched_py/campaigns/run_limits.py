@@ -40,7 +40,7 @@ class RunLimits(Struct, frozen=True):
     memory: int | None = None
 
     @property
-    def given(self) -> bool:
+    def limited(self) -> bool:
         """True if there is a limit."""
         return self.timeout is not None or self.memory is not None
 

@@ -83,7 +83,7 @@ def run_study(
     Wrong input is an error before anything runs, as in `simulate`: PlatformError, WorkloadError, PluginError and
     OptionError.
     """
-    if processes is None and run_limits.given:
+    if processes is None and run_limits.limited:
         raise OptionError("limits of time and memory go with processes: they hold for a process")
     machine, file = as_platform(platform, limits), platform_origin(platform)
     settings = replace(settings, roles=dict(settings.roles))  # a dict can be pickled

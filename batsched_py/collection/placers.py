@@ -93,23 +93,23 @@ class Placer:
         most = self.settings.alternatives
         found = self.collection.search(request.query, request.now, request.requester).without(request.without)
         if request.alternatives:
-            return self._given(request, frozenset(found.names))
+            return self._suitable(request, frozenset(found.names))
         arrange = request.arrange or self.settings.arrange
         hosts = first_names(arrange(found, self.settings.draw, request.turn), len(request.objects) + most - 1)
         schedules = propose(request.objects, hosts, most)
         return schedules if request.vault is None else with_vaults(schedules, self.vaults(request), most)
 
-    def _given(self, request: PlacementRequest, hosts: Collection[str]) -> list[Schedule]:
+    def _suitable(self, request: PlacementRequest, hosts: Collection[str]) -> list[Schedule]:
         """Return the given schedules whose hosts are all suitable; add a vault if they name none and need one."""
         without = set(request.without)
-        given = [
+        suitable = [
             schedule
             for schedule in request.alternatives
             if all(one.host in hosts and one.vault not in without for one in schedule)
         ]
         if request.vault is None or any(one.vault is not None for one in request.alternatives[0]):
-            return given
-        return with_vaults(given, self.vaults(request), 2 * len(given))
+            return suitable
+        return with_vaults(suitable, self.vaults(request), 2 * len(suitable))
 
     def vaults(self, request: PlacementRequest) -> list[str]:
         """Return the suitable vaults that are known to have the space, the emptiest first."""
@@ -145,7 +145,7 @@ class PlacerKind(NamedTuple):
     make: MakePlacer
 
 
-class OwnPlacer(Placer):
+class UserPlacer(Placer):
     """A user's placer, whose errors are reported with its name; it may also return schedules as JSON objects."""
 
     def __init__(self, name: str, placer: Placer) -> None:
@@ -181,16 +181,18 @@ class OwnPlacer(Placer):
 
 
 def _arranging(name: str, arrange: Arrange) -> PlacerKind:
-    return PlacerKind(name, lambda records, enactor, given: Placer(records, enactor, given._replace(arrange=arrange)))
+    return PlacerKind(
+        name, lambda records, enactor, settings: Placer(records, enactor, settings._replace(arrange=arrange))
+    )
 
 
-def _adopted(name: str, own: Callable[..., Any]) -> PlacerKind:
+def _adopted(name: str, placer: Callable[..., Any]) -> PlacerKind:
     """Return the kind of placer for a user's function or class."""
-    if not isinstance(own, type):
-        return _arranging(name, lambda records, draw, turn: own(list(records), draw, turn))
-    if not issubclass(own, Placer):
+    if not isinstance(placer, type):
+        return _arranging(name, lambda records, draw, turn: placer(list(records), draw, turn))
+    if not issubclass(placer, Placer):
         raise ValueError(f"{name} must be a function of (records, draw, turn), or extend Placer")  # caller names it
-    return PlacerKind(name, lambda records, enactor, given: OwnPlacer(name, own(records, enactor, given)))
+    return PlacerKind(name, lambda records, enactor, settings: UserPlacer(name, placer(records, enactor, settings)))
 
 
 #: Kinds of placers; a user's own is a function that orders records, or a subclass of Placer.

@@ -41,7 +41,7 @@ class Allowed:
         return getattr(request, self._member) not in self._names
 
 
-class OwnPolicy:
+class UserPolicy:
     """A user's policy: an object of a class `file.py:Class` with the method `refuses`.
 
     Its errors are reported with its name.
@@ -74,7 +74,7 @@ def _adopted(name: str, make: Callable[..., Policy]) -> MakePolicy:
             raise failed(f"policy {name}", error) from error
         if not callable(getattr(policy, "refuses", None)):
             raise PlanError(f"policy {name}: its objects must have a method refuses(request, now, *, held, starts)")
-        return OwnPolicy(name, policy)
+        return UserPolicy(name, policy)
 
     return make_policy
 

@@ -19,15 +19,15 @@ class _Network:
     """A created network: its name, its address range, and the total and assigned numbers of addresses."""
 
     def __init__(self, network: Network) -> None:
-        self.name, self.size, self.given = network.name, network.size, 0
+        self.name, self.size, self.assigned = network.name, network.size, 0
         self.address: IPv4Address | IPv6Address | None = ip_address(network.address) if network.address else None
 
     def next(self) -> str | None:
         """Return the next address after that of the network itself; None if it has no address range."""
-        self.given += 1
-        if self.size is not None and self.given > self.size:
+        self.assigned += 1
+        if self.size is not None and self.assigned > self.size:
             raise ValueError(f"network {displayed(self.name)} has no address left")
-        return None if self.address is None else str(self.address + self.given)
+        return None if self.address is None else str(self.address + self.assigned)
 
 
 class Addresses:

@@ -84,7 +84,7 @@ class Deployment:
         reservation = one.reservation
         if reservation is not None:
             free = [each.name for each in one.computes if each.reserved is None]
-            names = [name for name in free if name in reservation.names] if reservation.own else free
+            names = [name for name in free if name in reservation.names] if reservation.created else free
             missing = assign_reserved(one, names, reservation.status.instances)
             if missing:
                 raise DeploymentError(f"{missing}: nothing in reservation {reservation.id} matches it")

@@ -137,7 +137,7 @@ class LeaseManager:
         resource.status = ResourceStatus("failed", reason="it was deleted")
         self._experiments[resource.experiment].pop(id, None)
         self._leave(id)
-        if resource.own and resource.lease is not None:
+        if resource.exclusive and resource.lease is not None:
             self._take_back(resource.lease, now)
         del self._resources[id]
 
@@ -145,7 +145,7 @@ class LeaseManager:
         """Plan machines as free from this time on, at which their experiment ends."""
         for id in self._experiments[experiment]:
             resource = self._resources[id]
-            if resource.own and resource.lease is not None:
+            if resource.exclusive and resource.lease is not None:
                 self._scheduler.limit(resource.lease, end, now)
         self._scheduler.step(now)
 
@@ -221,7 +221,7 @@ class LeaseManager:
                 self._news[id] = None
                 if status.state == "failed":  # the orchestrator does not delete resources that were never created
                     self._leave(id)
-                    if resource.own and resource.lease is not None:
+                    if resource.exclusive and resource.lease is not None:
                         self._take_back(resource.lease, now)
             elif resource.host is None and resource.lease is not None:
                 self._take_back(resource.lease, now)
@@ -294,7 +294,7 @@ class LeaseManager:
             if one.lease.state is not State.ACTIVE:
                 raise RefusedByManagerError("its reservation does not run")
             one.users[id] = request.reserved
-            resource.lease, resource.own, resource.node = one.lease, False, node
+            resource.lease, resource.exclusive, resource.node = one.lease, False, node
             self._boot(id, resource, now)
             return
         until = math.inf if request.until is None else request.until
@@ -320,7 +320,7 @@ class LeaseManager:
     def _leave(self, id: str) -> None:
         """Release the reserved machine of a resource, if it has one."""
         resource = self._resources.get(id)
-        if resource is not None and not resource.own and resource.lease is not None:
+        if resource is not None and not resource.exclusive and resource.lease is not None:
             reservation = self._reservations.get(self._of[resource.lease.id])
             if reservation is not None:
                 reservation.users.pop(id, None)

@@ -39,7 +39,7 @@ class LeasedResource(Struct):
         planned: its description.
         status: its status.
         lease: the lease of its machine; None for other kinds than computes.
-        own: whether no other resource uses the lease.
+        exclusive: whether no other resource uses the lease.
         node: number of its node in the lease.
         host: number of its host at the site; None before it has one, and for other kinds than computes.
     """
@@ -48,7 +48,7 @@ class LeasedResource(Struct):
     planned: PlannedResource
     status: ResourceStatus = ResourceStatus("pending")
     lease: Lease | None = None
-    own: bool = True
+    exclusive: bool = True
     node: int = 1
     host: int | None = None
 

@@ -94,13 +94,13 @@ class Reservation(Struct):
 
     Attributes:
         id: at the resource manager.
-        own: whether the orchestrator has created it, and deletes it.
+        created: whether the orchestrator has created it, and deletes it.
         status: its status at the last check.
         names: instances for which it was created.
     """
 
     id: str
-    own: bool
+    created: bool
     status: ReservationStatus
     names: frozenset[str] = frozenset()
 

@@ -322,14 +322,14 @@ class Orchestrator:
         """Return the user's reservation, or a new one, which may omit some computes (M30)."""
         unknown = ReservationStatus(ReservationState.PENDING)
         if one.experiment.reservation is not None:
-            return Reservation(one.experiment.reservation, own=False, status=unknown)
+            return Reservation(one.experiment.reservation, created=False, status=unknown)
         id, names = largest_reservation(one, self._manager, now)
         for resource in one.computes:
             if resource.name not in names:
                 resource.optional = True
                 text = f"{resource.name} has no place in the reservation: it is deployed if hosts are free then"
                 one.log_message(now, text, resource=resource.name, level="warning")
-        return Reservation(id, own=True, status=unknown, names=names)
+        return Reservation(id, created=True, status=unknown, names=names)
 
     def _enqueue(self, one: ManagedExperiment) -> None:
         if not one.queued:

@@ -95,20 +95,20 @@ def assign_reserved(one: ManagedExperiment, names: Iterable[str], reserved: Sequ
     used once. Nothing is assigned unless all instances have a match.
     """
     left = list(reserved)
-    given = dict[str, str]()
+    ids = dict[str, str]()
     for request in instance_requests(one.resources[name] for name in names):
         wanted: _Group = request.location, request.compute.instance_type, len(request.names)
         match = next((group for group in left if _group(group) == wanted), None)
         if match is None:
             return request.compute.name
         left.remove(match)
-        given.update(zip(request.names, match.ids, strict=True))
-    _give(one.resources, given)
+        ids.update(zip(request.names, match.ids, strict=True))
+    _give(one.resources, ids)
     return ""
 
 
-def _give(resources: Mapping[str, ManagedResource], given: Mapping[str, str]) -> None:
-    for name, reserved in given.items():
+def _give(resources: Mapping[str, ManagedResource], ids: Mapping[str, str]) -> None:
+    for name, reserved in ids.items():
         resources[name].reserved = reserved
 
 

@@ -116,7 +116,7 @@ class Undoer:
             elif resource.id is not None:
                 steps.append(_Step("resource", resource.id, resource))
         reservation = one.reservation
-        if reservation is not None and reservation.own and reservation.status.state not in OVER:
+        if reservation is not None and reservation.created and reservation.status.state not in OVER:
             steps.append(_Step("reservation", reservation.id))
         if one.link is not None:
             steps.append(_Step("experiment", one.link))

@@ -66,6 +66,6 @@ class Model(Episodes):
         return replace(self._drawn, seed=int(random.integers(_SEEDS))).draw()
 
 
-def as_episodes(given: Episodes | WorkloadLike) -> Episodes:
+def as_episodes(workload: Episodes | WorkloadLike) -> Episodes:
     """Return the episodes; a workload, or a file with one, is used in each episode. WorkloadError, OptionError."""
-    return given if isinstance(given, Episodes) else WholeWorkload(given)
+    return workload if isinstance(workload, Episodes) else WholeWorkload(workload)

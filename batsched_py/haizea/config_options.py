@@ -45,7 +45,7 @@ class ConfigOptions:
         """Return a value; None for an option that is absent and has no default."""
         return self._values[key]
 
-    def given(self, key: str) -> bool:
+    def has(self, key: str) -> bool:
         """Return whether the file gives an option."""
         return key in self._texts
 
@@ -59,7 +59,7 @@ class ConfigOptions:
         warnings = [
             f"{option.key}: {option.warning}"
             for option in OPTIONS
-            if option.warning and self.given(option.key) and self._texts[option.key] != option.sample
+            if option.warning and self.has(option.key) and self._texts[option.key] != option.sample
         ]
         return [*warnings, *(f"{key}: is ignored: {FOREIGN[key]}" for key in self._foreign)]
 
@@ -91,7 +91,7 @@ class ConfigOptions:
             if when is not None and self._holds(when) and section not in sections:
                 raise self._refuse(section, "", _missing(when))
         for option in OPTIONS:
-            if option.required is not None and self._holds(option.required) and not self.given(option.key):
+            if option.required is not None and self._holds(option.required) and not self.has(option.key):
                 raise self.error(option.key, _missing(option.required))
 
     def _holds(self, when: When) -> bool:

@@ -110,13 +110,13 @@ class MultiConfiguration:
             yield single, make_config(folder / single.file_name, single.sections, refuse, limits)
 
     def _single(
-        self, profile: str, given: Sections, trace: Path, injection: Path | None, folder: Path
+        self, profile: str, shared: Sections, trace: Path, injection: Path | None, folder: Path
     ) -> SingleConfiguration:
         name = f"{profile}_{_base(trace)}" + (f"+{_base(injection)}" if injection is not None else "")
         datafile, here = self.data_folder / f"{name}.dat", self.file.parent
         sections = {
             section: {name: text for name, text in options.items() if name not in _SET_HERE.get(section, ())}
-            for section, options in given.items()
+            for section, options in shared.items()
         }
         traces = sections.setdefault("tracefile", {})
         traces["tracefile"] = self._from(trace, folder)

@@ -104,24 +104,24 @@ def parse_terms(lease: Any, size: int, submit_time: float, known: tuple[str, ...
         raise inside(MEMBER, error) from None
 
 
-def _terms(given: dict[str, Any], size: int, submit_time: float) -> Terms:
+def _terms(members: dict[str, Any], size: int, submit_time: float) -> Terms:
     """Return the terms with these members; FieldError if they contradict each other."""
-    kind, start = Kind.BEST_EFFORT, given.pop("start", None)
+    kind, start = Kind.BEST_EFFORT, members.pop("start", None)
     if start is not None:
         kind, start = (Kind.IMMEDIATE, None) if start is _NOW else (Kind.ADVANCE, start.after(submit_time, "start"))
-    deadline = given.pop("deadline", None)
+    deadline = members.pop("deadline", None)
     if deadline is not None:
         if kind is Kind.IMMEDIATE:
             raise FieldError("deadline", "cannot be combined with an immediate start")
         kind, start, deadline = Kind.DEADLINE, start or submit_time, deadline.after(submit_time, "deadline")
-    nodes = given.pop("capacity", ())
+    nodes = members.pop("capacity", ())
     if isinstance(nodes, Mapping):
         nodes = (NodeSet(size, nodes),)
     total = sum(one.number for one in nodes)
     if nodes and total != size:
         raise FieldError("capacity", f"counts {total} nodes, but the job's res is {size}")
-    preemptible = given.pop("preemptible", kind is Kind.BEST_EFFORT)
-    return Terms(kind, start, preemptible, nodes=nodes, deadline=deadline, **given)
+    preemptible = members.pop("preemptible", kind is Kind.BEST_EFFORT)
+    return Terms(kind, start, preemptible, nodes=nodes, deadline=deadline, **members)
 
 
 class _Instant(NamedTuple):

@@ -152,8 +152,8 @@ class _Builder:
     def attribute(self, token: Any) -> Expression:
         return mil.Attribute(str(token)[1:])
 
-    def call(self, name: Any, *given: Expression | None) -> Expression:
-        arguments = tuple(one for one in given if one is not None)
+    def call(self, name: Any, *operands: Expression | None) -> Expression:
+        arguments = tuple(one for one in operands if one is not None)
         if name not in FUNCTIONS:
             raise _MistakeError(
                 name.start_pos,

@@ -67,7 +67,7 @@ def text(*, least: int = 0, most: int | None = None) -> Reader[str]:
             raise FieldError("", f"must have at most {most} characters")
         return value
 
-    return Reader(read, {"type": "string", **_given(minLength=least or None, maxLength=most)})
+    return Reader(read, {"type": "string", **_without_none(minLength=least or None, maxLength=most)})
 
 
 def name_text(*, most: int | None = None) -> Reader[str]:
@@ -107,7 +107,7 @@ def number(
             return float(value)
         raise refused(expected, value)
 
-    return Reader(read, {"type": "number", **_given(minimum=least, exclusiveMinimum=above, maximum=most)})
+    return Reader(read, {"type": "number", **_without_none(minimum=least, exclusiveMinimum=above, maximum=most)})
 
 
 def seconds(*, least: float | None = None, above: float | None = None) -> Reader[float]:
@@ -122,7 +122,7 @@ def seconds(*, least: float | None = None, above: float | None = None) -> Reader
         return float(value)
 
     lower = {} if above is not None else {"minimum": -LONGEST if least is None else least}
-    return Reader(read, {"type": "number", **lower, **_given(exclusiveMinimum=above), "maximum": LONGEST})
+    return Reader(read, {"type": "number", **lower, **_without_none(exclusiveMinimum=above), "maximum": LONGEST})
 
 
 def whole_number(unit: str = "", *, least: int | None = 0, most: int | None = None) -> Reader[int]:
@@ -134,7 +134,7 @@ def whole_number(unit: str = "", *, least: int | None = 0, most: int | None = No
             raise refused(expected, value)
         return value
 
-    return Reader(read, {"type": "integer", **_given(minimum=least, maximum=most)})
+    return Reader(read, {"type": "integer", **_without_none(minimum=least, maximum=most)})
 
 
 def special(words: Mapping[Any, S], otherwise: Reader[T]) -> Reader[S | T]:
@@ -208,7 +208,7 @@ def _expected(kind: str, unit: str, least: float | None, above: float | None = N
     return f"{kind}{f' of {unit}' if unit else ''}{bound}"
 
 
-def _given(**members: Any) -> dict[str, Any]:
+def _without_none(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 

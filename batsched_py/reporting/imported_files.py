@@ -50,12 +50,12 @@ def find_module(name: str, folder: Path) -> Path | None:
 
 def _new(paths: Collection[Path], folders: Collection[Path], seen: dict[Path, None]) -> list[Path]:
     """Return the files in the folders that are not in `seen`, and add them to it."""
-    found = [path for path in map(Path.resolve, paths) if path not in seen and _is_own(path, folders)]
+    found = [path for path in map(Path.resolve, paths) if path not in seen and _is_of_user(path, folders)]
     seen |= dict.fromkeys(found)
     return found
 
 
-def _is_own(path: Path, folders: Collection[Path]) -> bool:
+def _is_of_user(path: Path, folders: Collection[Path]) -> bool:
     if any(path.is_relative_to(folder) for folder in _PACKAGE_FOLDERS):
         return False
     root = next((folder for folder in folders if path.is_relative_to(folder)), None)

@@ -22,31 +22,31 @@ PlatformLike = Platform | str | os.PathLike[str]
 WorkloadLike = Workload | Drawn | str | os.PathLike[str]
 
 
-def as_platform(given: PlatformLike, limits: Limits = LIMITS) -> Platform:
+def as_platform(source: PlatformLike, limits: Limits = LIMITS) -> Platform:
     """Return the platform, read from its file if need be. PlatformError."""
-    return given if isinstance(given, Platform) else read_platform(path_or_example(Path(given)), limits=limits)
+    return source if isinstance(source, Platform) else read_platform(path_or_example(Path(source)), limits=limits)
 
 
-def as_workload(given: WorkloadLike, limits: Limits = LIMITS) -> Workload:
+def as_workload(source: WorkloadLike, limits: Limits = LIMITS) -> Workload:
     """Return the workload, read or drawn if need be. WorkloadError for a file, OptionError for a model's parameter."""
-    if isinstance(given, Workload):
-        return given
-    return given.draw() if isinstance(given, Drawn) else read_workload(path_or_example(Path(given)), limits=limits)
+    if isinstance(source, Workload):
+        return source
+    return source.draw() if isinstance(source, Drawn) else read_workload(path_or_example(Path(source)), limits=limits)
 
 
-def platform_origin(given: PlatformLike) -> InputFile | None:
+def platform_origin(source: PlatformLike) -> InputFile | None:
     """Return the file of a platform; None for an object. InputError."""
-    return None if isinstance(given, Platform) else platform_file(path_or_example(Path(given)))
+    return None if isinstance(source, Platform) else platform_file(path_or_example(Path(source)))
 
 
-def origin_of(given: WorkloadLike, workload: Workload) -> WorkloadFile:
+def origin_of(source: WorkloadLike, workload: Workload) -> WorkloadFile:
     """Return the origin of a workload: its file, the equivalent file of a model, or the name of the object."""
-    if isinstance(given, Drawn):
-        content = workload_content(workload, description=given.description)
-        return WorkloadFile(given.command, sha256(content).hexdigest(), given.parameters)
+    if isinstance(source, Drawn):
+        content = workload_content(workload, description=source.description)
+        return WorkloadFile(source.command, sha256(content).hexdigest(), source.parameters)
     drawn = Drawn.of_description(workload.description)
     generator = {} if drawn is None else drawn.parameters
-    if isinstance(given, Workload):
+    if isinstance(source, Workload):
         return WorkloadFile(workload.source, None, generator, workload.log_start)
-    path = path_or_example(Path(given))
+    path = path_or_example(Path(source))
     return WorkloadFile(display_path(path), content_hash(path), generator, workload.log_start)

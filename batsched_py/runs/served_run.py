@@ -57,6 +57,6 @@ def write_served_run(
         "compute_sharing": session.view.compute_sharing,
         **(settings or {}),
     }
-    origin = RunOrigin(inputs, Decider(choice.algorithm, session.options, session.given), known, call)
+    origin = RunOrigin(inputs, Decider(choice.algorithm, session.options, session.explicit_options), known, call)
     written |= table_files(prefix, tables)
     write_description(prefix, origin, written, failure="" if failure is None else failure_line(failure))

@@ -85,7 +85,9 @@ def _recording(path: Path | None, choice: Choice, session: Session) -> AbstractC
     """Open a recorder, if there is a file for it; its header has the given options as JSON values."""
     if path is None:
         return nullcontext()
-    return Recorder(path, replace(choice, options={name: session.options[name] for name in session.given}).header())
+    return Recorder(
+        path, replace(choice, options={name: session.options[name] for name in session.explicit_options}).header()
+    )
 
 
 def _recorded(session: Session, recorder: Recorder) -> Exchange:

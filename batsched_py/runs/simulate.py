@@ -76,7 +76,7 @@ def simulate(
         record=None if record is None else Path(record),
     )
     plain = plain_settings(settings_of(choice, settings), result.features, clock=clock, requests=requests)
-    origin = RunOrigin(inputs, Decider(choice.algorithm, session.options, session.given), plain, call)
+    origin = RunOrigin(inputs, Decider(choice.algorithm, session.options, session.explicit_options), plain, call)
     name = " ".join([session.scheduler.name or "run", *(f"{key}={value}" for key, value in options.items())])
     return simulated_run(name, result, session.rejections, origin, rows)
 
@@ -96,7 +96,7 @@ def _log(rows: list[DecisionRow] | None, log: PassOn | None) -> PassOn | None:
 
 def _inputs(
     platform: PlatformLike,
-    given: Sequence[WorkloadLike],
+    sources: Sequence[WorkloadLike],
     workloads: Sequence[Workload],
     algorithm: AlgorithmLike,
     options: Mapping[str, Any],
@@ -104,6 +104,6 @@ def _inputs(
     """Describe the files that a run reads, as they are before it. InputError."""
     return RunInputs(
         platform_origin(platform),
-        tuple(map(origin_of, given, workloads)),
+        tuple(map(origin_of, sources, workloads)),
         files_of_algorithm(algorithm, options) if isinstance(algorithm, str) else (),
     )

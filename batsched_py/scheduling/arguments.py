@@ -12,16 +12,16 @@ from batsched_py.model.job import Job
 from batsched_py.text.display import displayed, shown
 
 
-def no_job(verb: str, given: object) -> PlanError:
+def no_job(verb: str, value: object) -> PlanError:
     """Return the error of a verb whose argument is not a job: events have ids, verbs take jobs."""
     advice = ""
-    if isinstance(given, str):
-        return PlanError(f"{verb}: a job is needed, not the text {shown(given)}: view.job({shown(given)}) returns it")
-    if isinstance(getattr(given, "job", None), Job):
+    if isinstance(value, str):
+        return PlanError(f"{verb}: a job is needed, not the text {shown(value)}: view.job({shown(value)}) returns it")
+    if isinstance(getattr(value, "job", None), Job):
         advice = ": its attribute job is one"
-    elif isinstance(getattr(given, "job_id", None), str):
+    elif isinstance(getattr(value, "job_id", None), str):
         advice = ": view.job(event.job_id) returns its job"
-    return PlanError(f"{verb}: a job is needed, not {_a_kind(given)}{advice}")
+    return PlanError(f"{verb}: a job is needed, not {_a_kind(value)}{advice}")
 
 
 def id_of(verb: str, job: Job) -> str:
@@ -32,11 +32,11 @@ def id_of(verb: str, job: Job) -> str:
         raise no_job(verb, job) from None
 
 
-def several(verb: str, given: Any) -> Iterable[Job]:
+def several(verb: str, value: Any) -> Iterable[Job]:
     """Return an iterable of jobs; PlanError if the argument is not iterable, or is a text."""
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise no_job(verb, given)
-    jobs: Iterable[Job] = given
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise no_job(verb, value)
+    jobs: Iterable[Job] = value
     return jobs
 
 
@@ -55,25 +55,25 @@ def id_text(verb: str, job_id: Text) -> str:
     raise PlanError(f"{verb}: the id of a job is needed, not {_a_kind(job_id)}{advice}")
 
 
-def number_of(verb: str, given: SupportsFloat) -> float:
+def number_of(verb: str, value: SupportsFloat) -> float:
     """Return a number as a float; PlanError if the argument is not a number."""
     try:
-        math.isfinite(given)  # float() would accept a text
-        return float(given)
+        math.isfinite(value)  # float() would accept a text
+        return float(value)
     except (TypeError, OverflowError):
-        raise PlanError(f"{verb}: a number is needed, not {_a_kind(given)}") from None
+        raise PlanError(f"{verb}: a number is needed, not {_a_kind(value)}") from None
 
 
-def whole_of(verb: str, given: SupportsIndex) -> int:
+def whole_of(verb: str, value: SupportsIndex) -> int:
     """Return an integer; PlanError if the argument is not one."""
     try:
-        return index(given)
+        return index(value)
     except TypeError:
-        raise PlanError(f"{verb}: a whole number is needed, not {_a_kind(given)}") from None
+        raise PlanError(f"{verb}: a whole number is needed, not {_a_kind(value)}") from None
 
 
-def _a_kind(given: object) -> str:
-    if given is None or isinstance(given, (bool, int, float, str)):
-        return shown(given)
-    kind = type(given).__name__
+def _a_kind(value: object) -> str:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return shown(value)
+    kind = type(value).__name__
     return f"{'an' if kind[0] in 'AEIOUaeiou' else 'a'} {displayed(kind)}"

@@ -91,24 +91,24 @@ def option_types(options_type: type[Any]) -> Mapping[str, Any]:
     return found
 
 
-def plain_options(options: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def plain_options(options: Any, texts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of an options object by name, as JSON values.
 
-    A value without a JSON form, such as a function or the content of a file, is represented by the text that was
-    `given` for it, else by its name.
+    A value without a JSON form, such as a function or the content of a file, is represented by its text in
+    `texts`, else by its name.
     """
     return {
-        field.name: _plain(getattr(options, field.name), given.get(field.name)) for field in dataclasses.fields(options)
+        field.name: _plain(getattr(options, field.name), texts.get(field.name)) for field in dataclasses.fields(options)
     }
 
 
-def _plain(value: Any, given: Any) -> Any:
+def _plain(value: Any, text: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    if isinstance(given, str):
-        return given
+    if isinstance(text, str):
+        return text
     return str(getattr(value, "name", None) or getattr(value, "__qualname__", type(value).__qualname__))
 
 

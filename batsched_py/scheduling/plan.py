@@ -136,7 +136,7 @@ class Plan(RegistrationVerbs):
         """
         state = self._state
         if type(hosts) is not HostSet or type(job) is not Job:
-            hosts = _given(f"start {id_of('start', job)}", hosts)
+            hosts = _as_hosts(f"start {id_of('start', job)}", hosts)
         if job.id not in state.queue:
             raise PlanError(f"start {job.id} on {hosts}: {not_waiting(state, job.id)}")
         usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
@@ -203,7 +203,7 @@ class Plan(RegistrationVerbs):
     def set_pstate(self, hosts: HostSet | IntervalSet, pstate: SupportsIndex) -> None:
         """Switch hosts to a pstate; they take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
         pstate = whole_of("set pstate", pstate)
-        hosts = _given(f"set pstate {pstate}", hosts)
+        hosts = _as_hosts(f"set pstate {pstate}", hosts)
         fault = switch_fault(self._state.hosts, hosts, pstate)
         if fault is not None:
             raise PlanError(f"set pstate {pstate} on {hosts}: {fault}")
@@ -349,7 +349,7 @@ class Plan(RegistrationVerbs):
         self.promises.pop(job_id, None)
 
 
-def _given(what: str, hosts: HostSet | IntervalSet) -> HostSet:
+def _as_hosts(what: str, hosts: HostSet | IntervalSet) -> HostSet:
     """Return the given hosts as a HostSet; PlanError if they are not hosts."""
     try:
         return as_host_set(hosts)

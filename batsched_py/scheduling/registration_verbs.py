@@ -95,7 +95,7 @@ class RegistrationVerbs(RecurringVerbs):
             later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
             raise PlanError(f"{what}: its submit_time {seconds(job.submit_time)} is later than now; {later}")
 
-    def _known_profile(self, what: str, job: Job, given: Members | None) -> Members | None:
+    def _known_profile(self, what: str, job: Job, members: Members | None) -> Members | None:
         """Return the members of the job's profile if it is registered; None if it never was."""
         status = self._state.profiles.status(job.workload, job.profile)
         if status is ProfileStatus.UNKNOWN:
@@ -103,7 +103,7 @@ class RegistrationVerbs(RecurringVerbs):
         if status is not ProfileStatus.THERE:
             raise PlanError(f"{what}: profile {job.profile}: {status}")
         known = self._state.profiles.members(job.workload, job.profile)
-        if given is not None and known != given:
+        if members is not None and known != members:
             raise PlanError(f"{what}: profile {job.profile} of workload {job.workload} has other members")
         return known
 

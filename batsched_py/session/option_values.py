@@ -40,29 +40,29 @@ class Origin(Enum):
     PEER = "peer"
 
 
-def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], algorithm: str) -> OptionsType:
+def parse_options(options_type: type[OptionsType], texts: Mapping[str, Any], algorithm: str) -> OptionsType:
     """Create the options object from names and values of the user.
 
     Text is converted, JSON values must have the right type. Raises OptionError for a name that does not exist, a value
     of the wrong type or out of range.
     """
-    return make_options(options_type, read_values(options_type, given, algorithm), algorithm)
+    return make_options(options_type, read_values(options_type, texts, algorithm), algorithm)
 
 
 def read_values(
-    options_type: type[Any], given: Mapping[str, Any], algorithm: str, origin: Origin = Origin.USER
+    options_type: type[Any], texts: Mapping[str, Any], algorithm: str, origin: Origin = Origin.USER
 ) -> dict[str, Any]:
     """Read the values of options by name, converted and checked one by one; OptionError as in `parse_options`.
 
     For a peer nothing is imported or opened: OptionError for a value that is not built in, and for an option that only
     the user may set.
     """
-    if not given:
+    if not texts:
         return {}
     hints = option_types(options_type)
     fields = {field.name: field for field in dataclasses.fields(options_type)}
     values = {}
-    for name, value in given.items():
+    for name, value in texts.items():
         if name not in fields:
             raise OptionError(_no_such_option(name, list(fields), algorithm))
         try:

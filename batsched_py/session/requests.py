@@ -65,7 +65,7 @@ class Requests:
                 self._cancel(event.members)
             elif event.kind == NO_MORE_EXTERNAL_EVENT:
                 self._state.close_requests()
-        self._state.receive_own()
+        self._state.receive_registered()
         if self._withdrawn:
             for job_id in [job.id for job in self._state.arrived if job.id in self._withdrawn]:
                 self._withdrawn.discard(job_id)

@@ -18,9 +18,9 @@ from batsched_py.session.option_values import Origin, make_options, read_values
 from batsched_py.text.display import displayed
 
 
-def read_given(scheduler: type[Scheduler[Any]], given: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
+def read_options(scheduler: type[Scheduler[Any]], texts: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
     """Return the values of options that were given as text or as JSON values. OptionError."""
-    return read_values(scheduler.options_type, given, scheduler.name, origin)
+    return read_values(scheduler.options_type, texts, scheduler.name, origin)
 
 
 def make_scheduler(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -> Scheduler[Any]:
@@ -41,14 +41,14 @@ def make_scheduler(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -
 
 
 def make_configured(
-    scheduler: type[Scheduler[Any]], sent: Mapping[str, Any], given: Mapping[str, Any]
+    scheduler: type[Scheduler[Any]], sent: Mapping[str, Any], preferred: Mapping[str, Any]
 ) -> Scheduler[Any]:
-    """Create the algorithm with options of `sched-config`; given values take precedence. OptionError."""
+    """Create the algorithm with options of `sched-config`; `preferred` values take precedence. OptionError."""
     try:
-        values = read_given(scheduler, sent, Origin.PEER)
+        values = read_options(scheduler, sent, Origin.PEER)
     except OptionError as error:
         raise OptionError(f"sched-config: {error}") from error
-    return make_scheduler(scheduler, {**values, **given})
+    return make_scheduler(scheduler, {**values, **preferred})
 
 
 def sent_options(config: Config, scheduler: type[Scheduler[Any]], warn: Callable[[str], None]) -> dict[str, Any]:

@@ -48,7 +48,13 @@ from batsched_py.session.option_values import Origin
 from batsched_py.session.periodic_emulation import Recurring, as_received
 from batsched_py.session.questions import QueryAnswers
 from batsched_py.session.requests import Requests
-from batsched_py.session.scheduler_factory import check_needs, make_configured, make_scheduler, read_given, sent_options
+from batsched_py.session.scheduler_factory import (
+    check_needs,
+    make_configured,
+    make_scheduler,
+    read_options,
+    sent_options,
+)
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.wait_report import deadlock_line, waiting_lines
 from batsched_py.state.state import State
@@ -141,9 +147,9 @@ class Session:
         self._requests: Requests | None = None
         self._class = scheduler
         #: Values of the options that are known before the first message of Batsim.
-        self._given = {
-            **read_given(scheduler, recorded or {}, Origin.PEER),
-            **read_given(scheduler, options or {}, Origin.USER),
+        self._values = {
+            **read_options(scheduler, recorded or {}, Origin.PEER),
+            **read_options(scheduler, options or {}, Origin.USER),
         }
         #: The same options as given, with texts for functions and files.
         self._texts = {**(recorded or {}), **(options or {})}
@@ -159,7 +165,7 @@ class Session:
         self.plan: Final = Plan(self._state, warn) if self._log is None else self._log.plan
         #: The algorithm's input.
         self.view: Final = View(self._state)
-        self._scheduler = make_scheduler(scheduler, self._given)
+        self._scheduler = make_scheduler(scheduler, self._values)
         #: The first event of the run; None before it.
         self._begins: SimulationBegins | None = None
         #: True once the algorithm's `setup` was called.
@@ -214,7 +220,7 @@ class Session:
         return plain_options(self._scheduler.options, self._texts)
 
     @property
-    def given(self) -> tuple[str, ...]:
+    def explicit_options(self) -> tuple[str, ...]:
         """The names of the options that differ from their defaults, in their order."""
         return tuple(name for name in self.options if name in self._texts)
 
@@ -425,7 +431,7 @@ class Session:
             self._warn(_COMPUTING % computing)
         sent = sent_options(event.config, self._class, self._warn)
         if sent:
-            self._scheduler = make_configured(self._class, sent, self._given)
+            self._scheduler = make_configured(self._class, sent, self._values)
             self._texts = {**sent, **self._texts}
         check_needs(self._scheduler, event.config, self.view)
         if self._takes_requests:
@@ -474,7 +480,7 @@ class Session:
         if self._requests is not None:
             self._attempt(self._requests.finish)
         if self._state.arriving:  # its own jobs, which Batsim does not submit: there may be no later message
-            self._attempt(self._admit_own)
+            self._attempt(self._admit_registered)
         if self._state.periodic or self._state.probes:
             self._recurring.renew()
         if self._state.asked:
@@ -518,7 +524,7 @@ class Session:
         if self._misdated:
             self._warn(self._misdated)
 
-    def _admit_own(self) -> None:
+    def _admit_registered(self) -> None:
         self._admit(self._state.arriving)
 
     def _refusal(self, job: Job) -> str | None:

@@ -29,7 +29,7 @@ class Profiles:
     """
 
     __slots__ = (
-        *("_complete", "_gone", "_idle", "_leaving", "_members", "_own", "_parts", "_rejected", "_uses"),
+        *("_complete", "_gone", "_idle", "_leaving", "_members", "_registered", "_parts", "_rejected", "_uses"),
         *("forgets", "pending"),
     )
 
@@ -46,7 +46,7 @@ class Profiles:
         #: True after all static jobs have been announced.
         self._complete = False
         #: Profiles registered by the algorithm: only known jobs use them.
-        self._own: set[tuple[str, str]] = set()
+        self._registered: set[tuple[str, str]] = set()
         #: (workload, name) -> number of uses: jobs that have not ended, and composed profiles that are kept. Absent if
         #: unused.
         self._uses: dict[tuple[str, str], int] = {}
@@ -85,7 +85,7 @@ class Profiles:
         """Add a profile registered by the algorithm."""
         self.add(workload, name, members)
         if self.forgets:
-            self._own.add((workload, name))
+            self._registered.add((workload, name))
 
     def use(self, job: Job) -> None:
         """Count one more job that uses its profile."""
@@ -152,7 +152,7 @@ class Profiles:
             left = self._uses.pop(known, 0) - 1
             if left > 0:
                 self._uses[known] = left
-            elif self._complete or known in self._own:
+            elif self._complete or known in self._registered:
                 released += self._drop(known)
             else:
                 self._idle.add(known)
@@ -160,6 +160,6 @@ class Profiles:
     def _drop(self, key: tuple[str, str]) -> Sequence[tuple[str, str]]:
         """Drop its members, and return its parts, which must be released."""
         workload, name = key
-        self._own.discard(key)
+        self._registered.discard(key)
         self._members.get(workload, {}).pop(name, None)
         return self._parts.pop(key, ())

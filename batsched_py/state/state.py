@@ -123,7 +123,7 @@ class State:
         if self._forecast is not None:
             self._forecast.advance(now)
 
-    def receive_own(self) -> None:
+    def receive_registered(self) -> None:
         """Let jobs registered in this decision arrive immediately, if Batsim will not submit them."""
         if self.arriving:
             self.arrived, self.arriving = [*self.arrived, *self.arriving], []

@@ -72,13 +72,13 @@ class Kinds(NamedTuple):
     makers: Mapping[str, KindMaker]
 
 
-def _own(text: str, make: Callable[..., Any]) -> Kinds:
+def _with_class(text: str, make: Callable[..., Any]) -> Kinds:
     return Kinds(text, {**BUILT_IN, text.rpartition(":")[2]: make})
 
 
 #: Sets of kinds: the built-in ones, or these with a class of the user, by its name.
 KINDS: Final = Named[Kinds](
-    "kind of program", {"built-in": Kinds("built-in", BUILT_IN)}, ("arguments",), _own, own="module:Class"
+    "kind of program", {"built-in": Kinds("built-in", BUILT_IN)}, ("arguments",), _with_class, notation="module:Class"
 )
 
 

@@ -51,7 +51,7 @@ class TimelineRun:
         self.failed = ""
         self.failed_at: float | None = None
         #: True after a deadlock in which the caller has ended it.
-        self._given_up = False
+        self._abandoned = False
         self._orders: list[Order] = []
         self._numbers = {name: number for number, name in enumerate(self.vms)}
         self._names = list(self.vms)
@@ -114,7 +114,7 @@ class TimelineRun:
     @property
     def finished(self) -> bool:
         """True if nothing runs and nothing else will begin, unless entries are added."""
-        if self.start is None and self._awaited and not (self.failed or self._given_up):
+        if self.start is None and self._awaited and not (self.failed or self._abandoned):
             return False
         return not self._additions and all(vm.finished for vm in self.vms.values())
 
@@ -192,7 +192,7 @@ class TimelineRun:
     def give_up(self, now: float, reason: str) -> None:
         """End a run in which no more events can happen: held VMs fail, and no more entries begin."""
         self._additions.clear()
-        self._given_up = True
+        self._abandoned = True
         for vm in self.vms.values():
             if vm.held is not None and vm.alive:
                 vm.fail(f"held by {vm.held.name}: no resume can come")

@@ -254,7 +254,7 @@ class _JobReader:
         self.profiles, self.later = profiles, later
         self.members, self.place = 0, Place("jobs")
         self._file, self._limits = file, limits
-        self._own = ManyMembers(JOB, notes)
+        self._job_members = ManyMembers(JOB, notes)
 
     def read(self, index: int, members: Any, known: Container[str]) -> Job | None:
         """Return the job of an object; its id must be new. None for one that breaks a rule, which is noted."""
@@ -265,7 +265,7 @@ class _JobReader:
             self.members += len(members)
             if len(members) > 4 + ("walltime" in members):  # user-defined members may have any value
                 check_depth(members, self._limits)
-                self._check_own(index, members)
+                self._check_members(index, members)
             if job.id in known:
                 raise FieldError("id", f"is the id of two jobs: {shown(job.id)}")
         except KeyError as missing:
@@ -280,10 +280,10 @@ class _JobReader:
         """Raise WorkloadError with the place of the error in a text that is not JSON."""
         parse_object(self._file, text)
 
-    def _check_own(self, index: int, members: dict[str, Any]) -> None:
+    def _check_members(self, index: int, members: dict[str, Any]) -> None:
         names = present_job(members).keys() if self.later and "extra_data" in members else members.keys()
-        if not names <= self._own.silent:
-            self._own.check(names, f"jobs[{index}]")
+        if not names <= self._job_members.silent:
+            self._job_members.check(names, f"jobs[{index}]")
 
 
 def _read_jobs(objects: list[Any], reader: _JobReader) -> Sequence[Job]:

@@ -190,8 +190,8 @@ class _Reader:
     def _read_cluster(self, cluster: Element, parent: str, around: Properties) -> None:
         cluster.choice("topology", ("FLAT",), "FLAT")
         name = self._open_zone(cluster, parent)
-        own, links = cluster.properties(), PrivateLinks.read(cluster)
-        hosts = self._add_group(cluster, name, own, _nested(own, around))
+        properties, links = cluster.properties(), PrivateLinks.read(cluster)
+        hosts = self._add_group(cluster, name, properties, _nested(properties, around))
         spokes = {host: links.spoke(f"{name}_link_{number}", self.network, cluster) for number, host in hosts.items()}
         router = cluster.xml.get("router_id") or f"{cluster.text('prefix')}{name}_router{cluster.text('suffix')}"
         self._add_point(cluster, router, name)
@@ -201,7 +201,7 @@ class _Reader:
         bandwidth, latency = element.positive("bandwidth", BANDWIDTH), element.quantity("latency", TIME)
         return self.network.add(Link(element.name(), bandwidth, latency), element)
 
-    def _add_group(self, group: Element, zone: str, own: Properties, around: Properties) -> dict[int, str]:
+    def _add_group(self, group: Element, zone: str, properties: Properties, around: Properties) -> dict[int, str]:
         """Add the hosts of a cluster or cabinet; return their names by number."""
         prefix, suffix = group.text("prefix"), group.text("suffix")
         names: dict[int, str] = {}
@@ -209,10 +209,10 @@ class _Reader:
             self._check_name(group, attribute, text)
         for number in read_radical(group, len(self.hosts), self._limits):
             names[number] = f"{prefix}{number}{suffix}"
-            self._add_host(group, names[number], zone, own, around)
+            self._add_host(group, names[number], zone, properties, around)
         return names
 
-    def _add_host(self, element: Element, name: str, zone: str, own: Properties, around: Properties) -> None:
+    def _add_host(self, element: Element, name: str, zone: str, properties: Properties, around: Properties) -> None:
         self._add_point(element, name, zone)
         speeds = self._read_speeds(element)
         if len(speeds) > 1 and element.tag in ("cabinet", "peer"):
@@ -220,7 +220,7 @@ class _Reader:
         pstate, cores = element.number("pstate", 0, 0), element.number("core", 1, 1)
         if pstate >= len(speeds):
             raise element.error("pstate", f"must be below {len(speeds)}, the number of speeds, not {pstate}")
-        self.hosts[name] = PlatformHost(name, speeds, pstate, cores, own, around)
+        self.hosts[name] = PlatformHost(name, speeds, pstate, cores, properties, around)
         if len(self.hosts) > self._limits.hosts:
             raise element.error("", f"is one host too many: a platform {self._limits.rule('hosts')}")
 
@@ -268,9 +268,9 @@ class _Reader:
         return None if zone else f"names {gateway!r}, which is not a host or router inside {point!r}"
 
 
-def _nested(own: Properties, around: Properties) -> dict[str, str]:
+def _nested(properties: Properties, around: Properties) -> dict[str, str]:
     """Return a zone's properties, then those inherited from the zones around it."""
-    return {**own, **{key: value for key, value in around.items() if key not in own}}
+    return {**properties, **{key: value for key, value in around.items() if key not in properties}}
 
 
 def _routing(zone: Element) -> str:
@@ -320,8 +320,8 @@ def flat_platform(source: str, properties: Sequence[Properties]) -> Platform:
     """Return a platform of a master host and compute hosts with these properties, in order, without network."""
     names = (DEFAULT_MASTER, *_names(len(properties), "n"))
     hosts = [
-        PlatformHost(name, (parse_quantity(_SPEED, SPEED),), properties=own)
-        for name, own in zip(names, ({}, *properties), strict=True)
+        PlatformHost(name, (parse_quantity(_SPEED, SPEED),), properties=properties)
+        for name, properties in zip(names, ({}, *properties), strict=True)
     ]
     hosts.sort(key=attrgetter("name"))
     zone = StarZone(_ZONE, "", {}, (), dict.fromkeys(names, (0.0, 0.0, 0.0)))

@@ -68,13 +68,13 @@ _STRATEGY: Final = "generation_strategy"
 _BETTER: Final = {"nb": "repeat", "host": "storage"}
 
 
-def _profile_members(kind: str, own: frozenset[str]) -> Members:
-    others = {name for members in _TYPES.values() for name in members} - own
+def _profile_members(kind: str, known: frozenset[str]) -> Members:
+    others = {name for members in _TYPES.values() for name in members} - known
     why = dict.fromkeys(sorted(others), "profiles of this type have none")
     if kind != "parallel_homogeneous_pfs":
         why[_STRATEGY] = "only the types of Batsim 5 have it"
-        return Members(f"a profile of type {kind}", own | _ALWAYS, why, Unknown.KEPT)
-    return Members(f"a profile of type {kind}", own | _ALWAYS | {_STRATEGY}, why, Unknown.KEPT)
+        return Members(f"a profile of type {kind}", known | _ALWAYS, why, Unknown.KEPT)
+    return Members(f"a profile of type {kind}", known | _ALWAYS | {_STRATEGY}, why, Unknown.KEPT)
 
 
 PROFILES: Final = {kind: _profile_members(kind, own) for kind, own in _TYPES.items()}

@@ -19,8 +19,8 @@ class Repairs:
     Without a given time, no returns are expected before the first repair has ended.
     """
 
-    def __init__(self, given: float | None) -> None:
-        self._given = given
+    def __init__(self, seconds: float | None) -> None:
+        self._repair_time = seconds
         #: Number of completed repairs, and their total duration in seconds.
         self._ended, self._seconds = 0, 0.0
         #: Failed host -> the instant at which it failed.
@@ -64,8 +64,8 @@ class Repairs:
 
     def _usual(self) -> float:
         """Return the expected duration of a repair in seconds; infinity if it is unknown."""
-        if self._given is not None:
-            return self._given
+        if self._repair_time is not None:
+            return self._repair_time
         return max(NEWS_DELAY, self._seconds / self._ended) if self._ended else math.inf
 
     def _expect(self, since: float, usual: float, now: float) -> float:

@@ -72,7 +72,7 @@ class PowerManager:
         #: (kind, sleep pstate) -> known seconds to fall asleep and to wake up.
         self._off: dict[tuple[int, int], float] = {}
         self._on: dict[tuple[int, int], float] = {}
-        self._given = off_time, on_time
+        self._option_times = off_time, on_time
         for position, power in enumerate(self.kinds):
             for sleep in power.sleeps if power.speeds else ():
                 if off_time is None:
@@ -137,7 +137,7 @@ class PowerManager:
     def times(self, host: int, sleep: SleepState) -> SwitchTimes | None:
         """Return the switch times of a host; None if one of them is not known yet."""
         key = self.kind[host], sleep.pstate
-        off, on = self._off.get(key, self._given[0]), self._on.get(key, self._given[1])
+        off, on = self._off.get(key, self._option_times[0]), self._on.get(key, self._option_times[1])
         return None if off is None or on is None else SwitchTimes(off, on)
 
     def break_even(self, host: int) -> float | None:
@@ -222,7 +222,7 @@ class PowerManager:
         return chosen, after if count > 0 else math.inf
 
     def _on_time(self, kind: int, pstate: int) -> float | None:
-        return self._on.get((kind, pstate), self._given[1])
+        return self._on.get((kind, pstate), self._option_times[1])
 
     def _returns(self, hosts: int, view: View) -> dict[float, int]:
         """Return instant -> the sleeping hosts that would be back then if they were woken now."""

@@ -93,6 +93,12 @@ NAMES: Final = (
     Rule("forsaken|homeless|farewell|hair", "abandoned, displaced, final, epsilon"),
 )
 
+#: Words that no name of a module, function, argument or attribute has; variables and fields of records may.
+PUBLIC_NAMES: Final = (
+    Rule("given", "say what it is: options, values, names, supplied"),
+    Rule("own", "say whose: user, local, private"),
+)
+
 #: Words of which the name of a module does not consist: it is the noun of what is inside.
 MODULE_NAMES: Final = (
     Rule("making|hosting|undoing|deploying|reserving|playing", "factory, finder, rollback, playback: a noun"),
@@ -169,24 +175,24 @@ def names(module: Path, source: str) -> Iterator[Finding]:
             if re.fullmatch(rule.words, module.stem):
                 yield Finding(1, module.stem, rule.instead)
     seen = set[str]()
-    for name, line in sorted(_defined(ast.parse(source)), key=itemgetter(1)):
+    for name, line, rules in sorted(_defined(ast.parse(source)), key=itemgetter(1)):
         if name not in seen:
             seen.add(name)
-            yield from _in_name(name, line, NAMES)
+            yield from _in_name(name, line, rules)
 
 
-def _defined(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Yield each definition of a name with its line."""
+def _defined(tree: ast.Module) -> Iterator[tuple[str, int, Sequence[Rule]]]:
+    """Yield each definition of a name with its line and the rules for it."""
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name, node.lineno
+                yield node.name, node.lineno, (*NAMES, *PUBLIC_NAMES)
             case ast.arg():
-                yield node.arg, node.lineno
-            case ast.Name(ctx=ast.Store()):
-                yield node.id, node.lineno
+                yield node.arg, node.lineno, (*NAMES, *PUBLIC_NAMES)
             case ast.Attribute(ctx=ast.Store()):
-                yield node.attr, node.lineno
+                yield node.attr, node.lineno, (*NAMES, *PUBLIC_NAMES)
+            case ast.Name(ctx=ast.Store()):
+                yield node.id, node.lineno, NAMES
 
 
 def _in_name(name: str, line: int, rules: Sequence[Rule]) -> Iterator[Finding]:

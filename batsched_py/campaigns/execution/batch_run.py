@@ -79,7 +79,7 @@ def _apart(piece: _Piece) -> ExecutedRun:
 
 def _finished(piece: _Piece, *, apart: bool) -> FinishedRun:
     began, jobs = time.perf_counter(), piece.jobs
-    alone = piece.limits.given or runs_user_code(piece.spec.variant)
+    alone = piece.limits.limited or runs_user_code(piece.spec.variant)
     executed = _apart(piece) if apart and alone else piece()
     rows = None if executed.schedule is None or not jobs else encode_jobs(executed.schedule)
     return FinishedRun(encode_run(stored(executed.outcome, time.perf_counter() - began, rows)), rows)

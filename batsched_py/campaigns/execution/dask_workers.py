@@ -126,8 +126,8 @@ class DaskWorkers:
 
     def _add(self, batches: Iterable[Batch], running: dict[Any, Batch], ending: Any) -> None:
         for batch in batches:
-            environment = self._given(batch.environment)
-            workload = batch.workload if isinstance(batch.workload, Drawn) else self._given(batch.workload)
+            environment = self._input_future(batch.environment)
+            workload = batch.workload if isinstance(batch.workload, Drawn) else self._input_future(batch.workload)
             name = self._name("runs")
             future = self._client.submit(
                 run_batch,
@@ -143,7 +143,7 @@ class DaskWorkers:
             running[future] = batch
             ending.add(future)
 
-    def _given(self, thing: object) -> Any:
+    def _input_future(self, thing: object) -> Any:
         """Return a future of an input, which the scheduler can send to further workers even if one of them dies."""
         if id(thing) not in self._inputs:
             future = self._client.submit(_itself, thing, key=self._name("input"), pure=False)

@@ -127,5 +127,5 @@ class _Inputs:
 def _split(batches: Iterable[Batch]) -> Iterator[Batch]:
     """Yield batches whose runs may share a process: user code and limits need one for each run."""
     for batch in batches:
-        apart = batch.limits.given or any(runs_user_code(spec.variant) for spec in batch.specs)
+        apart = batch.limits.limited or any(runs_user_code(spec.variant) for spec in batch.specs)
         yield from batch.singles if apart else [batch]

@@ -59,43 +59,43 @@ def read_settings(file: StudyFile, raw: Mapping[str, Any], limits: Limits) -> tu
     )
 
 
-def _values(file: StudyFile, name: str, given: Any, known: Mapping[str, Any]) -> tuple[Any, ...]:
+def _values(file: StudyFile, name: str, value: Any, known: Mapping[str, Any]) -> tuple[Any, ...]:
     place = member("settings", name)
     if name not in known:
         raise file.error(place, unknown(name, known))
-    several = (given,) if isinstance(given, dict) and name == "roles" else file.values(given, place)
+    several = (value,) if isinstance(value, dict) and name == "roles" else file.values(value, place)
     return tuple(file.typed(value, known[name], place) for value in several)
 
 
-def _settings(file: StudyFile, given: Mapping[str, Any]) -> SimulatorSettings:
-    _check(file, given)
-    events = given.get("events")
+def _settings(file: StudyFile, settings: Mapping[str, Any]) -> SimulatorSettings:
+    _check(file, settings)
+    events = settings.get("events")
     return SimulatorSettings(
-        settings=Settings(**{name: value for name, value in given.items() if name in _TYPES}),
+        settings=Settings(**{name: value for name, value in settings.items() if name in _TYPES}),
         events=None if events is None else file.resolve(events, "settings.events"),
-        clock=given.get("clock", "zero"),
-        simulator=given.get("simulator", "embedded"),
-        given=given,
+        clock=settings.get("clock", "zero"),
+        simulator=settings.get("simulator", "embedded"),
+        given=settings,
     )
 
 
-def _check(file: StudyFile, given: Mapping[str, Any]) -> None:
+def _check(file: StudyFile, settings: Mapping[str, Any]) -> None:
     """Check the rules that types do not express. ConfigurationError."""
     for name, words in _WORDS.items():
-        if name in given and given[name] not in words:
-            raise file.error(member("settings", name), f"must be {' or '.join(words)}, not {shown(given[name])}")
-    if given.get("machines") is not None and given["machines"] < 1:
-        raise file.error("settings.machines", f"must be 1 or more, not {given['machines']}")
-    if given.get("max_calls", 0) < 0:
-        raise file.error("settings.max_calls", f"must be 0 or more, not {given['max_calls']}")
-    if given.get("on_failure", "ignore") != "ignore" and "events" not in given:
+        if name in settings and settings[name] not in words:
+            raise file.error(member("settings", name), f"must be {' or '.join(words)}, not {shown(settings[name])}")
+    if settings.get("machines") is not None and settings["machines"] < 1:
+        raise file.error("settings.machines", f"must be 1 or more, not {settings['machines']}")
+    if settings.get("max_calls", 0) < 0:
+        raise file.error("settings.max_calls", f"must be 0 or more, not {settings['max_calls']}")
+    if settings.get("on_failure", "ignore") != "ignore" and "events" not in settings:
         raise file.error("settings.on_failure", "goes with events: without them no host fails")
-    if "acknowledge_dynamic_jobs" in given and not given.get("dynamic_jobs"):
+    if "acknowledge_dynamic_jobs" in settings and not settings.get("dynamic_jobs"):
         raise file.error("settings.acknowledge_dynamic_jobs", "goes with dynamic_jobs = true")
-    if given.get("simulator") == "batsim":
-        for name in sorted(_SIMULATED & set(given)):
+    if settings.get("simulator") == "batsim":
+        for name in sorted(_SIMULATED & set(settings)):
             raise file.error(member("settings", name), "is for the embedded simulator: real Batsim has no such option")
     try:
-        parse_clock(given.get("clock", "zero"), time.perf_counter)
+        parse_clock(settings.get("clock", "zero"), time.perf_counter)
     except OptionError as error:
         raise file.error("settings.clock", str(error).removeprefix("clock: ")) from error

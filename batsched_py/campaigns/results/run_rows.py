@@ -22,7 +22,7 @@ def run_columns(runs: Iterable[PlannedRun], ended: Mapping[str, StoredRun]) -> d
     """
     rows = [_row(run, ended[run.key]) for run in runs if run.key in ended]
     names = dict.fromkeys(name for row in rows for name in row)
-    order = sorted(names, key=lambda name: _PREFIXES.index(name.partition("_")[0] + "_") if _is_own(name) else -1)
+    order = sorted(names, key=lambda name: _PREFIXES.index(name.partition("_")[0] + "_") if _is_of_study(name) else -1)
     return {name: _alike([row.get(name) for row in rows]) for name in order}
 
 
@@ -30,7 +30,7 @@ def run_columns(runs: Iterable[PlannedRun], ended: Mapping[str, StoredRun]) -> d
 _PREFIXES = ("option_", "generator_", "setting_")
 
 
-def _is_own(name: str) -> bool:
+def _is_of_study(name: str) -> bool:
     return name.startswith(_PREFIXES)
 
 

@@ -41,16 +41,16 @@ class Numbers(Struct, frozen=True):
 Space = Words | Numbers
 
 
-def read_space(scheduler: type[Scheduler[Any]], given: Mapping[str, Any]) -> dict[str, Space]:
+def read_space(scheduler: type[Scheduler[Any]], options: Mapping[str, Any]) -> dict[str, Space]:
     """Return the search space of each option to tune.
 
-    `given` maps an option to True (all values of its type), a list of values, or bounds, {from, to, scale}. OptionError
-    names the option and the rule.
+    `options` maps an option to True (all values of its type), a list of values, or bounds, {from, to, scale}.
+    OptionError names the option and the rule.
     """
     hints = get_type_hints(scheduler.options_type)
     fields = {field.name: field for field in dataclasses.fields(scheduler.options_type)}
     spaces = {}
-    for name, raw in given.items():
+    for name, raw in options.items():
         if name not in fields:
             raise OptionError(f"{displayed(name)}: {unknown(name, fields)}")
         try:

@@ -105,7 +105,7 @@ def command(request: BatsimRequest) -> None:
     Needs a container engine with Docker's interface, and the extra `docker`: pip install '.[docker]' in a clone.
     """
     choice, timeout = request.choice, request.timeout
-    choice.check_given()
+    choice.check_named()
     if not request.bind.startswith("tcp://"):
         raise click.UsageError("'--bind' must be a tcp address: a container has no other way to us")
     _check_files(request)

@@ -165,7 +165,7 @@ class ConvertRequest(Struct, frozen=True):
     "FIELD,...",
     f"Other fields of jobs that become members: {', '.join(KEPT_FIELDS)}; with --input-format sacct any, like QOS.",
     multiple=True,
-    callback=lambda *given: tuple(dict.fromkeys(read_names(*given))),
+    callback=lambda *arguments: tuple(dict.fromkeys(read_names(*arguments))),
 )
 @flag("--strict", "A duplicate job number, or a row of sacct that cannot be read, is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
@@ -191,12 +191,12 @@ def command(request: ConvertRequest) -> None:
             raise click.UsageError("'--protocol' is for workloads of jobs, not for leases")
         if request.every is not None:
             raise click.UsageError("'--every' is for workloads of jobs, not for leases")
-        if request.machine.given:
+        if request.machine.supplied:
             raise click.UsageError("'--profiles', '--speed' and '--power' are for workloads of jobs, not for leases")
         with _counts_reported():
             _convert_leases(request)
         return
-    for name in options.given():
+    for name in options.supplied():
         raise click.UsageError(f"'{name}' is for leases; '--leases' makes leases of a log")
     with _counts_reported():
         _convert_log(request)

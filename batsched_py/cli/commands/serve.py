@@ -159,7 +159,7 @@ def command(request: ServeRequest) -> None:
     If the algorithm fails, Batsim is made to stop.
     """
     choice, record = request.choice, request.record
-    choice.check_given()
+    choice.check_named()
     results = [] if request.export is None else [Path(f"{request.export}{end}") for end in _ENDINGS]
     outputs = [("--record", record), *(("-e", path) for path in results)]
     check_apart([("--options-file", choice.options_file)], outputs)

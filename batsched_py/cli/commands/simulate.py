@@ -196,7 +196,7 @@ def _write(
     elif session is not None and failure:
         session.end_log()
     choice = request.choice
-    decider = Decider() if session is None else Decider(choice.algorithm, session.options, session.given)
+    decider = Decider() if session is None else Decider(choice.algorithm, session.options, session.explicit_options)
     settings = plain_settings(request.settings, result.features, clock=choice.clock, requests=choice.requests)
     origin = RunOrigin(inputs, decider, settings, this_call())
     write_run(request.export, result, origin, rows=rows, decisions=decisions, failure=failure)

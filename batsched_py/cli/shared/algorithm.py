@@ -89,7 +89,7 @@ class AlgorithmChoice(Struct, frozen=True):
         """The name of the algorithm's class, for messages. PluginError."""
         return load_from_here(self.algorithm, self.options).name
 
-    def check_given(self) -> None:
+    def check_named(self) -> None:
         """Check that an algorithm was given. UsageError."""
         if not self.algorithm:
             raise click.UsageError("Missing option '-s': which algorithm shall decide?")

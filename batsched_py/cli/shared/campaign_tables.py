@@ -62,11 +62,11 @@ comparison_options: Final = together(
 )
 
 
-def chosen_metrics(plan: CampaignPlan, given: Sequence[str]) -> Sequence[MetricInfo]:
+def chosen_metrics(plan: CampaignPlan, names: Sequence[str]) -> Sequence[MetricInfo]:
     """Return the metrics chosen on the command line or in the study file, or the default ones. OptionError."""
     energy = all(setting.environment.settings.energy for setting in plan.settings)
     usual = [*SHOWN, ENERGY] if energy else list(SHOWN)
-    return find_metrics(given or plan.campaign.metrics or usual)
+    return find_metrics(names or plan.campaign.metrics or usual)
 
 
 def state_table(plan: CampaignPlan, state: CampaignState) -> Table:

@@ -62,8 +62,8 @@ class LeaseOptions(Struct, frozen=True):
     resources: str | None
     starttime: datetime | None
 
-    def given(self) -> Iterator[str]:
-        """Yield the names of given options that have an effect only on leases."""
+    def supplied(self) -> Iterator[str]:
+        """Yield the names of supplied options that have an effect only on leases."""
         options = {
             "--ar-share": self.ar_share,
             "--injectionfile": self.injection,

@@ -56,7 +56,7 @@ class MachineFiles(Struct, frozen=True):
         return self.profiles == _COMPUTE
 
     @property
-    def given(self) -> bool:
+    def supplied(self) -> bool:
         """True if any of the options differs from its default."""
         return self.computes or self.speed is not None or self.power is not None
 

@@ -53,7 +53,7 @@ def refuse_doubled(
         seen.add(name)
 
 
-def _given(command: click.Command, ctx: click.Context, args: Sequence[str]) -> Mapping[str, Sequence[Any]]:
+def _parsed_values(command: click.Command, ctx: click.Context, args: Sequence[str]) -> Mapping[str, Sequence[Any]]:
     """Return parameter -> its texts in order, as parsed by click. UsageError."""
     twins = [_gathering(parameter) for parameter in command.get_params(ctx)]
     twin = click.Command(command.name, params=twins, add_help_option=False)
@@ -71,11 +71,11 @@ def _gathering(parameter: click.Parameter) -> click.Parameter:
 
 
 def _refuse_repeated(command: click.Command, ctx: click.Context, args: Sequence[str]) -> None:
-    given = _given(command, ctx, args)
+    parsed = _parsed_values(command, ctx, args)
     for parameter in command.get_params(ctx):
         if not isinstance(parameter, click.Option) or parameter.multiple:
             continue
-        values = given.get(parameter.name or "", ())
+        values = parsed.get(parameter.name or "", ())
         if parameter.is_flag and len(set(values)) > 1:
             raise click.UsageError(f"{_both(parameter)} contradict each other", ctx)
         if not parameter.is_flag and len(values) > 1:
@@ -90,7 +90,7 @@ def _with_moved(command: click.Command, ctx: click.Context, args: list[str]) -> 
     """Return the arguments with the current options, with a hint for each moved one. UsageError."""
     for parameter in command.get_params(ctx):
         if isinstance(parameter, MovedOption) and set(parameter.moved) & set(
-            map(str, _given(command, ctx, args).get(parameter.name or "", ()))
+            map(str, _parsed_values(command, ctx, args).get(parameter.name or "", ()))
         ):
             args = _rewritten(args, parameter)
     return args

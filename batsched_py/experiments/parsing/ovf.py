@@ -89,7 +89,7 @@ class _Envelope:
             (self._place / "VirtualSystemCollection").note(f"must occur once, not {len(collections)} times")
             self._place.refuse()
         members = self._read_collection(collections[0])
-        parsed = self._place.read(lambda given: parse_members(given, self._found, origin), members, None)
+        parsed = self._place.read(lambda values: parse_members(values, self._found, origin), members, None)
         self._place.refuse()
         assert parsed is not None  # noqa: S101  # else there are faults
         return parsed

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.built_in import AdmissionProbe, BestEffortProbe, CpuUtilizationProbe, DiskUsageProbe
 from batsched_py.leases.accounting.probe import AccountingProbe, MakeProbe
-from batsched_py.leases.haizea_interface.modules import loading_own, own_target
+from batsched_py.leases.haizea_interface.modules import class_target, loading_haizea_modules
 from batsched_py.model.lease_kind import Kind
 from batsched_py.named import Load, Named
 
@@ -68,8 +68,8 @@ class ProbeCatalogue(Named[Probes]):
         """Return the selected probes, each once; ValueError for an unknown name, with the rule."""
         words = text.replace(",", " ").split() or [NO_PROBES.name]
         names = dict.fromkeys(_LONG.get(word, word) for word in words)
-        own = loading_own(load)
-        found = [super(ProbeCatalogue, self).find(name if load is None else own_target(name), own) for name in names]
+        own = loading_haizea_modules(load)
+        found = [super(ProbeCatalogue, self).find(name if load is None else class_target(name), own) for name in names]
         return Probes(" ".join(names), tuple(maker for one in found for maker in one.makers))
 
 
@@ -93,5 +93,5 @@ PROBES: Final[ProbeCatalogue] = ProbeCatalogue(
     {NO_PROBES.name: NO_PROBES, **{name: Probes(name, (make,)) for name, make in _SHORT.items()}},
     ("accounting",),
     _adopt,
-    own="module.Class",
+    notation="module.Class",
 )

@@ -55,20 +55,20 @@ def haizea_modules() -> Iterator[None]:
         sys.modules.update(before)
 
 
-def loading_own(load: Load | None) -> Load | None:
+def loading_haizea_modules(load: Load | None) -> Load | None:
     """Return a loader that makes Haizea's modules importable for the files that it loads; None for None."""
     if load is None:
         return None
     loader = load
 
-    def load_own(target: str, what: str) -> Any:
+    def load_with_modules(target: str, what: str) -> Any:
         with haizea_modules():
             return loader(target, what)
 
-    return load_own
+    return load_with_modules
 
 
-def own_target(name: str) -> str:
+def class_target(name: str) -> str:
     """Return the path of a class in the form of loaders, `module:Class`, from that or from Haizea's `module.Class`."""
     module, dot, last = name.rpartition(".")
     return f"{module}:{last}" if dot and ":" not in name else name

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from batsched_py.leases.haizea_interface.modules import loading_own, own_target
+from batsched_py.leases.haizea_interface.modules import class_target, loading_haizea_modules
 from batsched_py.leases.policies.admission import Admission, NoReservations
 from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability, ReservationsFirst
-from batsched_py.leases.policies.user_policies import OwnAdmission, OwnHosts, OwnPreemptability
+from batsched_py.leases.policies.user_policies import UserAdmission, UserHostOrder, UserPreemptability
 from batsched_py.leases.table import LeaseTable
 from batsched_py.named import Load, Named
 
@@ -38,7 +38,7 @@ class PolicyCatalogue(Named[Choice[Policy]]):
         known: Mapping[str, MakePolicy[Policy]],
         others: Mapping[str, str],
         method: str,
-        make_own: Callable[[str, Callable[..., Any], LeaseTable], Policy],
+        adapt: Callable[[str, Callable[..., Any], LeaseTable], Policy],
     ) -> None:
         """Create a catalogue.
 
@@ -47,22 +47,22 @@ class PolicyCatalogue(Named[Choice[Policy]]):
             known: short name -> maker of a built-in policy.
             others: other name -> short name.
             method: the method that a user's class must have.
-            make_own: makes a policy from a user's class.
+            adapt: makes a policy from a user's class.
         """
         self.spellings = {**{name: name for name in known}, **others}
-        self._method, self._make_own = method, make_own
+        self._method, self._adapt = method, adapt
         choices = {name: Choice(name, make) for name, make in known.items()}
-        super().__init__(kind, choices, ("slottable",), self._adopt_class, own="module.Class")
+        super().__init__(kind, choices, ("slottable",), self._adopt_class, notation="module.Class")
 
     def find(self, text: str, load: Load | None) -> Choice[Policy]:
         """Return the policy with this name, or a user's own; ValueError for an unknown name, with the rule."""
         name = self.spellings.get(text, text)
-        return super().find(name if load is None else own_target(name), loading_own(load))
+        return super().find(name if load is None else class_target(name), loading_haizea_modules(load))
 
     def _adopt_class(self, name: str, make: Callable[..., Any]) -> Choice[Policy]:
         if isinstance(make, type) and not callable(getattr(make, self._method, None)):
             raise ValueError(f"{name} has no method {self._method}")
-        return Choice(name, lambda table: self._make_own(name, make, table))
+        return Choice(name, lambda table: self._adapt(name, make, table))
 
 
 def _spelled(module: str, classes: Mapping[str, str]) -> dict[str, str]:
@@ -76,7 +76,7 @@ ADMISSION: Final[PolicyCatalogue[Admission]] = PolicyCatalogue(
     {"accept-all": lambda _: Admission(), "no-ARs": lambda _: NoReservations()},
     _spelled("admission", {"AcceptAllPolicy": "accept-all", "NoARsPolicy": "no-ARs"}),
     "accept_lease",
-    OwnAdmission,
+    UserAdmission,
 )
 PREEMPTION: Final[PolicyCatalogue[Preemptability]] = PolicyCatalogue(
     "preemption policy",
@@ -93,12 +93,12 @@ PREEMPTION: Final[PolicyCatalogue[Preemptability]] = PolicyCatalogue(
         ),
     },
     "get_lease_preemptability_score",
-    OwnPreemptability,
+    UserPreemptability,
 )
 HOSTS: Final[PolicyCatalogue[HostOrder]] = PolicyCatalogue(
     "host selection policy",
     {"greedy": GreedyHosts, "no-policy": HostOrder},
     _spelled("host_selection", {"GreedyPolicy": "greedy", "NoPolicy": "no-policy"}),
     "get_host_score",
-    OwnHosts,
+    UserHostOrder,
 )

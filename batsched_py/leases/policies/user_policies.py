@@ -23,7 +23,7 @@ from batsched_py.text.wording import seconds
 Make = Callable[..., Any]
 
 
-class OwnAdmission(Admission):
+class UserAdmission(Admission):
     """A user's admission policy.
 
     Args:
@@ -44,7 +44,7 @@ class OwnAdmission(Admission):
         return bool(answer)
 
 
-class OwnPreemptability(Preemptability):
+class UserPreemptability(Preemptability):
     """A user's preemption policy."""
 
     def __init__(self, name: str, make: Make, table: LeaseTable) -> None:
@@ -58,7 +58,7 @@ class OwnPreemptability(Preemptability):
         )
 
 
-class OwnHosts(HostOrder):
+class UserHostOrder(HostOrder):
     """A user's selection of hosts."""
 
     total = False
@@ -93,17 +93,17 @@ class _Policy:
         """Return a description of a call about a lease, for messages."""
         return f"{self._what}: {method} of lease {lease.id} at t={seconds(self._table.now)}"
 
-    def ask(self, method: str, lease: Lease, *given: Any) -> Any:
+    def ask(self, method: str, lease: Lease, *arguments: Any) -> Any:
         """Call a method of the policy and return its answer; PlanError, which names the lease, if it raises."""
         try:
             with clock_at(self._table.now):
-                return getattr(self._policy, method)(*given)
+                return getattr(self._policy, method)(*arguments)
         except BaseException as error:
             raise failed(self.asked(method, lease), error) from error
 
-    def score(self, method: str, lease: Lease, *given: Any) -> float:
+    def score(self, method: str, lease: Lease, *arguments: Any) -> float:
         """Call a method of the policy and return its answer; PlanError if it is not a number."""
-        answer = self.ask(method, lease, *given)
+        answer = self.ask(method, lease, *arguments)
         if not isinstance(answer, Real) or math.isnan(answer):
             raise PlanError(f"{self.asked(method, lease)}: it must return a number, not {shown(answer)}")
         try:

@@ -57,7 +57,7 @@ class ImageTransfer(Unmanaged):
         if lease.software is None:
             return [(now, None)]
         seconds = self._seconds(lease, lease.size)
-        hole = self.repository.first_hole(seconds, now, without=self._own(lease))
+        hole = self.repository.first_hole(seconds, now, without=self._unshared(lease))
         ready = dict.fromkeys(range(self._hosts), hole + seconds)
         for host in self.disks.holding(lease.software.name):
             ready[host] = now
@@ -150,9 +150,9 @@ class ImageTransfer(Unmanaged):
         transfers = self.repository.transfers
         image = lease.software.name
         planned = [one for one in transfers if one.image == image and one.phase is Phase.PLANNED and one.end > now]
-        return [one for one in planned if one not in self._own(lease)]
+        return [one for one in planned if one not in self._unshared(lease)]
 
-    def _own(self, lease: Lease) -> list[Transfer]:
+    def _unshared(self, lease: Lease) -> list[Transfer]:
         """Return the planned transfers of this lease alone, which are dropped when it is replanned."""
         planned = [one for one in lease.transfers if isinstance(one, Transfer) and one.phase is Phase.PLANNED]
         return [one for one in planned if list(one.riders) == [lease.id]]

@@ -103,7 +103,7 @@ def job_rows(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> Iterator[Sequen
     for record in schedule.jobs:
         metrics = _measure(schedule, record, tau)
         first, number = numbers.get(record.job.id, (record.job.id, 1))
-        yield (*_batsim_cells(metrics), *_own_cells(metrics), first.partition("!")[2], str(number))
+        yield (*_batsim_cells(metrics), *_metric_cells(metrics), first.partition("!")[2], str(number))
 
 
 def job_columns(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> dict[str, list[Any]]:
@@ -208,7 +208,7 @@ def _batsim_cells(metrics: JobMetrics) -> Sequence[str]:
     return (*asked, *state, *map(_real, times), str(record.hosts), _real(record.energy), record.metadata)
 
 
-def _own_cells(metrics: JobMetrics) -> Sequence[str]:
+def _metric_cells(metrics: JobMetrics) -> Sequence[str]:
     return (
         "" if metrics.record.rejected else str(metrics.size),
         _real(metrics.bounded_slowdown),

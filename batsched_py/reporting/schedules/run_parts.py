@@ -126,12 +126,12 @@ def read_timelines(prefix: str | None, limits: Limits, notes: FileNotes) -> Time
 
 
 def host_count(
-    given: int | None, jobs: Iterable[JobRecord], row: Mapping[str, str], states: StateRows | None
+    known_hosts: int | None, jobs: Iterable[JobRecord], row: Mapping[str, str], states: StateRows | None
 ) -> tuple[int, tuple[str, ...]]:
     """Return the number of compute hosts, and notes on its source."""
     highest = max((record.hosts.bits.bit_length() for record in jobs), default=0)
-    if given is not None:
-        return given, _beyond(given, highest, "the number of compute hosts that was given leaves them out")
+    if known_hosts is not None:
+        return known_hosts, _beyond(known_hosts, highest, "the number of compute hosts that was given leaves them out")
     if states is not None and states.times:
         known = max(map(sum, zip(*states.columns().values(), strict=True)))
         return known, _beyond(known, highest, f"they are storage, in addition to {counted(known, 'compute host')}")

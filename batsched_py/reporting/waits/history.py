@@ -77,7 +77,7 @@ class RunHistory:
         """Return a job with the end of its wait; its submission if it was rejected at an unknown time."""
         if not record.rejected:
             return Waiter(record, record.start)
-        refusal = next((row for row in self.own_rows(record.job.id) if row.kind == "rejected"), None)
+        refusal = next((row for row in self.rows_of_job(record.job.id) if row.kind == "rejected"), None)
         return Waiter(record, record.job.submit_time if refusal is None else refusal.time)
 
     def waiting(self, begin: float, end: float) -> list[Waiter]:
@@ -96,7 +96,7 @@ class RunHistory:
             found += [row for row in of_jobs.get(one.id, ()) if row.time < end]
         return sorted(found, key=lambda row: row.time)
 
-    def own_rows(self, job_id: str) -> Sequence[DecisionRow]:
+    def rows_of_job(self, job_id: str) -> Sequence[DecisionRow]:
         """Return the rows of a job, in order of time."""
         return self.decisions.of_jobs.get(job_id, ())
 

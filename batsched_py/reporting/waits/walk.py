@@ -240,6 +240,6 @@ def explain(history: RunHistory, record: JobRecord) -> Explanation:
         record=record,
         until=job.until,
         intervals=tuple(intervals),
-        rows=tuple(row for row in history.own_rows(job.id) if row.time <= job.until),
+        rows=tuple(row for row in history.rows_of_job(job.id) if row.time <= job.until),
         overtakers=tuple(Overtaker(other, walk.delays.get(other.job.id)) for other in later),
     )

@@ -43,7 +43,7 @@ class SimgridConfig(Struct, frozen=True):
     loopback: Link = LOOPBACK
 
 
-def read_simgrid_config(given: Iterable[tuple[str, str]], platform: Platform) -> SimgridConfig:
+def read_simgrid_config(items: Iterable[tuple[str, str]], platform: Platform) -> SimgridConfig:
     """Parse the items (name, value) of the command line and of the platform file.
 
     As in SimGrid, the command line has precedence. OptionError or PlatformError for an invalid value or another solver;
@@ -52,7 +52,7 @@ def read_simgrid_config(given: Iterable[tuple[str, str]], platform: Platform) ->
     values: dict[str, float] = {}
     for item, value in platform.config:
         _read(item, value, values, _platform_error(platform, item))
-    for item, value in given:
+    for item, value in items:
         error = _option_error(item, value)
         if not is_known(item):
             raise error("is not an item of SimGrid's configuration")
@@ -63,10 +63,10 @@ def read_simgrid_config(given: Iterable[tuple[str, str]], platform: Platform) ->
     return SimgridConfig(values.get(_WINDOW, TCP_WINDOW), loopback)
 
 
-def ignored_items(given: Iterable[tuple[str, str]], platform: Platform) -> str:
+def ignored_items(items: Iterable[tuple[str, str]], platform: Platform) -> str:
     """Return a line on items that are set, and have an effect in SimGrid but not here; "" if there are none."""
-    items = dict.fromkeys(item for item, _ in (*platform.config, *given) if plain_item(item) in _PRECISIONS)
-    return IGNORED + ", ".join(map(displayed, items)) if items else ""
+    ignored = dict.fromkeys(item for item, _ in (*platform.config, *items) if plain_item(item) in _PRECISIONS)
+    return IGNORED + ", ".join(map(displayed, ignored)) if ignored else ""
 
 
 def _read(item: str, value: str, values: dict[str, float], error: Callable[[str], Exception]) -> None:

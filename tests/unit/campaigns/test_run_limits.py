@@ -60,7 +60,7 @@ def test_limits_tell_themselves() -> None:
     limits = RunLimits(600, 1_500_000_000)
     assert (limits.timed_out, limits.too_large) == ("timeout: more than 600 s", "memory: more than 1.5 GB")
     assert [size_text(size) for size in (12, 2_000, 10**12)] == ["12 B", "2 kB", "1 TB"]
-    assert (limits.given, RunLimits().given, RunLimits(memory=1).given) == (True, False, True)
+    assert (limits.limited, RunLimits().limited, RunLimits(memory=1).limited) == (True, False, True)
 
 
 def test_an_error_that_was_made_of_a_lack_of_memory_is_one() -> None:

@@ -84,7 +84,7 @@ def check_end(one: ManagedExperiment, manager: ScriptedManager, orchestrator: Or
     assert one.state in over
     assert {id for id in manager.created if id not in manager.gone} <= known
     assert manager.experiments <= known
-    own = one.reservation is not None and one.reservation.own
+    own = one.reservation is not None and one.reservation.created
     if own and one.reservation is not None and one.reservation.status.state is not ReservationState.ENDED:
         assert not manager.reservations - known
     times = [message.time for message in one.log.messages]

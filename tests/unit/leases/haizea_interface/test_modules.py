@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from batsched_py.leases.haizea_interface.bases import LeaseAdmissionPolicy
-from batsched_py.leases.haizea_interface.modules import haizea_modules, loading_own, own_target
+from batsched_py.leases.haizea_interface.modules import class_target, haizea_modules, loading_haizea_modules
 from batsched_py.leases.haizea_interface.views import LeaseView
 
 
@@ -44,7 +44,7 @@ def test_modules_of_these_names_that_were_there_are_back_afterwards(monkeypatch:
         assert sys.modules["mx"] is not theirs
         raise ValueError(f"{what} {target}")
 
-    loading = loading_own(load)
+    loading = loading_haizea_modules(load)
     assert loading is not None
     with pytest.raises(ValueError, match=r"policy own\.py:Own"):
         loading("own.py:Own", "policy")
@@ -55,4 +55,4 @@ def test_modules_of_these_names_that_were_there_are_back_afterwards(monkeypatch:
 def test_haizeas_spelling_of_a_class_is_that_of_a_loader() -> None:
     """What has a colon has ours already; what has no dot is no class."""
     names = ["own_policies.HighIdFirst", "a.b.C", "dir/own.py:C", "a.b:C", "greedy"]
-    assert [own_target(name) for name in names] == ["own_policies:HighIdFirst", "a.b:C", *names[2:]]
+    assert [class_target(name) for name in names] == ["own_policies:HighIdFirst", "a.b:C", *names[2:]]
