@@ -16,6 +16,7 @@ from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.main import batsched
 from batsched_py.cli.shared.repetition import MovedOption
 from batsched_py.model.settings import Settings
+from batsched_py.planning.policies.selection import SELECTIONS
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.dialect import V4, V14
 from batsched_py.protocol.dialects import V5
@@ -135,6 +136,13 @@ def test_each_order_is_described_with_its_formula(name: str) -> None:
     assert row in (DOCS / "policies.md").read_text(), f"the order {name} has no row in docs/policies.md: add {row}"
 
 
+@pytest.mark.parametrize("name", list(SELECTIONS))
+def test_each_selection_is_described(name: str) -> None:
+    """By its name."""
+    row = f"| `{name}` | "
+    assert row in (DOCS / "policies.md").read_text(), f"the selection {name} has no row in docs/policies.md: add {row}"
+
+
 @pytest.mark.parametrize("kind", [Bench, Case, ContractTests, Decision, Played])
 def test_each_thing_that_tests_are_made_of_is_described(kind: type) -> None:
     """What an author's tests may use, and say."""
@@ -165,7 +173,10 @@ def test_each_metric_that_algorithms_are_compared_by_is_named() -> None:
     """And no other, in the table that says what --metrics takes."""
     page = (DOCS / "comparison.md").read_text()
     table = page.partition("**Metrics.**")[2].partition("## ")[0].partition("\n\n")[2]
-    assert sorted(re.findall(r"`(\w+)`", table)) == sorted(METRICS)
+    named = re.findall(r"`(\w+)`", table)
+    missing = [name for name in METRICS if name not in named]
+    assert not missing, f"the metrics {missing} are not in the table under **Metrics.** of docs/comparison.md: add them"
+    assert sorted(named) == sorted(METRICS)
 
 
 def test_decisions_are_numbered_without_a_gap() -> None:

@@ -73,7 +73,7 @@ def test_an_internal_error_is_a_finding(tmp_path: Path, monkeypatch: pytest.Monk
         raise ValueError(path)
 
     assert told(tmp_path, "metrics", "nothing") == 2
-    monkeypatch.setattr("batsched_py.cli.commands.convert.read_swf", fail)
+    monkeypatch.setattr("batsched_py.traces.swf.read_swf", fail)
     with pytest.raises(FindingError, match=r"internal error: ValueError: log\.swf"):
         told(tmp_path, "convert", "log.swf", "-o", "w.json")
     with pytest.raises(ZeroDivisionError):
