@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from batsched_py.experiments.log import ExperimentLog, Level
-from batsched_py.experiments.model import AddressOf, Compute, Experiment, PlannedResource
+from batsched_py.experiments.model import KINDS, AddressOf, Compute, Experiment, PlannedResource
 from batsched_py.experiments.resource_manager import ReservationStatus, ResourceStatus
 from batsched_py.experiments.states import (
     ENDED_STATES,
@@ -71,6 +71,16 @@ class ManagedResource(Struct):
     def name(self) -> str:
         """Its name in the deployment order."""
         return self.planned.name
+
+    @property
+    def kind(self) -> str:
+        """Its kind: compute, storage, network, site_link or router."""
+        return KINDS[type(self.planned.resource)]
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of its dependencies, each once."""
+        return tuple(dict.fromkeys((*self.planned.after, *self.planned.addresses)))
 
     @property
     def is_compute(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
-from batsched_py.experiments.model import KINDS, Compute
+from batsched_py.experiments.model import Compute
 from batsched_py.experiments.states import ExperimentState
 from batsched_py.hostset import HostSet
 from batsched_py.model.table import Table
@@ -70,7 +70,7 @@ def _resource_row(
     return ResourceRow(
         one.id,
         each.name,
-        KINDS[type(each.planned.resource)],
+        each.kind,
         each.state.value,
         each.location,
         str(hosts) if hosts else None,
@@ -80,7 +80,7 @@ def _resource_row(
         each.removed,
         " ".join(each.addresses.values()) or None,
         each.reserved,
-        " ".join(dict.fromkeys((*each.planned.after, *each.planned.addresses))) or None,
+        " ".join(each.needs) or None,
         each.reason or None,
     )
 

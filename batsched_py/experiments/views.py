@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from batsched_py.experiments.log import Message
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
-from batsched_py.experiments.model import KINDS
 from batsched_py.hostset import HostSet
 
 #: The live table that contains them.
@@ -107,7 +106,7 @@ def view_of(one: ManagedExperiment, host_of: Callable[[ManagedResource], HostSet
 def _resource(each: ManagedResource, host_of: Callable[[ManagedResource], HostSet]) -> ResourceView:
     return ResourceView(
         each.name,
-        KINDS[type(each.planned.resource)],
+        each.kind,
         each.state.value,
         each.id,
         each.location,
@@ -118,6 +117,6 @@ def _resource(each: ManagedResource, host_of: Callable[[ManagedResource], HostSe
         each.removed,
         dict(each.addresses),
         dict(each.contexts),
-        tuple(dict.fromkeys((*each.planned.after, *each.planned.addresses))),
+        each.needs,
         each.reason,
     )
