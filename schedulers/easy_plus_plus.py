@@ -72,14 +72,14 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         super().start(job, hosts, view, plan)
         run = self.runs[job.id] = PredictedRun(job, hosts, view.now, self.duration(job))
-        self.believe(run, run.first, view)
+        self.set_prediction(run, run.first, view)
 
     def learn(self, job_id: str, end: float) -> None:
         """Learn from a job that has ended."""
         run = self.runs.pop(job_id)
         self.past.learn(self.user_of(run.job), max(0.0, end - run.start))
 
-    def believe(self, run: PredictedRun, seconds: float, view: View) -> None:
+    def set_prediction(self, run: PredictedRun, seconds: float, view: View) -> None:
         """Set the predicted run time of a job in seconds."""
         if seconds < super().duration(run.job):
             end = run.start + seconds
@@ -98,7 +98,7 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
                 continue
             any_corrected = True
             run.corrections += 1
-            self.believe(run, corrected(run.first, run.corrections, super().duration(run.job)), view)
+            self.set_prediction(run, corrected(run.first, run.corrections, super().duration(run.job)), view)
         return any_corrected
 
     def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:

@@ -129,7 +129,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         attempts = self.admission.attempts[job.id]
         refused: dict[str, Code] = {}
         for _ in range(self.options.retries):
-            if self.members.known.count(suits, view.now) < job.size + self.members.believed_free(refused):
+            if self.members.known.count(suits, view.now) < job.size + self.members.recorded_free(refused):
                 break
             schedules = self.placer.schedule(asked._replace(without=refused))
             if not schedules:
@@ -193,7 +193,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
 
     def call(self, view: View, plan: Plan) -> None:
         """Request a call for the next poll with changes; also while nothing runs, because hosts may agree later."""
-        staleness, news = self.options.staleness, self.members.has_news
+        staleness, news = self.options.staleness, self.members.has_unpolled
         if staleness and news:
             plan.wake_at((view.now // staleness + 1) * staleness)
         due = self.rests.next_due

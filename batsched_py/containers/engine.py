@@ -116,7 +116,7 @@ def connected(address: str | None) -> Iterator[Engine]:
             f"the container engine at {where} is on another machine, which does not see files of this one"
         )
     with engine_errors(f"no container engine answers at {where} (--docker-host and DOCKER_HOST say where it is)"):
-        _knock(parts)
+        _check_listening(parts)
         client = docker.DockerClient(base_url=where, timeout=PATIENCE)
     with closing(client):
         yield Engine(client, where)
@@ -141,7 +141,7 @@ def _of_context() -> str:
     return "unix:///var/run/docker.sock"
 
 
-def _knock(address: SplitResult) -> None:
+def _check_listening(address: SplitResult) -> None:
     """Check that an engine listens. The OSError says why not, which the library's own errors hide."""
     if address.scheme == "unix":
         with socket.socket(socket.AF_UNIX) as probe:

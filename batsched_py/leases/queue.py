@@ -47,7 +47,7 @@ class LeaseQueue:
         self._book, self._planner, self._overheads, self._order = book, planner, overheads, order
         self._settings, self._observer = planner.settings, book.observer
         #: A minimal demand, which fits on every host with free CPU.
-        self._breath = tuple(1e-9 if name == CPU else 0.0 for name in book.table.types)
+        self._least_demand = tuple(1e-9 if name == CPU else 0.0 for name in book.table.types)
         self.waiting: list[Lease] = []
         self.future: dict[int, Lease] = {}
         #: Ids of leases that were not replanned because a transfer for them was under way.
@@ -124,7 +124,7 @@ class LeaseQueue:
 
     def _is_full(self, now: float) -> bool:
         """Return True if no host has free CPU."""
-        return not self._book.table.room(self._breath, now)
+        return not self._book.table.room(self._least_demand, now)
 
     def _plan(self, lease: Lease, now: float) -> bool:
         run, later = self._find(lease, now)

@@ -273,7 +273,7 @@ class State:
     def _ask(self, event: events.Query) -> None:
         self.asked.append(event)
 
-    def _hear(self, event: events.Answer) -> None:
+    def _receive_answer(self, event: events.Answer) -> None:
         if "redis_keys" in event.values:
             self.unread.append(event)
 
@@ -371,7 +371,7 @@ CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
     events.Notify: State._notice,
     events.RequestedCall: State._call,
     events.Query: State._ask,
-    events.Answer: State._hear,
+    events.Answer: State._receive_answer,
     commands.ExecuteJob: State._execute,
     commands.RejectJob: State._reject,
     commands.ChangeJobState: State._change_job,

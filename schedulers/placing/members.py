@@ -98,7 +98,7 @@ class Members:
         return {name: value for name, value in given.items() if value is not None and kind == HOST}
 
     @property
-    def has_news(self) -> bool:
+    def has_unpolled(self) -> bool:
         """True if the reports differ from the polled records."""
         return self.reported.version != self._seen
 
@@ -116,7 +116,7 @@ class Members:
             self._used = used
         for number in turned:
             self.resources[view.hosts[number].name].up = number not in down
-            self._hear(view.hosts[number].name, self.decision)
+            self._note_change(view.hosts[number].name, self.decision)
         self.down = down
         if self._shared or self.vaults:
             for name in [*self._changed, *(view.hosts[number].name for number in turned)]:
@@ -138,7 +138,7 @@ class Members:
         """Record the end of a job on these resources."""
         for name in names:
             self._changed[name] = None
-            self._hear(name, self.decision + 1)  # its effects are part of the next decision
+            self._note_change(name, self.decision + 1)  # its effects are part of the next decision
 
     def learn(self, refused: Mapping[str, Code]) -> None:
         """Record hosts that are in use, so that other jobs do not ask them before a change or the next poll."""
@@ -147,7 +147,7 @@ class Members:
                 if code is Code.NO_CAPACITY and name not in self.vaults and self.known.correct(name, BUSY):
                     self._found_used.add(name)
 
-    def believed_free(self, refused: Iterable[str]) -> int:
+    def recorded_free(self, refused: Iterable[str]) -> int:
         """Return the number of refusing hosts that are still free according to their records."""
         return sum(name not in self.vaults and name not in self._found_used for name in refused)
 
@@ -168,7 +168,7 @@ class Members:
         """Return the next begin of opening hours of these resources; infinity if they have none."""
         return min((self.resources[name].opens(now) for name in names), default=math.inf)
 
-    def _hear(self, name: str, decision: int) -> None:
+    def _note_change(self, name: str, decision: int) -> None:
         """Record that a host may agree again; restore its record from before it was found in use."""
         if name in self._found_used:
             self._found_used.remove(name)

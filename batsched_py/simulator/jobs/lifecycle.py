@@ -232,7 +232,7 @@ class Jobs:
         if live.job.profile in self._profiles.by_workload[live.job.workload].talking:
             self._inboxes[live.job.id].append(command.message)
             if isinstance(live.running, TalkingJob):
-                live.running.hear()
+                live.running.schedule_check()
 
     def change_state(self, command: ChangeJobState) -> None:
         """Change only the recorded state, without an event; Batsim 4.2.1 accepts only SUBMITTED to RUNNING."""

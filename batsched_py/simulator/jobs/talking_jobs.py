@@ -45,8 +45,8 @@ from batsched_py.simulator.wire.rounding import wire_members
 # messages.
 #
 # A wait needs no events, although Batsim polls every 5 ms: when a message arrives, the next poll is computed from the
-# beginning of the wait (`hear`), and a message at the instant of a poll counts, regardless of rounding. A message
-# without a poll before the walltime is not received.
+# beginning of the wait (`schedule_check`), and a message at the instant of a poll counts, regardless of rounding. A
+# message without a poll before the walltime is not received.
 #
 # No recording of real Batsim has jobs that send or receive, so these rules were read in its source: `timeout` does not
 # wait, a message may arrive before the job starts, and a profile that communicates has no progress.
@@ -133,7 +133,7 @@ class TalkingJob:
         if code is not None:
             self._finish(code)
 
-    def hear(self) -> None:
+    def schedule_check(self) -> None:
         """Schedule the next check of the inbox, if the job waits."""
         since = self._waiting_since
         if since is None:
