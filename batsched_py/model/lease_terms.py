@@ -125,34 +125,34 @@ def _terms(members: dict[str, Any], size: int, submit_time: float) -> Terms:
 
 
 class _Instant(NamedTuple):
-    """An instant as written: seconds since the start of the simulation, or after the submission."""
+    """An instant: seconds since the start of the simulation, or after the submission; and as it is written."""
 
     seconds: float
     is_later: bool
-    text: str
+    written: Any
 
     def after(self, submit_time: float, term: str) -> float:
         """Return seconds since the start of the simulation; FieldError if it is too late."""
         instant = submit_time + self.seconds if self.is_later else self.seconds
         if is_too_late(instant):
-            raise FieldError(term, f"{TOO_LATE} not {self.text}")
+            raise FieldError(term, f"{TOO_LATE} not {shown(self.written)}")
         return instant
 
 
-_NOW: Final = _Instant(0.0, is_later=False, text="now")
+_NOW: Final = _Instant(0.0, is_later=False, written="now")
 
 
 def _instant(value: Any) -> _Instant:
     text = value if isinstance(value, str) else ""
     later, clock = _LATER.fullmatch(text), _CLOCK.fullmatch(text)
     if later is not None:
-        return _Instant(float(later[1]), is_later=True, text=shown(value))
+        return _Instant(float(later[1]), is_later=True, written=value)
     if clock is not None:
         days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         time = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-        return _Instant(time, is_later=True, text=shown(value))
+        return _Instant(time, is_later=True, written=value)
     if type(value) in (int, float) and value >= 0:
-        return _Instant(float(value) if value <= LATEST else math.inf, is_later=False, text=shown(value))
+        return _Instant(float(value) if value <= LATEST else math.inf, is_later=False, written=value)
     raise refused('a number of seconds from 0, or "+" and seconds after the submission', value)
 
 

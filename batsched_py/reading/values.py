@@ -141,11 +141,12 @@ def special(words: Mapping[Any, S], otherwise: Reader[T]) -> Reader[S | T]:
     """Return a reader of some words (or true, or null) with meanings of their own, and of other values."""
     spelt = ", ".join(_in_json(word) for word in words)
 
+    meanings = {(type(word), word): meaning for word, meaning in words.items()}
+
     def read(value: Any) -> S | T:
-        if isinstance(value, str | bool | None):
-            for word, meaning in words.items():
-                if value == word and type(value) is type(word):
-                    return meaning
+        kind = type(value)
+        if (kind is str or kind is bool or value is None) and (kind, value) in meanings:  # other values have no hash
+            return meanings[kind, value]
         try:
             return otherwise.read(value)
         except FieldError as error:
