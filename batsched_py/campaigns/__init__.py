@@ -13,9 +13,10 @@ the same comparison, to the last digit; a run that fails is an outcome, not an e
 from batsched_py.campaigns.bootstrap import Estimate, Pairs
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison, compare_algorithms
 from batsched_py.campaigns.execution.campaign_runner import CampaignState, read_state, run_missing
-from batsched_py.campaigns.execution.dask_workers import Place, dask_workers
+from batsched_py.campaigns.execution.dask_workers import dask_workers
 from batsched_py.campaigns.execution.local_workers import LocalWorkers
 from batsched_py.campaigns.execution.run_store import RunStore
+from batsched_py.campaigns.execution.worker_place import WorkerPlace
 from batsched_py.campaigns.figures import draw_comparison
 from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.plan.campaign import Campaign
@@ -56,7 +57,6 @@ __all__ = [
     "MetricComparison",
     "Outcome",
     "Pairs",
-    "Place",
     "PlannedRun",
     "Platform",
     "Result",
@@ -67,6 +67,7 @@ __all__ = [
     "Study",
     "StudyFiles",
     "Variant",
+    "WorkerPlace",
     "Workload",
     "compare_algorithms",
     "compare_groups",

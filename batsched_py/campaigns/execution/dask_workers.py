@@ -11,28 +11,18 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import count, islice
-from typing import Any, Final, Literal
-
-from msgspec import Struct
+from typing import Any, Final
 
 from batsched_py.campaigns.execution.batch_run import run_batch
 from batsched_py.campaigns.execution.batches import Batch, FinishedRun
 from batsched_py.campaigns.execution.stored_run import encode_run, stored
+from batsched_py.campaigns.execution.worker_place import CLUSTERS, WorkerPlace
 from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.errors import BatschedError, OptionError, TransportError
 from batsched_py.loading import require
 from batsched_py.text.display import displayed
 from batsched_py.traces.lublin import Drawn
 
-#: Batch systems -> classes of dask-jobqueue.
-CLUSTERS: Final[Mapping[str, str]] = {
-    "slurm": "SLURMCluster",
-    "oar": "OARCluster",
-    "pbs": "PBSCluster",
-    "lsf": "LSFCluster",
-    "sge": "SGECluster",
-    "htcondor": "HTCondorCluster",
-}
 #: Batches that wait at the scheduler for each worker, and at least, because workers come later.
 _AHEAD: Final = 4
 _LEAST_AHEAD: Final = 64
@@ -47,30 +37,6 @@ _ANY_PORT: Final = "127.0.0.1:0"
 _NO_DASHBOARD: Final[Mapping[str, Any]] = {"dashboard": False, "dashboard_address": _ANY_PORT}
 #: Seconds to wait for a scheduler to answer.
 _PATIENCE: Final = "20s"
-
-
-class Place(Struct, frozen=True):
-    """The place where runs are executed.
-
-    Attributes:
-        scheduler: address of a Dask scheduler that runs already; None to start workers.
-        cluster: batch system whose jobs are workers; None for processes of this machine.
-        workers: number of processes, or of jobs of the batch system; None for one for each core, or one job.
-    """
-
-    scheduler: str | None = None
-    cluster: Literal["slurm", "oar", "pbs", "lsf", "sge", "htcondor"] | None = None
-    workers: int | None = None
-
-    @property
-    def needs_dask(self) -> bool:
-        """True unless the workers are processes of this machine."""
-        return self.scheduler is not None or self.cluster is not None
-
-    @property
-    def count(self) -> int:
-        """The number of workers that is expected of a batch system."""
-        return self.workers or 1
 
 
 class DaskWorkers:
@@ -171,7 +137,7 @@ def _unfit(error: Exception) -> TransportError:
 
 
 @contextmanager
-def dask_workers(place: Place, use: str) -> Iterator[DaskWorkers]:
+def dask_workers(place: WorkerPlace, use: str) -> Iterator[DaskWorkers]:
     """Yield the workers of a place that needs Dask; they are stopped at the end, unless their scheduler ran before.
 
     `use` names what needs Dask, for the message of ExtraError. OptionError for an incomplete configuration,
@@ -193,7 +159,7 @@ def dask_workers(place: Place, use: str) -> Iterator[DaskWorkers]:
 
 
 @contextmanager
-def _cluster(place: Place, use: str) -> Iterator[Any]:
+def _cluster(place: WorkerPlace, use: str) -> Iterator[Any]:
     """Submit jobs to a batch system, configured by dask-jobqueue's own files. OptionError, ExtraError."""
     require("dask_jobqueue", use, "campaign")
     jobqueue: Any = importlib.import_module("dask_jobqueue")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +11,11 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.execution.campaign_runner import ShowRun, forget_failed, run_missing
-from batsched_py.campaigns.execution.dask_workers import Place
+from batsched_py.campaigns.execution.campaign_runner import ShowRun, Workers, forget_failed, run_missing
+from batsched_py.campaigns.execution.dask_workers import dask_workers
+from batsched_py.campaigns.execution.local_workers import LocalWorkers
 from batsched_py.campaigns.execution.stored_run import StoredRun
+from batsched_py.campaigns.execution.worker_place import WorkerPlace
 from batsched_py.campaigns.plan.campaign_plan import PlannedRun
 from batsched_py.campaigns.results.campaign_figures import FIGURE_KINDS, FigureChoice, draw_campaign
 from batsched_py.campaigns.results.dataset import check_jobs_possible, write_dataset
@@ -41,7 +43,6 @@ from batsched_py.cli.shared.campaigns import (
     check_place,
     folder_option,
     open_campaign,
-    open_workers,
     place_options,
     study_argument,
 )
@@ -79,7 +80,7 @@ class RunRequest(Struct, frozen=True):
     """The options of `campaign run`."""
 
     files: CampaignFiles
-    place: Place
+    place: WorkerPlace
     limits: RunLimits
     dry_run: bool
     quiet: bool
@@ -89,7 +90,7 @@ class RetryRequest(Struct, frozen=True):
     """The options of `campaign retry`."""
 
     files: CampaignFiles
-    place: Place
+    place: WorkerPlace
     limits: RunLimits
     quiet: bool
 
@@ -283,7 +284,7 @@ class TuneRequest(Struct, frozen=True):
     """The options of `campaign tune`."""
 
     files: CampaignFiles
-    place: Place
+    place: WorkerPlace
     limits: RunLimits
     trials: int | None
     quiet: bool
@@ -313,7 +314,7 @@ def tune(request: TuneRequest) -> None:
         plan = replace(plan, campaign=replace(plan.campaign, limits=limits))
         tuning = read_tuning(plan.campaign)
         tuning = replace(tuning, trials=request.trials or tuning.trials)
-        with trials_bar(tuning, wanted=not request.quiet) as show, open_workers(request.place, _TUNE) as workers:
+        with trials_bar(tuning, wanted=not request.quiet) as show, _open_workers(request.place, _TUNE) as workers:
             trials = search(tuning, plan, store, workers, show, warn=Warnings())
         path = files.results / TRIALS
         with writing(path):
@@ -349,7 +350,7 @@ def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
             with (
                 _progress_reported(before, count) as note,
                 campaign_bar(before, count, wanted=not quiet) as show,
-                open_workers(place, "campaign run") as workers,
+                _open_workers(place, "campaign run") as workers,
             ):
                 jobs, limits = plan.campaign.jobs, over(request.limits, plan.campaign.limits)
                 state = run_missing(state, store, workers, jobs=jobs, limits=limits, show=note(show))
@@ -382,3 +383,10 @@ def _progress_reported(before: int, count: int) -> Iterator[Callable[[ShowRun | 
     except Interruption as interruption:
         interruption.add_note(f": {over} of {counted(count, 'run')} done; the same command continues")
         raise
+
+
+def _open_workers(place: WorkerPlace, use: str) -> AbstractContextManager[Workers]:
+    """Start the workers of a place, for a command that is called `use`. ExtraError, OptionError, TransportError."""
+    if place.needs_dask:
+        return dask_workers(place, use)
+    return nullcontext(LocalWorkers(place.workers))

@@ -6,6 +6,7 @@ import importlib
 import os
 import traceback
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -158,8 +159,11 @@ def run(request: RunRequest) -> None:
     if config.clock == "real":
         if request.export is not None or request.events is not None:
             raise click.UsageError("'-e' and '--events' need simulation.clock: simulated")
-        # It needs packages of an extra.
-        importlib.import_module("batsched_py.cli.shared.haizea_site").open_site(config, request.listen, request.data)
+        # They need packages of an extra.
+        front, live = (
+            importlib.import_module(f"batsched_py.cli.shared.{name}") for name in ("site_front", "haizea_site")
+        )
+        live.open_site(config, partial(front.open_doors, front.Doors(request.listen, None, live.RATE)), request.data)
         return
     events = () if request.events is None else read_events(request.events, limits=current_limits())
     inputs = None if request.export is None else _inputs(config, request.events)

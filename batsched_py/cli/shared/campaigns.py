@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Final
 
 import click
 from msgspec import Struct
 
-from batsched_py.campaigns.execution.campaign_runner import CampaignState, Workers, read_state
-from batsched_py.campaigns.execution.dask_workers import CLUSTERS, Place, dask_workers
-from batsched_py.campaigns.execution.local_workers import LocalWorkers
+from batsched_py.campaigns.execution.campaign_runner import CampaignState, read_state
 from batsched_py.campaigns.execution.run_store import RunStore
+from batsched_py.campaigns.execution.worker_place import CLUSTERS, WorkerPlace
 from batsched_py.campaigns.plan.campaign import Campaign
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.planner import plan_campaign
@@ -92,14 +90,7 @@ def open_campaign(files: CampaignFiles) -> OpenCampaign:
     return OpenCampaign(files, plan, store, read_state(plan, store, Warnings()))
 
 
-def open_workers(place: Place, use: str) -> AbstractContextManager[Workers]:
-    """Start the workers of a place, for a command that is called `use`. ExtraError, OptionError, TransportError."""
-    if place.needs_dask:
-        return dask_workers(place, use)
-    return nullcontext(LocalWorkers(place.workers))
-
-
-def check_place(place: Place) -> None:
+def check_place(place: WorkerPlace) -> None:
     """Check that the options for machines are compatible. UsageError."""
     if place.scheduler is not None and (place.cluster is not None or place.workers is not None):
         other = "--cluster" if place.cluster is not None else "--workers"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
-from batsched_py.cli.shared.site_front import Doors, open_doors
 from batsched_py.cli.shared.terminal import say
 from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.live_log import LiveLog
@@ -15,11 +16,14 @@ from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.traces.lease_workload import site_platform
 
+#: Opens a site, calls the second function then, and answers requests until the site ends.
+Open = Callable[[Callable[[], Site], Callable[[], None]], object]
+
 #: Maximum number of requests per second of each user.
-_RATE = 100.0
+RATE: Final = 100.0
 
 
-def open_site(config: HaizeaConfig, address: str, folder: Path) -> None:
+def open_site(config: HaizeaConfig, open_doors: Open, folder: Path) -> None:
     """Open a site with the hosts and rules of a configuration, at pace 1, until it is interrupted or closed.
 
     Haizea's log is written to standard output, without events before a restart of the site.
@@ -50,7 +54,7 @@ def open_site(config: HaizeaConfig, address: str, folder: Path) -> None:
         live.opened(opened[0].inbox.now)
 
     try:
-        open_doors(Doors(address, None, _RATE), make_site, say_begin)
+        open_doors(make_site, say_begin)
     finally:
         if lines.begun:
             live.stopped(opened[0].inbox.now)
