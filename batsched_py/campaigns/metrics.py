@@ -12,12 +12,6 @@ from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO, MetricInfo, Unit
 from batsched_py.text.wording import unknown
 
-#: Titles that have a meaning only below another row.
-_TITLES: Final = {
-    "mean_per_processor_bounded_slowdown": "mean per-processor bounded slowdown",
-    "deadlines_met": "deadlines met",
-    "mean_best_effort_real_slowdown": "slowdown of best effort against its real run",
-}
 #: Digits of means over workloads, which are fewer than those of one run.
 _DIGITS: Final = {Unit.COUNT: 1, Unit.NUMBER: 3, Unit.SECONDS: 1, Unit.SHARE: 2, Unit.RATE: 2}
 
@@ -26,7 +20,7 @@ RATIO_DIGITS: Final = 3
 
 #: Name -> metric, in the order of RunMetrics.
 METRICS: Final = {
-    name: replace(info, title=_TITLES.get(name, info.title.strip()), digits=_DIGITS.get(info.unit, 1))
+    name: replace(info, title=info.alone or info.title.strip(), digits=_DIGITS.get(info.unit, 1))
     for name, info in METRIC_INFO.items()
     if info.better
 }

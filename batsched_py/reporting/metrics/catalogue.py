@@ -18,10 +18,6 @@ from batsched_py.text.wording import NOTHING, decimals
 Group = TypeVar("Group")
 #: The text in place of the number of users if no job has one.
 NO_USERS: Final = "unknown"
-#: Metrics whose row is left out if no job was submitted again, and no work was lost.
-_OF_RESTARTS: Final = frozenset(
-    {"attempts", "restarts_per_job", "useful_utilisation", "useful_work", "lost_work", "mean_attempt_wait"}
-)
 
 
 class Unit(Enum):
@@ -61,6 +57,8 @@ class MetricInfo(Struct, frozen=True):
         better: the better direction; "" if neither is better.
         name: the field of RunMetrics, as in options of commands.
         digits: decimals in tables.
+        shown: when its row is shown: always, unless all runs have 0, or if jobs of a run were submitted again.
+        alone: the title where the row above is missing; "" for `title`.
     """
 
     title: str
@@ -68,6 +66,8 @@ class MetricInfo(Struct, frozen=True):
     better: Literal["less", "more", ""] = "less"
     name: str = ""
     digits: int = 0
+    shown: Literal["always", "unless 0", "if restarted"] = "always"
+    alone: str = ""
 
     @property
     def more_is_better(self) -> bool:
@@ -105,18 +105,18 @@ class JobCounts:
     jobs: Annotated[int, MetricInfo("jobs", Unit.COUNT, better="")]
     ran: Annotated[int, MetricInfo("  ran", Unit.COUNT, better="")]
     successful: Annotated[int, MetricInfo("  successful", Unit.COUNT, better="more")]
-    failed: Annotated[int, MetricInfo("  failed", Unit.COUNT)]
-    walltime_reached: Annotated[int, MetricInfo("  walltime reached", Unit.COUNT)]
-    killed: Annotated[int, MetricInfo("  killed", Unit.COUNT)]
-    rejected: Annotated[int, MetricInfo("  rejected", Unit.COUNT)]
+    failed: Annotated[int, MetricInfo("  failed", Unit.COUNT, shown="unless 0")]
+    walltime_reached: Annotated[int, MetricInfo("  walltime reached", Unit.COUNT, shown="unless 0")]
+    killed: Annotated[int, MetricInfo("  killed", Unit.COUNT, shown="unless 0")]
+    rejected: Annotated[int, MetricInfo("  rejected", Unit.COUNT, shown="unless 0")]
 
 
 @dataclass(frozen=True)
 class AttemptMetrics:
     """Numbers of attempts at jobs."""
 
-    attempts: Annotated[int, MetricInfo("attempts", Unit.COUNT)]
-    restarts_per_job: Annotated[float | None, MetricInfo("  restarts per job")]
+    attempts: Annotated[int, MetricInfo("attempts", Unit.COUNT, shown="if restarted")]
+    restarts_per_job: Annotated[float | None, MetricInfo("  restarts per job", shown="if restarted")]
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,9 @@ class UseMetrics:
     hosts: Annotated[int, MetricInfo("hosts", Unit.COUNT, better="")]
     makespan: Annotated[float, MetricInfo("makespan", Unit.SECONDS)]
     utilisation: Annotated[float | None, MetricInfo("utilisation", Unit.SHARE, better="more")]
-    useful_utilisation: Annotated[float | None, MetricInfo("  useful", Unit.SHARE, better="more")]
-    useful_work: Annotated[float | None, MetricInfo("useful work", Unit.HOST_HOURS, better="")]
-    lost_work: Annotated[float | None, MetricInfo("work lost", Unit.HOST_HOURS)]
+    useful_utilisation: Annotated[float | None, MetricInfo("  useful", Unit.SHARE, better="more", shown="if restarted")]
+    useful_work: Annotated[float | None, MetricInfo("useful work", Unit.HOST_HOURS, better="", shown="if restarted")]
+    lost_work: Annotated[float | None, MetricInfo("work lost", Unit.HOST_HOURS, shown="if restarted")]
     throughput: Annotated[float | None, MetricInfo("throughput", Unit.RATE, better="more")]
 
 
@@ -141,7 +141,7 @@ class WaitMetrics:
     p90_wait: Annotated[float | None, MetricInfo("90th percentile wait", Unit.SECONDS)]
     p99_wait: Annotated[float | None, MetricInfo("99th percentile wait", Unit.SECONDS)]
     max_wait: Annotated[float | None, MetricInfo("maximum wait", Unit.SECONDS)]
-    mean_attempt_wait: Annotated[float | None, MetricInfo("mean wait of attempts", Unit.SECONDS)]
+    mean_attempt_wait: Annotated[float | None, MetricInfo("mean wait of attempts", Unit.SECONDS, shown="if restarted")]
     mean_turnaround: Annotated[float | None, MetricInfo("mean turnaround", Unit.SECONDS)]
     max_turnaround: Annotated[float | None, MetricInfo("maximum turnaround", Unit.SECONDS)]
 
@@ -158,7 +158,9 @@ class SlowdownMetrics:
     p99_bounded_slowdown: Annotated[float | None, MetricInfo("99th pct. bounded slowdown")]
     max_bounded_slowdown: Annotated[float | None, MetricInfo("maximum bounded slowdown")]
     mean_per_processor_slowdown: Annotated[float | None, MetricInfo("mean per-processor slowdown")]
-    mean_per_processor_bounded_slowdown: Annotated[float | None, MetricInfo("  with the bound")]
+    mean_per_processor_bounded_slowdown: Annotated[
+        float | None, MetricInfo("  with the bound", alone="mean per-processor bounded slowdown")
+    ]
 
 
 @dataclass(frozen=True)
@@ -195,10 +197,12 @@ class HostTimeMetrics:
 
     computing_time: Annotated[float | None, MetricInfo("computing", Unit.HOST_HOURS, better="")]
     idle_time: Annotated[float | None, MetricInfo("idle", Unit.HOST_HOURS, better="")]
-    sleeping_time: Annotated[float | None, MetricInfo("sleeping", Unit.HOST_HOURS, better="")]
-    switching_on_time: Annotated[float | None, MetricInfo("switching on", Unit.HOST_HOURS, better="")]
-    switching_off_time: Annotated[float | None, MetricInfo("switching off", Unit.HOST_HOURS, better="")]
-    unavailable_time: Annotated[float | None, MetricInfo("unavailable", Unit.HOST_HOURS, better="")]
+    sleeping_time: Annotated[float | None, MetricInfo("sleeping", Unit.HOST_HOURS, better="", shown="unless 0")]
+    switching_on_time: Annotated[float | None, MetricInfo("switching on", Unit.HOST_HOURS, better="", shown="unless 0")]
+    switching_off_time: Annotated[
+        float | None, MetricInfo("switching off", Unit.HOST_HOURS, better="", shown="unless 0")
+    ]
+    unavailable_time: Annotated[float | None, MetricInfo("unavailable", Unit.HOST_HOURS, better="", shown="unless 0")]
 
 
 @dataclass(frozen=True)
@@ -214,8 +218,8 @@ class FairnessMetrics:
 class DeadlineMetrics:
     """Jobs with a deadline."""
 
-    with_deadline: Annotated[int, MetricInfo("jobs with a deadline", Unit.COUNT, better="")]
-    deadlines_met: Annotated[int | None, MetricInfo("  in time", Unit.COUNT, better="more")]
+    with_deadline: Annotated[int, MetricInfo("jobs with a deadline", Unit.COUNT, better="", shown="unless 0")]
+    deadlines_met: Annotated[int | None, MetricInfo("  in time", Unit.COUNT, better="more", alone="deadlines met")]
 
 
 @dataclass(frozen=True)
@@ -224,18 +228,20 @@ class LeaseMetrics:
 
     leases: Annotated[int | None, MetricInfo("leases", Unit.COUNT, better="")]
     accepted_reservations: Annotated[int | None, MetricInfo("  reservations accepted", Unit.COUNT, better="more")]
-    rejected_reservations: Annotated[int | None, MetricInfo("  reservations rejected", Unit.COUNT)]
+    rejected_reservations: Annotated[int | None, MetricInfo("  reservations rejected", Unit.COUNT, shown="unless 0")]
     best_effort_done: Annotated[int | None, MetricInfo("  best-effort leases done", Unit.COUNT, better="more")]
     best_effort_completion: Annotated[float | None, MetricInfo("best effort completed", Unit.SECONDS)]
     mean_best_effort_wait: Annotated[float | None, MetricInfo("mean wait of best effort", Unit.SECONDS)]
     mean_best_effort_slowdown: Annotated[float | None, MetricInfo("slowdown of best effort")]
-    mean_best_effort_real_slowdown: Annotated[float | None, MetricInfo("  against its real run")]
+    mean_best_effort_real_slowdown: Annotated[
+        float | None, MetricInfo("  against its real run", alone="slowdown of best effort against its real run")
+    ]
     lease_utilisation: Annotated[float | None, MetricInfo("utilisation by leases", Unit.SHARE, better="more")]
     lease_utilisation_with_overheads: Annotated[float | None, MetricInfo("  with overheads", Unit.SHARE, better="")]
-    suspensions: Annotated[int | None, MetricInfo("suspensions", Unit.COUNT)]
-    time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS)]
-    migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT)]
-    requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT)]
+    suspensions: Annotated[int | None, MetricInfo("suspensions", Unit.COUNT, shown="unless 0")]
+    time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS, shown="unless 0")]
+    migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT, shown="unless 0")]
+    requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT, shown="unless 0")]
 
 
 @dataclass(frozen=True)
@@ -313,11 +319,6 @@ METRIC_INFO: Final[Mapping[str, MetricInfo]] = {
 def have_restarts(run: RunMetrics) -> bool:
     """Return whether jobs of the run were submitted again, or lost work."""
     return run.attempts != run.ran or bool(run.lost_work)
-
-
-def is_of_restarts(name: str) -> bool:
-    """Return whether a metric is only of interest if jobs were submitted again, or lost work."""
-    return name in _OF_RESTARTS
 
 
 def format_metric(name: str, value: float | None) -> str:

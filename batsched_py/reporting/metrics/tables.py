@@ -14,11 +14,11 @@ from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics
 from batsched_py.reporting.metrics.catalogue import (
     METRIC_INFO,
+    MetricInfo,
     RunMetrics,
     Unit,
     format_metric,
     have_restarts,
-    is_of_restarts,
 )
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, aligned, counted
@@ -42,12 +42,6 @@ _SECTIONS: Final = frozenset(
     {"hosts", "mean_wait", "mean_slowdown", "mean_queue_length", "mean_pieces", "energy", "computing_time", "users"}
     | {"with_deadline", "leases", "lease_utilisation", "placement_success", "window_begin"}
 )
-#: Metrics whose row is left out if it is 0 in all runs.
-_USUALLY_ZERO: Final = frozenset(
-    {"failed", "walltime_reached", "killed", "rejected", "with_deadline"}
-    | {"sleeping_time", "switching_on_time", "switching_off_time", "unavailable_time"}
-    | {"rejected_reservations", "suspensions", "time_suspended", "migrations", "requeues"}
-)
 
 
 def metrics_table(names: Sequence[str], runs: Sequence[RunMetrics]) -> Table:
@@ -58,7 +52,7 @@ def metrics_table(names: Sequence[str], runs: Sequence[RunMetrics]) -> Table:
         if name in _SECTIONS:
             table.add_section()
         values, title = [getattr(run, name) for run in runs], info.title
-        if not _is_shown(name, values) or (is_of_restarts(name) and not again):
+        if not _is_shown(info, values) or (info.shown == "if restarted" and not again):
             continue
         if info.unit is Unit.JOULES:
             table.add_row(title, *aligned(_scaled(values, 1 / JOULES_PER_KWH), _KWH_DIGITS), "kWh")
@@ -137,8 +131,8 @@ def _table(names: Sequence[str]) -> Table:
     return table
 
 
-def _is_shown(name: str, values: Sequence[float | None]) -> bool:
+def _is_shown(info: MetricInfo, values: Sequence[float | None]) -> bool:
     """Return False for a row without values, or with zeros only in a metric that usually is 0."""
-    if name == "users":
+    if info.name == "users":
         return True
-    return any(values) if name in _USUALLY_ZERO else any(value is not None for value in values)
+    return any(values) if info.shown == "unless 0" else any(value is not None for value in values)

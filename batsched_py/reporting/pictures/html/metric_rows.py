@@ -16,7 +16,6 @@ from batsched_py.reporting.metrics.catalogue import (
     Unit,
     format_metric,
     have_restarts,
-    is_of_restarts,
 )
 from batsched_py.reporting.pictures.html.markup import BEST, table
 from batsched_py.text.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
@@ -73,7 +72,7 @@ def other_rows(runs: Sequence[RunMetrics], *, ranked: bool = True) -> list[Metri
 def _rows(names: Iterable[str], runs: Sequence[RunMetrics], *, ranked: bool) -> list[MetricRow]:
     rows, again = [], any(map(have_restarts, runs))
     for name in names:
-        if is_of_restarts(name) and not again:
+        if METRIC_INFO[name].shown == "if restarted" and not again:
             continue
         values = [getattr(run, name) for run in runs]
         if any(values) or (name in _ALWAYS and any(value is not None for value in values)):
