@@ -1,4 +1,4 @@
-"""Reader of study files, which describe campaigns in TOML. Each error names the file, the field and the rule."""
+"""Reader of study files, which describe campaigns in TOML. An error names the file, and field and rule of each."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _StudyTable(StudyFileTable, frozen=True):
 
 
 def read_study(path: Path, limits: Limits = LIMITS) -> Campaign:
-    """Read a study file. ConfigurationError names the file, the field and the rule.
+    """Read a study file. ConfigurationError names the file, and field and rule of each fault.
 
     Paths in it are relative to its folder; the included examples have the paths of a clone. The content of the files
     and the options of the algorithms are not checked here.
