@@ -118,7 +118,7 @@ def test_no_built_in_algorithm_keeps_state_in_its_class(
     name: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor is any warned of: their classes are looked at as those of users are."""
-    monkeypatch.setattr("batsched_py.runs.class_state._OURS", ("nothing",))
+    monkeypatch.setattr("batsched_py.runs.class_state._PACKAGES", ("nothing",))
     scheduler = Variant("x", name).scheduler
     before = class_state(scheduler)
     with suppress(BatschedError):  # of those that need another simulation than this, and run a part of it, or nothing
