@@ -33,17 +33,7 @@ from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted
 from batsched_py.traces.cleaning import KEPT_FIELDS, CleaningRules, clean, clean_jobs
 from batsched_py.traces.delay_workload import with_work
-from batsched_py.traces.formats import (
-    FORMATS,
-    LWF,
-    SACCT,
-    Content,
-    Format,
-    ReadOptions,
-    WriteOptions,
-    find_format,
-    format_to_write,
-)
+from batsched_py.traces.formats import FORMATS, LWF, Format, ReadOptions, WriteOptions, find_format, format_to_write
 from batsched_py.traces.image_file import read_images
 from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
@@ -134,7 +124,7 @@ class ConvertRequest(Struct, frozen=True):
     f"Only what was submitted from then on: {SPELLINGS}.",
     type=TimeOrDate(),
     cls=MovedOption,
-    moved={SACCT.name: "--input-format"},
+    moved={"sacct": "--input-format"},
 )
 @option(
     "--to --end until",
@@ -224,7 +214,7 @@ def _convert_log(request: ConvertRequest) -> None:
         say(_WALLTIME_NOTE)
     if request.platform is not None:
         request.machine.write_platform(request.platform, workload.host_count)
-        _say_written(request.platform, workload.host_count)
+        say(_written(request.platform, workload.host_count))
     _say_all(written)
 
 
@@ -244,7 +234,7 @@ def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequenc
     return part, [*lines, f"{out} left out: submitted outside the window"] if out else lines
 
 
-def _read(request: ConvertRequest, limits: Limits) -> Content:
+def _read(request: ConvertRequest, limits: Limits) -> SwfLog | Workload | LeaseTrace:
     """Read the input."""
     assert request.form is not None  # noqa: S101 - it was found
     rules, starttime = request.rules, request.leases_wanted.starttime
@@ -332,8 +322,8 @@ def _convert_leases(request: ConvertRequest) -> None:
     _write(request, requests, site)
     _say_all((*lines, *_kinds(requests)))
     if request.platform is not None and site is not None:
-        _say_written(request.platform, site.size)
-    _say_written(request.output, 0 if site is None else site.size)
+        say(_written(request.platform, site.size))
+    say(_written(request.output, 0 if site is None else site.size))
 
 
 def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
@@ -353,7 +343,7 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
     return _Requests(trace.requests, trace.site)
 
 
-def _warned(trace: Content) -> LeaseTrace:
+def _warned(trace: object) -> LeaseTrace:
     """Return a lease workload, and warn of its parts without effect."""
     assert isinstance(trace, LeaseTrace)  # noqa: S101 - the content of its format
     warn_all(trace.notes)
@@ -396,10 +386,6 @@ def _description(log: Path) -> str:
 def _say_all(lines: Iterable[str]) -> None:
     for line in lines:
         say(line)
-
-
-def _say_written(path: Path, hosts: int) -> None:
-    say(_written(path, hosts))
 
 
 def _written(path: Path, hosts: int) -> str:
