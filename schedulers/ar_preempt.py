@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, counted, option, seconds
-from batsched_py.leases.api import MEMBER, FieldError, Kind, read_terms
+from batsched_py.leases.api import MEMBER, FieldError, LeaseKind, read_terms
 from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.segments import Segments
 from batsched_py.planning.future.promise_book import PromiseBook
@@ -161,7 +161,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         except FieldError as error:
             self.refuse(job, str(error), plan)
             return
-        if terms.kind is Kind.IMMEDIATE:
+        if terms.kind is LeaseKind.IMMEDIATE:
             self.start_now(job, view, plan)
         elif terms.start is not None:
             self.accept(job, terms.start, view, plan)

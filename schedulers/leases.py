@@ -28,13 +28,13 @@ from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.accounting.rows import MACHINES
 from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.leases.actions import LeaseFailedError, Occupy
-from batsched_py.leases.api import UNLIMITED, Kind, Quantity, State
+from batsched_py.leases.api import UNLIMITED, LeaseKind, LeaseState, Quantity
 from batsched_py.leases.arrivals import Arrivals
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.policies.admission import Admission
-from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, Choice
+from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, PolicyChoice
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
@@ -86,13 +86,13 @@ class LeasesOptions:
     migration_bandwidth: float = option(100.0, "Mb/s between hosts", minimum=1e-6)
     shutdown_time: float = option(0.0, "seconds from the end of a run until its hosts are free", minimum=0)
     enactment_overhead: float = option(0.0, "seconds for each command to a machine", minimum=0)
-    policy_admission: Choice[Admission] = named("accept-all", "which leases may be scheduled", ADMISSION)
-    policy_preemption: Choice[Preemptability] = named(
+    policy_admission: PolicyChoice[Admission] = named("accept-all", "which leases may be scheduled", ADMISSION)
+    policy_preemption: PolicyChoice[Preemptability] = named(
         "no-preemption",
         "leases to suspend for others: none, best-effort for reservations, deadline for each other",
         PREEMPTION,
     )
-    policy_host_selection: Choice[HostOrder] = named("greedy", "which hosts are tried first", HOSTS)
+    policy_host_selection: PolicyChoice[HostOrder] = named("greedy", "which hosts are tried first", HOSTS)
     lease_preparation: Literal["unmanaged", "imagetransfer"] = option(
         "unmanaged", "whether images are transferred first"
     )
@@ -241,7 +241,7 @@ class Leases(Scheduler[LeasesOptions]):
         for lease, jobs in self.arrivals.read(self.arrived(view), view, plan):
             self.enactment.meet(lease, jobs)
             requests.append(lease)
-            if lease.kind is Kind.ADVANCE and lease.start is not None:
+            if lease.kind is LeaseKind.ADVANCE and lease.start is not None:
                 for job in jobs:
                     plan.hold(job, f"is to start at {seconds(lease.start)}", "instant")
                     plan.promise(job, Claim(lease.start, lease.start + lease.duration, job.size))
@@ -317,7 +317,7 @@ class Leases(Scheduler[LeasesOptions]):
 
     def _end_if_failed(self) -> None:
         for action in self.scheduler.actions:
-            if not isinstance(action, Occupy) and action.lease.state is State.FAIL:
+            if not isinstance(action, Occupy) and action.lease.state is LeaseState.FAIL:
                 raise LeaseFailedError(f"the lease of {self.arrivals.jobs[action.lease.id]} has failed")
 
     def _is_early(self, lease: Lease, view: View) -> bool:

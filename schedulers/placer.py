@@ -9,17 +9,17 @@ from dataclasses import astuple, fields
 from typing import Final
 
 from batsched_py.api import Event, HostSet, Job, OptionError, Plan, Scheduler, Table, View
-from batsched_py.collection.alternatives import Placement
-from batsched_py.collection.attempts import Attempts, why_not
+from batsched_py.collection.alternatives import ObjectPlacement
+from batsched_py.collection.attempts import PlacementCounts, why_not
 from batsched_py.collection.codes import Code
 from batsched_py.collection.demands import Demand
 from batsched_py.collection.enactor import Enactor, Negotiation
 from batsched_py.collection.placers import Fate, PlacementRequest, PlacerSettings
 from batsched_py.collection.rests import Rests
 from batsched_py.queries.parser import check_installed
-from batsched_py.schedulers.placing.admission import Admission
-from batsched_py.schedulers.placing.losses import Losses
-from batsched_py.schedulers.placing.members import Members
+from batsched_py.schedulers.placing.admission import JobAdmission
+from batsched_py.schedulers.placing.losses import JobLosses
+from batsched_py.schedulers.placing.members import CollectionMembers
 from batsched_py.schedulers.placing.options import PlacerOptions
 
 # The scheduler of Legion does not decide where a job runs: it proposes, and each host decides. So a decision is a loop
@@ -63,9 +63,9 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         draw = random.Random(options.seed).random
         if options.share == "time" and not view.compute_sharing:
             raise OptionError("option share of placer: time needs a simulation with --enable-compute-sharing")
-        self.members = Members(view, options, draw)
-        self.losses = Losses(options.on_loss, view)
-        self.admission = Admission(self.members, options.classes or {}, shared=options.share == "time")
+        self.members = CollectionMembers(view, options, draw)
+        self.losses = JobLosses(options.on_loss, view)
+        self.admission = JobAdmission(self.members, options.classes or {}, shared=options.share == "time")
         self.enactor = Enactor(self.members.resources.get, options.keep)
         fate: Fate = "replace" if options.on_loss == "replace" else "fail"
         settings = PlacerSettings(alternatives=options.alternatives, draw=draw, fate=fate)
@@ -166,13 +166,13 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
             alternatives=given,
         )
 
-    def creates(self, demand: Demand) -> Callable[[Placement], bool]:
+    def creates(self, demand: Demand) -> Callable[[ObjectPlacement], bool]:
         """Return the function that checks whether the class of a job creates it on a host now."""
         veto = demand.kind.veto
         if veto is None:
             return lambda _: True
 
-        def creates(placement: Placement) -> bool:
+        def creates(placement: ObjectPlacement) -> bool:
             record = self.members.reported.find(placement.host)
             return record is None or veto.evaluate(record.attributes) is not True
 
@@ -215,4 +215,4 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
     def tables(self, view: View) -> Sequence[Table]:
         """Return the table of attempts to place each job."""
         rows = ((job_id, *astuple(attempts)) for job_id, attempts in self.admission.attempts.items())
-        return [Table("placements", ("job", *(each.name for each in fields(Attempts))), list(rows))]
+        return [Table("placements", ("job", *(each.name for each in fields(PlacementCounts))), list(rows))]

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from batsched_py.api import Event, HostSet, Job, Notify, OptionError, Plan, Table, View, document, named, option
 from batsched_py.leases.actions import Action, Occupy, Reject, Start
-from batsched_py.leases.api import UNLIMITED, Kind
+from batsched_py.leases.api import UNLIMITED, LeaseKind
 from batsched_py.leases.lease import Lease
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME, add_entry
@@ -158,7 +158,7 @@ class TimelinesScheduler(Leases):
         reserved = self.options.vm_leases == "reserved"
         lease = self.lease_of[vm.name] = Lease(
             number,
-            Kind.ADVANCE if reserved else Kind.BEST_EFFORT,
+            LeaseKind.ADVANCE if reserved else LeaseKind.BEST_EFFORT,
             now,
             UNLIMITED if vm.lease is None else max(vm.lease, self.options.tolerance),
             (self.site.smallest(),),

@@ -8,7 +8,7 @@ from typing import Any
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import ExecuteJob
-from batsched_py.protocol.events import Config, JobCompleted, JobSubmitted, Resource, SimulationBegins
+from batsched_py.protocol.events import Config, DescribedHost, JobCompleted, JobSubmitted, SimulationBegins
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
@@ -46,8 +46,10 @@ def begins(
     **properties: str,
 ) -> SimulationBegins:
     """The first event, with this many like hosts, and storage hosts numbered after them."""
-    resources = tuple(Resource(number, f"n{number}", "idle", properties) for number in range(hosts))
-    stores = tuple(Resource(hosts + number, f"s{number}", "idle", {"role": "storage"}) for number in range(storages))
+    resources = tuple(DescribedHost(number, f"n{number}", "idle", properties) for number in range(hosts))
+    stores = tuple(
+        DescribedHost(hosts + number, f"s{number}", "idle", {"role": "storage"}) for number in range(storages)
+    )
     return SimulationBegins(0.0, resources, stores, sharing, storage_sharing, config or Config())
 
 

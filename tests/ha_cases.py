@@ -19,7 +19,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.model.job import Job
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import DiskImage
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
@@ -28,7 +28,12 @@ from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.session.option_values import parse_options
 from tests.lease_driver import LeaseDriver, Request, site
 
-KINDS: Final = {"BE": Kind.BEST_EFFORT, "AR": Kind.ADVANCE, "IM": Kind.IMMEDIATE, "DL": Kind.DEADLINE}
+KINDS: Final = {
+    "BE": LeaseKind.BEST_EFFORT,
+    "AR": LeaseKind.ADVANCE,
+    "IM": LeaseKind.IMMEDIATE,
+    "DL": LeaseKind.DEADLINE,
+}
 UNLIMITED: Final = 36500 * 86400
 #: `suspend 1768-1800`, `0-900@0-3`, `0-900*`.
 _SPAN: Final = re.compile(r"(?:([a-z-]+) )?([\d.]+)-([\d.]+)(\*?)(?:@([\d-]+))?")

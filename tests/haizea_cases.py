@@ -18,7 +18,7 @@ from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
 from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.site import Site
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import DiskImage
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite
 from batsched_py.traces.lwf import read_lwf
@@ -43,7 +43,7 @@ class LongestFirst(Preemptability):
 
     def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:  # the interface
         """Return a number that grows with the duration."""
-        goes_first = preemptor.kind is Kind.ADVANCE and preemptee.kind is Kind.BEST_EFFORT
+        goes_first = preemptor.kind is LeaseKind.ADVANCE and preemptee.kind is LeaseKind.BEST_EFFORT
         return preemptee.duration / 10000 if goes_first else -1.0
 
 
@@ -106,10 +106,12 @@ def lease_of(request: LeaseRequest, number: int, site: Site) -> Lease:
     """The lease of a request in a file."""
     demands = [site.amounts(one.resources) for one in request.nodes for _ in range(one.number)]
     start = None if request.start == "now" else request.start
-    kind = Kind.IMMEDIATE if request.start == "now" else Kind.BEST_EFFORT if start is None else Kind.ADVANCE
+    kind = (
+        LeaseKind.IMMEDIATE if request.start == "now" else LeaseKind.BEST_EFFORT if start is None else LeaseKind.ADVANCE
+    )
     return Lease(
         number,
-        Kind.DEADLINE if request.deadline is not None else kind,
+        LeaseKind.DEADLINE if request.deadline is not None else kind,
         request.arrival,
         request.duration,
         tuple(demand for demand in demands if demand is not None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from batsched_py.leases.capacity import added, fits
-from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun, Phase
 from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.table import LeaseTable
 
@@ -38,15 +38,15 @@ class Checks(Observer):
 
     def __init__(self) -> None:
         #: Runs that are planned or under way, as they were told.
-        self.told: list[Run] = []
+        self.told: list[LeaseRun] = []
 
-    def planned(self, lease: Lease, run: Run, now: float) -> None:
+    def planned(self, lease: Lease, run: LeaseRun, now: float) -> None:
         """Keep it."""
         assert run.first_start >= now
         assert run.lease is lease
         self.told.append(run)
 
-    def taken_back(self, run: Run, now: float) -> None:
+    def taken_back(self, run: LeaseRun, now: float) -> None:
         """Keep it no more."""
         assert run.start <= max(now, run.start)
         self.told.remove(run)
@@ -54,7 +54,7 @@ class Checks(Observer):
     def finished(self, reservation: LeaseReservation, now: float) -> None:
         """Keep runs until they are over."""
         assert reservation.start <= now
-        if isinstance(reservation, Run):
+        if isinstance(reservation, LeaseRun):
             self.told.remove(reservation)
 
     def ended(self, lease: Lease, now: float) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from batsched_py.leases.actions import Start
-from batsched_py.leases.lease import Lease, Phase, Run
+from batsched_py.leases.lease import Lease, LeaseRun, Phase
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import GreedyHosts
@@ -17,7 +17,7 @@ from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import DiskImage
 from batsched_py.model.resources import CPU, MEMORY
 
@@ -49,7 +49,7 @@ class LeaseDriver:
         #: In order of arrival, the next one last.
         self._arriving = sorted((request.lease for request in given), key=lambda one: (-one.submit, -one.id))
         #: When machines end by themselves; entries of runs that were stopped or planned anew are out of date.
-        self._ends: list[tuple[float, int, Run]] = []
+        self._ends: list[tuple[float, int, LeaseRun]] = []
         self.now, self.instants = 0.0, 0
 
     def run(self, until: float = math.inf) -> LeaseDriver:
@@ -108,7 +108,7 @@ def lease(number: int, submit: float, nodes: int, duration: float, **terms: Any)
     """
     demand = terms.pop("cpu", 100.0), terms.pop("memory", 1024.0)
     image = terms.pop("image", None)
-    kind = terms.pop("kind", Kind.ADVANCE if "start" in terms else Kind.BEST_EFFORT)
+    kind = terms.pop("kind", LeaseKind.ADVANCE if "start" in terms else LeaseKind.BEST_EFFORT)
     software = None if image is None else DiskImage(*image)
     return Lease(number, kind, submit, duration, (demand,) * nodes, software=software, **terms)
 

@@ -10,12 +10,12 @@ from itertools import pairwise
 from typing import Any
 
 from batsched_py.leases.accounting.times import lost_runs
-from batsched_py.leases.lease import Lease, LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
-from batsched_py.leases.preparation.repository import Transfer
+from batsched_py.leases.preparation.repository import DiskTransfer
 from batsched_py.leases.suspension import transfer_time
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 from tests.ha_cases import Asked, HaCase, driver, options_of, read_line
 from tests.lease_checks import Checks
 from tests.lease_workloads import IMAGES
@@ -23,7 +23,7 @@ from tests.lease_workloads import IMAGES
 #: What is there on every host.
 CPU, MEMORY = 100.0, 1024.0
 #: Reservations during which machines are on hosts.
-PRESENT = frozenset({Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN})
+PRESENT = frozenset({ReservationUse.VM, ReservationUse.SUSPEND, ReservationUse.RESUME, ReservationUse.SHUTDOWN})
 
 
 class Caches(Observer):
@@ -53,13 +53,13 @@ class Promises(Observer):
 
     def began(self, reservation: LeaseReservation, now: float) -> None:
         """Note until when a run is planned."""
-        if isinstance(reservation, Run):
+        if isinstance(reservation, LeaseRun):
             self.ends[reservation.lease.id, now] = reservation.end
 
-    def planned(self, lease: Lease, run: Run, now: float) -> None:
+    def planned(self, lease: Lease, run: LeaseRun, now: float) -> None:
         """Note the start of a first run."""
         del now
-        if lease.kind is Kind.BEST_EFFORT and lease.started is None:
+        if lease.kind is LeaseKind.BEST_EFFORT and lease.started is None:
             self.starts.setdefault(lease.id, []).append(run.start)
 
 
@@ -86,9 +86,9 @@ class PlayedCase:
         """All that has begun; a shared transfer once."""
         return list({id(one): one for lease in self.leases for one in lease.executed}.values())
 
-    def transfers(self) -> list[Transfer]:
+    def transfers(self) -> list[DiskTransfer]:
         """Transfers in order of time."""
-        found = [one for one in self.executed() if isinstance(one, Transfer)]
+        found = [one for one in self.executed() if isinstance(one, DiskTransfer)]
         return sorted(found, key=lambda one: one.start)
 
     def tail(self, asked: Asked) -> float:
@@ -102,20 +102,20 @@ class PlayedCase:
         return asked.nodes <= each * self.case.hosts
 
 
-def kept_runs(lease: Lease) -> list[Run]:
+def kept_runs(lease: Lease) -> list[LeaseRun]:
     """Runs that were not thrown away."""
     lost = {id(run) for run in lost_runs(lease)}
-    return [one for one in lease.executed if isinstance(one, Run) and id(one) not in lost]
+    return [one for one in lease.executed if isinstance(one, LeaseRun) and id(one) not in lost]
 
 
 def no_lease_is_lost(run: PlayedCase) -> None:
     """Each is done or rejected, and a best-effort lease is rejected only if it never fits."""
     assert run.left == []
     for asked, lease in run.each():
-        assert lease.state in (State.DONE, State.REJECTED), lease.history
-        if lease.kind is Kind.BEST_EFFORT:
-            assert (lease.state is State.DONE) is run.fits(asked), lease.history
-        assert lease.state is State.DONE or lease.executed == []
+        assert lease.state in (LeaseState.DONE, LeaseState.REJECTED), lease.history
+        if lease.kind is LeaseKind.BEST_EFFORT:
+            assert (lease.state is LeaseState.DONE) is run.fits(asked), lease.history
+        assert lease.state is LeaseState.DONE or lease.executed == []
 
 
 def no_host_is_overbooked(run: PlayedCase) -> None:
@@ -138,35 +138,35 @@ def no_host_is_overbooked(run: PlayedCase) -> None:
 def work_is_neither_lost_nor_invented(run: PlayedCase) -> None:
     """A lease that is done ran exactly as long as it has work; only runs that were requeued are lost."""
     for asked, lease in run.each():
-        if lease.state is not State.DONE:
+        if lease.state is not LeaseState.DONE:
             continue
-        inside = run.tail(asked) if lease.kind is Kind.ADVANCE else 0.0
+        inside = run.tail(asked) if lease.kind is LeaseKind.ADVANCE else 0.0
         work = min(asked.real, asked.duration - inside)
         ran = sum(one.end - one.start for one in kept_runs(lease))
         assert abs(ran - work) < 1e-6, f"{lease}: ran {ran:g} s of {work:g}"
         assert abs(lease.accumulated - work) < 1e-6
         for lost in lost_runs(lease):
-            assert not any(one.use is Use.SUSPEND and one.start == lost.end for one in lease.executed)
+            assert not any(one.use is ReservationUse.SUSPEND and one.start == lost.end for one in lease.executed)
 
 
 def reservations_are_exact(run: PlayedCase) -> None:
     """H3: an advance reservation that was accepted has its interval, no more and no less."""
     for asked, lease in run.each():
-        if lease.kind is not Kind.ADVANCE or lease.state is not State.DONE:
+        if lease.kind is not LeaseKind.ADVANCE or lease.state is not LeaseState.DONE:
             continue
-        [only] = [one for one in lease.executed if one.use is Use.VM]
+        [only] = [one for one in lease.executed if one.use is ReservationUse.VM]
         assert asked.start is not None
         until = asked.start + asked.duration - run.tail(asked)
         assert (only.start, only.end) == (asked.start, min(asked.start + asked.real, until))
         assert sorted(only.nodes) == list(range(1, asked.nodes + 1))
-        assert not any(one.use in (Use.SUSPEND, Use.RESUME) for one in lease.executed)
+        assert not any(one.use in (ReservationUse.SUSPEND, ReservationUse.RESUME) for one in lease.executed)
 
 
 def immediate_leases_do_not_wait(run: PlayedCase) -> None:
     """H5: for nothing but the transfer of their image; and they are never cut."""
     for asked, lease in run.each():
-        if lease.kind is Kind.IMMEDIATE and lease.state is State.DONE:
-            [only] = [one for one in lease.executed if one.use is Use.VM]
+        if lease.kind is LeaseKind.IMMEDIATE and lease.state is LeaseState.DONE:
+            [only] = [one for one in lease.executed if one.use is ReservationUse.VM]
             image, size = asked.image or ("", 0.0)
             brought = [one for one in run.transfers() if one.image == image]
             # Room is looked for as if all nodes needed the image: it is not known which hosts keep it.
@@ -179,7 +179,7 @@ def immediate_leases_do_not_wait(run: PlayedCase) -> None:
 def deadlines_are_met(run: PlayedCase) -> None:
     """A deadline lease that was accepted begins not before its start, and has ended by its deadline."""
     for asked, lease in run.each():
-        if lease.kind is Kind.DEADLINE and lease.state is State.DONE:
+        if lease.kind is LeaseKind.DEADLINE and lease.state is LeaseState.DONE:
             assert asked.start is not None
             assert asked.deadline is not None
             assert min(one.start for one in kept_runs(lease)) >= asked.start
@@ -194,7 +194,7 @@ def who_is_kept_is_left_alone(run: PlayedCase) -> None:
     for asked, lease in run.each():
         if asked.kept or asked.kind in ("AR", "IM"):
             assert lost_runs(lease) == []
-            assert not any(one.use is Use.SUSPEND for one in lease.executed)
+            assert not any(one.use is ReservationUse.SUSPEND for one in lease.executed)
             for one in kept_runs(lease)[:-1]:
                 assert one.end == run.promises.ends[lease.id, one.start]
 
@@ -203,7 +203,11 @@ def suspensions_come_in_turn(run: PlayedCase) -> None:
     """H37: machines of one host, or with global exclusion of one lease, one after the other; steps do not overlap."""
     everywhere = run.options.get("suspendresume_exclusion") == "global"
     for lease in run.leases:
-        steps = [one for one in lease.executed if one.use in (Use.SUSPEND, Use.RESUME) and one.start < one.end]
+        steps = [
+            one
+            for one in lease.executed
+            if one.use in (ReservationUse.SUSPEND, ReservationUse.RESUME) and one.start < one.end
+        ]
         assert all(one.end <= other.start for one, other in pairwise(steps))
         for one in steps if run.options.get("override_suspend_time") != 0 else ():  # then all are one step
             hosts = list(one.nodes.values())
@@ -218,8 +222,8 @@ def machines_resume_where_their_memory_is(run: PlayedCase) -> None:
             assert suspension == "all" or (suspension == "serial-only" and asked.nodes == 1)
             assert run.options.get("migration", "no") != "no" or one.nodes == other.nodes
             between = [each.use for each in lease.executed if one.end <= each.start <= other.start]
-            assert between.count(Use.SUSPEND) >= 1
-            assert between.count(Use.RESUME) >= 1
+            assert between.count(ReservationUse.SUSPEND) >= 1
+            assert between.count(ReservationUse.RESUME) >= 1
 
 
 def the_repository_makes_one_transfer_at_a_time(run: PlayedCase) -> None:
@@ -256,7 +260,7 @@ def no_promise_is_broken(run: PlayedCase) -> None:
 
 def leases_start_in_their_order(run: PlayedCase) -> None:
     """H31: without backfilling and without suspension the queue is served first come, first served."""
-    asked = sorted((lease.submit, lease.id) for lease in run.leases if lease.state is State.DONE)
+    asked = sorted((lease.submit, lease.id) for lease in run.leases if lease.state is LeaseState.DONE)
     started = [run.leases[number - 1].started for _, number in asked]
     assert started == sorted(started, key=lambda time: time or 0.0)
 

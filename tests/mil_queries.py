@@ -27,9 +27,12 @@ def expressions() -> st.SearchStrategy[Expression]:
             st.builds(mil.Xor, parts, parts),
             st.builds(mil.both, parts, parts),
             st.builds(mil.either, parts, parts),
-            st.builds(lambda name, one: mil.Call(name, (one,)), st.sampled_from(["int", "float"]), parts),
+            st.builds(lambda name, one: mil.FunctionCall(name, (one,)), st.sampled_from(["int", "float"]), parts),
             st.builds(
-                lambda name, one, other: mil.Call(name, (one, other)), st.sampled_from(["max", "min"]), parts, parts
+                lambda name, one, other: mil.FunctionCall(name, (one, other)),
+                st.sampled_from(["max", "min"]),
+                parts,
+                parts,
             ),
         )
 

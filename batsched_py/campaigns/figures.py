@@ -16,7 +16,7 @@ from batsched_py.reporting.pictures.drawing import Picture, draw
 from batsched_py.text.display import displayed
 
 if TYPE_CHECKING:
-    from batsched_py.reporting.pictures.paper.comparison_figures import Interval, Panel
+    from batsched_py.reporting.pictures.paper.comparison_figures import Panel, ValueInterval
 
 Kind = Literal["forest", "boxes", "curve"]
 #: Kinds of figures: ratios with intervals, values over workloads, means over the values of an option.
@@ -174,9 +174,9 @@ def _panel(paper: Any, metric: MetricInfo, **content: Any) -> Panel:
     return panel
 
 
-def _interval(paper: Any, estimate: Estimate | None, scale: float = 1.0) -> Interval | None:
+def _interval(paper: Any, estimate: Estimate | None, scale: float = 1.0) -> ValueInterval | None:
     if estimate is None:
         return None
     ends = (None if end is None else end * scale for end in (estimate.low, estimate.high))
-    interval: Interval = paper.Interval(estimate.value * scale, *ends)
+    interval: ValueInterval = paper.Interval(estimate.value * scale, *ends)
     return interval

@@ -11,7 +11,7 @@ from batsched_py.reading.values import TEXT, optional, text
 from batsched_py.text.display import shown
 
 
-class Placement(NamedTuple):
+class ObjectPlacement(NamedTuple):
     """An object, the host on which it is to be placed, and the vault for its data, None for none."""
 
     object: str
@@ -19,10 +19,10 @@ class Placement(NamedTuple):
     vault: str | None = None
 
 
-Schedule = tuple[Placement, ...]
+Schedule = tuple[ObjectPlacement, ...]
 
 
-def vary(schedule: Schedule, difference: Sequence[Placement]) -> Schedule:
+def vary(schedule: Schedule, difference: Sequence[ObjectPlacement]) -> Schedule:
     """Return a schedule with other placements of some of its objects; FieldError for none, or unknown objects."""
     changed = {placement.object: placement for placement in difference}
     unknown = changed.keys() - {placement.object for placement in schedule}
@@ -39,7 +39,7 @@ def read_alternatives(document: object) -> list[Schedule]:
     It is a list of objects. One has `placements`, a list of `{"object", "host", "vault"}`, or `difference`, a list of
     those that replace placements of the previous schedule, or of the one that `of` names.
     """
-    return _Reader(_SCHEDULES(document)).read()
+    return _ScheduleResolver(_SCHEDULES(document)).read()
 
 
 def write_alternatives(schedules: Sequence[Schedule]) -> list[dict[str, Any]]:
@@ -57,11 +57,11 @@ def write_alternatives(schedules: Sequence[Schedule]) -> list[dict[str, Any]]:
     return written
 
 
-def _written(placement: Placement) -> dict[str, str]:
+def _written(placement: ObjectPlacement) -> dict[str, str]:
     return {name: value for name, value in placement._asdict().items() if value is not None}
 
 
-class _Reader:
+class _ScheduleResolver:
     """Resolver of schedules that are differences from earlier or later ones."""
 
     def __init__(self, members: Sequence[Mapping[str, Any]]) -> None:
@@ -129,7 +129,9 @@ def _one_kind(members: dict[str, Any]) -> dict[str, Any]:
 
 
 _NAME: Final = text(least=1)
-_PLACEMENT: Final = object_of(Placement, {"object": _NAME, "host": _NAME, "vault": optional(TEXT)}, ("object", "host"))
+_PLACEMENT: Final = object_of(
+    ObjectPlacement, {"object": _NAME, "host": _NAME, "vault": optional(TEXT)}, ("object", "host")
+)
 _PLACEMENTS: Final = list_of(_PLACEMENT, "placements").then(_distinct)
 _SCHEDULES: Final = list_of(
     members_of(

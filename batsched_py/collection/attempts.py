@@ -13,7 +13,7 @@ from batsched_py.text.wording import counted
 
 
 @dataclass(slots=True)
-class Attempts:
+class PlacementCounts:
     """Counts of the work to place a job.
 
     They are proposals, requests to hosts, grants given back, hosts that refused, and placements that were lost.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from batsched_py.collection.alternatives import Placement, Schedule
+from batsched_py.collection.alternatives import ObjectPlacement, Schedule
 from batsched_py.collection.codes import Code
-from batsched_py.collection.resources import Resource
+from batsched_py.collection.resources import CollectionResource
 from batsched_py.collection.tokens import Request, Token
 
 # Reservations at several independent hosts are made one by one, and any of them may refuse. Giving all back at the
@@ -26,7 +26,7 @@ from batsched_py.collection.tokens import Request, Token
 #: Grants to keep for later alternatives: those that any of them needs, those that the next one needs, or none.
 Keep = Literal["any", "next", "none"]
 #: Returns the resource of a name; None if there is none.
-Find = Callable[[str], Resource | None]
+Find = Callable[[str], CollectionResource | None]
 
 #: Refusals that leave the grants of the resource valid.
 _AT_THE_START: Final = frozenset({Code.REFUSED_BY_CLASS, Code.START_REFUSED, Code.TOO_EARLY})
@@ -41,7 +41,7 @@ class PlacementAnswer(NamedTuple):
         refused_by: the host or the vault that refused; None if neither did.
     """
 
-    placement: Placement
+    placement: ObjectPlacement
     code: Code
     token: Token | None = None
     vault_token: Token | None = None
@@ -69,7 +69,7 @@ class Enactor:
         """
         return Negotiation(self, schedules, request, vault_request or request)
 
-    def find(self, name: str) -> Resource | None:
+    def find(self, name: str) -> CollectionResource | None:
         """Return a resource; None if there is none of this name."""
         return self._find(name)
 
@@ -164,7 +164,7 @@ class Negotiation:
         ]
         self._refused.clear()
 
-    def approve(self, now: float, creates: Callable[[Placement], bool] = lambda _: True) -> bool:
+    def approve(self, now: float, creates: Callable[[ObjectPlacement], bool] = lambda _: True) -> bool:
         """Check that the granted alternative is still valid; else try the next ones. Return False if none is left.
 
         Args:
@@ -291,7 +291,7 @@ class Negotiation:
                     self._enactor.release(token)
                 tokens.clear()
 
-    def _stands(self, at: int, number: int, now: float, creates: Callable[[Placement], bool]) -> bool:
+    def _stands(self, at: int, number: int, now: float, creates: Callable[[ObjectPlacement], bool]) -> bool:
         answer = self._answers[at][number]
         for token in _tokens(answer):
             code = self._resource(token).check(token, self._request.holder, now)
@@ -339,8 +339,8 @@ class Negotiation:
         else:
             self._held.setdefault(token.resource, []).append(token)
 
-    def _resource(self, token: Token) -> Resource:
-        return self._enactor.find(token.resource) or Resource(token.resource)
+    def _resource(self, token: Token) -> CollectionResource:
+        return self._enactor.find(token.resource) or CollectionResource(token.resource)
 
     def _note(self, at: int, number: int, code: Code, refused_by: str | None = None) -> None:
         self._answers[at][number] = self._answers[at][number]._replace(code=code, refused_by=refused_by)
@@ -369,7 +369,7 @@ def resources_of(schedule: Schedule) -> set[str]:
     return {name for placement in schedule for name in _names(placement)}
 
 
-def _names(placement: Placement) -> Iterator[str]:
+def _names(placement: ObjectPlacement) -> Iterator[str]:
     yield placement.host
     if placement.vault is not None:
         yield placement.vault

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from batsched_py.collection.alternatives import Placement, Schedule, read_alternatives
+from batsched_py.collection.alternatives import ObjectPlacement, Schedule, read_alternatives
 from batsched_py.collection.arrangements import ARRANGEMENTS, Arrange, best, first_names
 from batsched_py.collection.classes import JobClass
 from batsched_py.collection.collection import EVERY
@@ -51,7 +51,7 @@ class PlacementRequest(NamedTuple):
     alternatives: Sequence[Schedule] = ()
 
 
-class Candidates(NamedTuple):
+class PlacementCandidates(NamedTuple):
     """Hosts and vaults on which objects of a class may be placed, in the order in which they would be proposed."""
 
     hosts: Sequence[str]
@@ -120,12 +120,12 @@ class Placer:
 
     def candidate_placements(
         self, kind: JobClass, query: Expression = EVERY, now: float = 0.0, requester: Requester | None = None
-    ) -> Candidates:
+    ) -> PlacementCandidates:
         """Return the hosts and vaults for objects of a class with this query now, without reserving them."""
         found = self.collection.search(both(FREE_HOST, kind.restrict(query)), now, requester)
         arranged = (kind.placer or self.settings.arrange)(found, self.settings.draw, 0)
         vault = kind.restrict_vault(IS_VAULT)
-        return Candidates(
+        return PlacementCandidates(
             first_names(arranged, len(arranged)), self.vaults(PlacementRequest((), query, now, requester, vault))
         )
 
@@ -175,7 +175,7 @@ class UserPlacer(Placer):
             raise failed(self._name, error) from error
 
     def _check(self, schedule: Any, number: int, objects: Iterable[str]) -> None:
-        placed = [one.object if isinstance(one, Placement) else "" for one in schedule]
+        placed = [one.object if isinstance(one, ObjectPlacement) else "" for one in schedule]
         if sorted(placed) != sorted(objects):
             raise PlanError(f"{self._name}: schedule {number} must have one placement of each object that is asked for")
 

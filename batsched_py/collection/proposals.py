@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from batsched_py.collection.alternatives import Placement, Schedule, vary
+from batsched_py.collection.alternatives import ObjectPlacement, Schedule, vary
 
 
 def propose(objects: Sequence[str], hosts: Sequence[str], most: int) -> list[Schedule]:
@@ -15,13 +15,13 @@ def propose(objects: Sequence[str], hosts: Sequence[str], most: int) -> list[Sch
     """
     if len(hosts) < len(objects):
         return []
-    first: Schedule = tuple(Placement(name, host) for name, host in zip(objects, hosts, strict=False))
+    first: Schedule = tuple(ObjectPlacement(name, host) for name, host in zip(objects, hosts, strict=False))
     schedules = [first]
     for number, host in enumerate(hosts[len(objects) :]):
         if len(schedules) >= most:
             break
         varied = objects[-1 - number % len(objects)]
-        schedules.append(vary(schedules[-1], [Placement(varied, host)]))
+        schedules.append(vary(schedules[-1], [ObjectPlacement(varied, host)]))
     return schedules
 
 

@@ -59,7 +59,7 @@ class _Granted:
         return self.end if not self.running or self.end > now else math.nextafter(now, math.inf)
 
 
-class Resource:
+class CollectionResource:
     """A host or a vault, with its reservations.
 
     Attributes:

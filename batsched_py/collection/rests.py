@@ -6,7 +6,7 @@ import math
 from heapq import heappop, heappush
 from typing import Final
 
-from batsched_py.collection.waiting_index import Queue
+from batsched_py.collection.waiting_index import WaitingQueue
 
 # Exponential back-off: hosts that have refused for reasons of their own will often refuse again, and each attempt costs
 # a negotiation. A rest ends early if something has become known of a suitable host (the number of `changes`), so that
@@ -61,7 +61,7 @@ class Rests:
         self._resting.pop(job_id, None)
         self._count.pop(job_id, None)
 
-    def expire(self, now: float, queue: Queue) -> bool:
+    def expire(self, now: float, queue: WaitingQueue) -> bool:
         """Return whether the rest of a job has ended since the last call; remove jobs that no longer wait."""
         came = False
         while self._due:

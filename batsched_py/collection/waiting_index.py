@@ -21,7 +21,7 @@ from batsched_py.queries.expression import Expression
 # of numbers is empty, so the number of groups is that of the waiting jobs' queries and sizes.
 
 
-class Queue(Protocol):
+class WaitingQueue(Protocol):
     """The waiting jobs, by their ids."""
 
     def __len__(self) -> int: ...
@@ -49,7 +49,7 @@ class _Line:
         self.numbers: dict[int, list[int]] = {}
 
 
-class Waiting:
+class WaitingQueries:
     """Waiting jobs with their queries, numbered from 1 in order of arrival."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Waiting:
         """Return the number of a job."""
         return self._places[job.id][0]
 
-    def prune(self, queue: Queue) -> None:
+    def prune(self, queue: WaitingQueue) -> None:
         """Remove the jobs that have left the queue, once there may be many."""
         if len(self._jobs) > 2 * len(queue) + _SPARE:
             for job in [job for job in self._jobs.values() if job.id not in queue]:

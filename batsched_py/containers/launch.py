@@ -60,7 +60,7 @@ class Launch(Struct, frozen=True, kw_only=True):
     host_name: str | None
 
 
-class Inputs(Struct, frozen=True, kw_only=True):
+class LaunchFiles(Struct, frozen=True, kw_only=True):
     """Files of one run of Batsim, on this machine.
 
     Attributes:
@@ -76,7 +76,7 @@ class Inputs(Struct, frozen=True, kw_only=True):
 
 
 def batsim(
-    inputs: Inputs, extra: Sequence[str], *, image: str, socket: str, user: str, network: str, named: bool
+    inputs: LaunchFiles, extra: Sequence[str], *, image: str, socket: str, user: str, network: str, named: bool
 ) -> Launch:
     """Make the launch of Batsim.
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.model import Compute, PlannedResource
-from batsched_py.experiments.progress import Progress
+from batsched_py.experiments.progress import DeploymentProgress
 from batsched_py.experiments.reservation_requests import assign_reserved
 from batsched_py.experiments.resource_manager import (
     RefusedByManagerError,
@@ -67,7 +67,7 @@ class Deployment:
         asked: Callable[[ManagedResource], None],
     ) -> None:
         self._one, self._manager, self._settings, self._asked = one, manager, settings, asked
-        self._progress = Progress(one.order, sequential=settings.deploy == "sequential")
+        self._progress = DeploymentProgress(one.order, sequential=settings.deploy == "sequential")
         #: Computes whose address is needed -> deadline for it, in ascending order.
         self._deadlines: dict[str, float] = {}
 

@@ -35,10 +35,10 @@ from batsched_py.leases.actions import Action, Occupy, Reject, Start
 from batsched_py.leases.capacity import Amounts
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.scheduler import LeaseScheduler
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import UNLIMITED
 from batsched_py.model.resources import CPU, MEMORY
-from batsched_py.results.lease_rows import State
+from batsched_py.results.lease_rows import LeaseState
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 
@@ -269,7 +269,7 @@ class LeaseManager:
             suitable += [self._finder.find(one.compute, one.location)] * len(one.names)
         return Lease(
             number,
-            Kind.ADVANCE,
+            LeaseKind.ADVANCE,
             now,
             request.duration,
             tuple(demands),
@@ -291,7 +291,7 @@ class LeaseManager:
                 raise RefusedByManagerError(f"there is no reserved resource {displayed(request.reserved)}")
             if request.reserved in one.users.values():
                 raise RefusedByManagerError(f"the reserved resource {displayed(request.reserved)} is used already")
-            if one.lease.state is not State.ACTIVE:
+            if one.lease.state is not LeaseState.ACTIVE:
                 raise RefusedByManagerError("its reservation does not run")
             one.users[id] = request.reserved
             resource.lease, resource.exclusive, resource.node = one.lease, False, node
@@ -304,7 +304,7 @@ class LeaseManager:
         name = f"{resource.experiment}/{request.planned.name}"
         lease = resource.lease = Lease(
             self._enlist(name),
-            Kind.BEST_EFFORT if wait else Kind.IMMEDIATE,
+            LeaseKind.BEST_EFFORT if wait else LeaseKind.IMMEDIATE,
             now,
             min(UNLIMITED, until - now),
             (self._demand(compute),),
@@ -328,7 +328,7 @@ class LeaseManager:
     def _request(self, lease: Lease, now: float) -> None:
         """Request a lease; RefusedByManagerError if it is refused immediately."""
         self._scheduler.step(now, requests=[lease])
-        if lease.state is State.REJECTED:
+        if lease.state is LeaseState.REJECTED:
             latest = reversed(self._scheduler.actions)  # thousands may have been refused at this instant
             why = next((one.why for one in latest if isinstance(one, Reject) and one.lease is lease), "refused")
             raise RefusedByManagerError(why)

@@ -11,15 +11,15 @@ from batsched_py.experiments.model import PlannedResource
 from batsched_py.experiments.resource_manager import InstanceRequest, ReservedInstances, ResourceStatus
 from batsched_py.experiments.states import ReservationState
 from batsched_py.leases.lease import Lease
-from batsched_py.results.lease_rows import State
+from batsched_py.results.lease_rows import LeaseState
 
 #: State of a lease -> state of its reservation, which is pending in all others.
-_RESERVATION_STATES: Final[Mapping[State, ReservationState]] = {
-    State.ACTIVE: ReservationState.RUNNING,
-    State.DONE: ReservationState.ENDED,
-    State.CANCELLED: ReservationState.TERMINATED,
-    State.FAIL: ReservationState.FAILED,
-    State.REJECTED: ReservationState.FAILED,
+_RESERVATION_STATES: Final[Mapping[LeaseState, ReservationState]] = {
+    LeaseState.ACTIVE: ReservationState.RUNNING,
+    LeaseState.DONE: ReservationState.ENDED,
+    LeaseState.CANCELLED: ReservationState.TERMINATED,
+    LeaseState.FAIL: ReservationState.FAILED,
+    LeaseState.REJECTED: ReservationState.FAILED,
 }
 #: Reasons for the stop of a machine, in terms of its experiment.
 ENDS: Final = {

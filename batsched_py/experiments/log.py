@@ -16,7 +16,7 @@ LONGEST_TEXT: Final = 500
 MOST_MESSAGES: Final = 100_000
 
 
-class Message(Struct, frozen=True):
+class LogMessage(Struct, frozen=True):
     """A message of a log.
 
     Attributes:
@@ -48,11 +48,11 @@ class ExperimentLog:
 
     def __init__(self, clock: Callable[[], float] | None = None) -> None:
         self._clock = clock
-        self._messages: list[Message] = []
+        self._messages: list[LogMessage] = []
         self.left_out = 0
 
     @property
-    def messages(self) -> Sequence[Message]:
+    def messages(self) -> Sequence[LogMessage]:
         """All messages so far."""
         return self._messages
 
@@ -66,4 +66,4 @@ class ExperimentLog:
             last = self._messages[-1]
             now = max(now, last.time)
             wall = wall if wall is None or last.wall is None else max(wall, last.wall)
-        self._messages.append(Message(now, wall, level, state, resource, displayed(text, LONGEST_TEXT)))
+        self._messages.append(LogMessage(now, wall, level, state, resource, displayed(text, LONGEST_TEXT)))

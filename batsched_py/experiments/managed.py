@@ -99,7 +99,7 @@ class ManagedResource(Struct):
             self.removed = now
 
 
-class Reservation(Struct):
+class ManagedReservation(Struct):
     """The reservation of an experiment.
 
     Attributes:
@@ -154,7 +154,7 @@ class ManagedExperiment:
         self.state = ExperimentState.READY
         self.history = [(now, self.state)]
         self.link: str | None = None
-        self.reservation: Reservation | None = None
+        self.reservation: ManagedReservation | None = None
         self.queued = False
         self.deployed: float | None = None
         self.ends: float | None = None

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from batsched_py.experiments.deployment import Deployment, DeploymentError, DeploymentSettings
 from batsched_py.experiments.log import ExperimentLog
-from batsched_py.experiments.managed import ManagedExperiment, ManagedResource, Reservation
+from batsched_py.experiments.managed import ManagedExperiment, ManagedReservation, ManagedResource
 from batsched_py.experiments.model import Compute, Experiment, PlannedResource
 from batsched_py.experiments.reservation_requests import largest_reservation
 from batsched_py.experiments.resource_manager import (
@@ -24,7 +24,7 @@ from batsched_py.experiments.resource_manager import (
     ResourceManager,
     ResourceStatus,
 )
-from batsched_py.experiments.rollback import Kept, Leak, Undo, Undoer
+from batsched_py.experiments.rollback import ExperimentUndo, Kept, Leak, Undoer
 from batsched_py.experiments.states import OVER, ExperimentState, ReservationState, ResourceState
 from batsched_py.text.display import shown
 from batsched_py.text.wording import seconds
@@ -92,7 +92,7 @@ class Orchestrator:
         #: Number -> experiment, until its final state.
         self._open: dict[int, ManagedExperiment] = {}
         self._deployments: dict[int, Deployment] = {}
-        self._undos: dict[int, Undo] = {}
+        self._undos: dict[int, ExperimentUndo] = {}
         #: Numbers of experiments to settle; heap of (time, number), some of them obsolete.
         self._touched: set[int] = set()
         self._agenda: list[tuple[float, int]] = []
@@ -243,7 +243,7 @@ class Orchestrator:
             return
         self._note_reservation(one, reservation, now)
 
-    def _note_reservation(self, one: ManagedExperiment, reservation: Reservation, now: float) -> None:
+    def _note_reservation(self, one: ManagedExperiment, reservation: ManagedReservation, now: float) -> None:
         """Continue, or end, according to the state of the reservation."""
         status = reservation.status
         if status.state in OVER:
@@ -318,18 +318,18 @@ class Orchestrator:
         self._reservations.setdefault(reservation.id, {})[one.number] = one
         self._note_reservation(one, reservation, now)
 
-    def _reserve(self, one: ManagedExperiment, now: float) -> Reservation:
+    def _reserve(self, one: ManagedExperiment, now: float) -> ManagedReservation:
         """Return the user's reservation, or a new one, which may omit some computes (M30)."""
         unknown = ReservationStatus(ReservationState.PENDING)
         if one.experiment.reservation is not None:
-            return Reservation(one.experiment.reservation, created=False, status=unknown)
+            return ManagedReservation(one.experiment.reservation, created=False, status=unknown)
         id, names = largest_reservation(one, self._manager, now)
         for resource in one.computes:
             if resource.name not in names:
                 resource.optional = True
                 text = f"{resource.name} has no place in the reservation: it is deployed if hosts are free then"
                 one.log_message(now, text, resource=resource.name, level="warning")
-        return Reservation(id, created=True, status=unknown, names=names)
+        return ManagedReservation(id, created=True, status=unknown, names=names)
 
     def _enqueue(self, one: ManagedExperiment) -> None:
         if not one.queued:
@@ -397,7 +397,7 @@ class Orchestrator:
         self._undos[one.number] = self._undoer.plan(one, outcome, reason, now)
         self._touched.add(one.number)
 
-    def _close(self, one: ManagedExperiment, undo: Undo, now: float) -> None:
+    def _close(self, one: ManagedExperiment, undo: ExperimentUndo, now: float) -> None:
         """Enter the final state after everything has been removed."""
         number = one.number
         del self._undos[number], self._open[number]

@@ -20,7 +20,7 @@ from batsched_py.experiments.model import Compute, PlannedResource
 # order of the plan; `_waits` contains those that were not left out.
 
 
-class Progress:
+class DeploymentProgress:
     """The progress within a deployment order; ties follow the order.
 
     Args:

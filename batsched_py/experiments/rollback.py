@@ -65,7 +65,7 @@ class _Step(Struct):
     attempts: int = 0
 
 
-class Undo(Struct):
+class ExperimentUndo(Struct):
     """The undoing of an experiment.
 
     Attributes:
@@ -99,7 +99,7 @@ class Undoer:
         self.leaks: list[Leak] = []
         self.kept: list[Kept] = []
 
-    def plan(self, one: ManagedExperiment, outcome: ExperimentState, reason: str, now: float) -> Undo:
+    def plan(self, one: ManagedExperiment, outcome: ExperimentState, reason: str, now: float) -> ExperimentUndo:
         """Return the steps of the removal: resources in reverse order, its own reservation, its experiment.
 
         Leaked objects are included again.
@@ -122,9 +122,9 @@ class Undoer:
             steps.append(_Step("experiment", one.link))
         tried = {step.id for step in steps}
         self.leaks = [leak for leak in self.leaks if leak.id not in tried]
-        return Undo(outcome, reason, steps)
+        return ExperimentUndo(outcome, reason, steps)
 
-    def proceed(self, one: ManagedExperiment, undo: Undo, now: float) -> bool:
+    def proceed(self, one: ManagedExperiment, undo: ExperimentUndo, now: float) -> bool:
         """Execute the steps that are possible now; return whether all are done."""
         while undo.steps:
             if now < undo.retry_at:
@@ -168,7 +168,7 @@ class Undoer:
         else:
             one.link = None
 
-    def _note_failure(self, one: ManagedExperiment, undo: Undo, step: _Step, why: str, now: float) -> None:
+    def _note_failure(self, one: ManagedExperiment, undo: ExperimentUndo, step: _Step, why: str, now: float) -> None:
         name = "" if step.resource is None else step.resource.name
         what = name or f"{step.kind} {step.id}"
         given_up = step.attempts >= self._attempts

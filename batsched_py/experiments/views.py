@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from batsched_py.experiments.log import Message
+from batsched_py.experiments.log import LogMessage
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.hostset import HostSet
 
@@ -80,7 +80,7 @@ class ExperimentView(NamedTuple):
     start: float | None
     failure: str
     resources: Sequence[ResourceView]
-    log: Sequence[Message]
+    log: Sequence[LogMessage]
 
 
 def view_of(one: ManagedExperiment, host_of: Callable[[ManagedResource], HostSet]) -> ExperimentView:

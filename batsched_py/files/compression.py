@@ -57,7 +57,7 @@ class _Gzip:
         return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
 
 
-class Form(NamedTuple):
+class CompressionFormat(NamedTuple):
     """A compression format: its name in messages, and a maker of decompressors for one stream."""
 
     name: str
@@ -115,14 +115,14 @@ def _zstd() -> Any:
     return ZstdDecompressor()
 
 
-_GZIP_FORM: Final = Form("gzip", _Gzip)
-_BZIP2: Final = Form("bzip2", bz2.BZ2Decompressor)
-_ZSTANDARD: Final = Form("zstd", _zstd)
+_GZIP_FORM: Final = CompressionFormat("gzip", _Gzip)
+_BZIP2: Final = CompressionFormat("bzip2", bz2.BZ2Decompressor)
+_ZSTANDARD: Final = CompressionFormat("zstd", _zstd)
 #: First bytes -> supported format.
 _FORMS: Final = {
     b"\x1f\x8b": _GZIP_FORM,
-    b"\xfd7zXZ\x00": Form("xz", _xz),
-    b"]\x00\x00": Form("lzma", _xz),
+    b"\xfd7zXZ\x00": CompressionFormat("xz", _xz),
+    b"]\x00\x00": CompressionFormat("lzma", _xz),
     b"\x28\xb5\x2f\xfd": _ZSTANDARD,
 }
 #: Bytes after "BZh" and a digit: the magic number of a block, or of the end.
@@ -139,7 +139,7 @@ _REFUSED: Final = {
 }
 
 
-def form_of(head: bytes) -> Form | None:
+def form_of(head: bytes) -> CompressionFormat | None:
     """Return the compression format of a content from its first bytes; None if uncompressed.
 
     DamageError if the format is not supported. Making a decompressor raises ExtraError if its extra is not installed.

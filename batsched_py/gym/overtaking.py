@@ -16,7 +16,7 @@ from batsched_py.scheduling.view import View
 _LIMIT: Final = attrgetter("limit")
 
 
-class Overtaking:
+class EasyOvertaking:
     """EASY backfilling: promises one job its earliest start by the walltimes, and starts others that do not delay it.
 
     It is the rule of `easy` for a job that need not be the first of the queue.

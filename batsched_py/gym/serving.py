@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from batsched_py.gym.actions import Actions
-from batsched_py.gym.overtaking import Overtaking
+from batsched_py.gym.overtaking import EasyOvertaking
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.scheduling.placement import Placement, PlacementOptions
@@ -40,7 +40,7 @@ class Serving:
         """Raise OptionError if the placement does not suit the platform, or the backfilling."""
         self._view = view
         self.placement = Placement(actions.placement, view)
-        self._overtaking = Overtaking(actions.placement, view) if actions.backfilling == "easy" else None
+        self._overtaking = EasyOvertaking(actions.placement, view) if actions.backfilling == "easy" else None
 
     def refuse(self, plan: Plan) -> None:
         """Reject jobs that can never run."""

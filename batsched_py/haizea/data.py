@@ -14,7 +14,7 @@ from batsched_py.errors import InputError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.leases.accounting.accounting import Accounting, Figure
-from batsched_py.leases.accounting.counters import Average, Counter, Entry, Number
+from batsched_py.leases.accounting.counters import Average, Counter, CounterChange, Number
 from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import displayed
@@ -28,7 +28,7 @@ class CounterData(Struct, frozen=True, forbid_unknown_fields=True):
 
     def averages(self) -> Sequence[float] | None:
         """Return the average at each entry; None if it has none."""
-        return Counter(self.average, [Entry(*entry) for entry in self.entries]).averages()
+        return Counter(self.average, [CounterChange(*entry) for entry in self.entries]).averages()
 
 
 class RunData(Struct, frozen=True, forbid_unknown_fields=True):

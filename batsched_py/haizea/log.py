@@ -9,19 +9,19 @@ from typing import Final
 from batsched_py.haizea.config import LogLevel
 from batsched_py.haizea.summary import StatusSummary
 from batsched_py.leases.actions import NOT_ADMITTED
-from batsched_py.leases.lease import Lease, LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 from batsched_py.leases.observer import LeaseSchedule, Observer
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 
 #: Levels; each includes the previous ones.
 _LEVELS: Final[Mapping[LogLevel, int]] = {"STATUS": 0, "INFO": 1, "DEBUG": 2, "VDEBUG": 3}
 #: Kinds of leases by Haizea's names, in the order in which a workload's are counted.
 TYPES: Final = {
-    Kind.BEST_EFFORT: "Best-effort",
-    Kind.ADVANCE: "AR",
-    Kind.IMMEDIATE: "Immediate",
-    Kind.DEADLINE: "Deadline",
+    LeaseKind.BEST_EFFORT: "Best-effort",
+    LeaseKind.ADVANCE: "AR",
+    LeaseKind.IMMEDIATE: "Immediate",
+    LeaseKind.DEADLINE: "Deadline",
 }
 #: Columns of a component's name; longer ones take more.
 _COMPONENT: Final = 7
@@ -68,7 +68,7 @@ class HaizeaLog(Observer):
         """Write that a file of requests is read."""
         self._say(0.0, "INFO", "TFILE", f"Loading tracefile {file}")
 
-    def loaded(self, counts: Mapping[Kind, int]) -> None:
+    def loaded(self, counts: Mapping[LeaseKind, int]) -> None:
         """Write the number of requests of each kind."""
         kinds = " + ".join(f"{counts[kind]} {name}" for kind, name in TYPES.items() if counts.get(kind))
         self._say(0.0, "INFO", "TFILE", f"Loaded workload with {sum(counts.values())} requests ({kinds})")
@@ -110,16 +110,16 @@ class HaizeaLog(Observer):
         if self._brief:
             return
         self._giving_way.clear()
-        if lease.kind is Kind.BEST_EFFORT:
+        if lease.kind is LeaseKind.BEST_EFFORT:
             what = f"Next request in the queue is lease {lease.id}. Attempting to schedule..."
-        elif lease.start is not None and lease.kind is Kind.ADVANCE:
+        elif lease.start is not None and lease.kind is LeaseKind.ADVANCE:
             interval = f"from {self._date(lease.start)} to {self._date(lease.start + lease.duration)}"
             what = f"Scheduling AR lease #{lease.id}, {lease.size} nodes {interval}."
         else:
             what = f"Scheduling {TYPES[lease.kind].lower()} lease #{lease.id}, {lease.size} nodes"
         self._say(now, "INFO", "LSCHED", what)
 
-    def planned(self, lease: Lease, run: Run, now: float) -> None:
+    def planned(self, lease: Lease, run: LeaseRun, now: float) -> None:
         """Write the leases that are preempted, and the place of a lease."""
         self.summary.planned(lease, run, now)
         if self._brief:
@@ -132,20 +132,20 @@ class HaizeaLog(Observer):
             self._say(now, "INFO", "LSCHED", f"Preempting lease #{number}...")
             self._say(now, "INFO", "LSCHED", f"... lease #{number} {how}")
         self._giving_way.clear()
-        if lease.kind is Kind.ADVANCE:
+        if lease.kind is LeaseKind.ADVANCE:
             self._say(now, "INFO", "LSCHED", f"AR lease #{lease.id} has been scheduled.")
             return
         resuming = " (resuming)" if lease.resuming else ""
         where = f"on nodes {_nodes(run)} from {self._date(run.first_start)}{resuming} to {self._date(run.end)}"
         self._say(now, "INFO", "VMSCHED", f"Lease #{lease.id} has been scheduled {where}")
 
-    def cut(self, run: Run) -> None:
+    def cut(self, run: LeaseRun) -> None:
         """Record, for the lease that is being planned, that another one will be suspended."""
         if self._brief:
             return
         self._giving_way[run.lease.id] = f"will be suspended at {self._date(run.final_end)}."
 
-    def taken_back(self, run: Run, now: float) -> None:
+    def taken_back(self, run: LeaseRun, now: float) -> None:
         """Record, for the lease that is being planned, that another one loses its place."""
         del now
         if self._brief:
@@ -170,9 +170,9 @@ class HaizeaLog(Observer):
         if self._brief:
             return
         lease, use = reservation.lease, reservation.use
-        if isinstance(reservation, Run):
+        if isinstance(reservation, LeaseRun):
             self._say(now, "INFO", "VMSCHED", f"Started VMs for lease {lease.id} on nodes {_nodes(reservation)}")
-        elif use is Use.TRANSFER:
+        elif use is ReservationUse.TRANSFER:
             self._say(now, "INFO", "DEPLOY", f"Starting image transfer for lease {lease.id}")
         elif use in _BEGIN and _first(reservation):
             self._say(now, "INFO", "VMSCHED", f"{_BEGIN[use]} lease {lease.id}...")
@@ -183,11 +183,11 @@ class HaizeaLog(Observer):
         if self._brief:
             return
         lease, use = reservation.lease, reservation.use
-        if isinstance(reservation, Run):
+        if isinstance(reservation, LeaseRun):
             self._say(now, "INFO", "VMSCHED", f"Stopped VMs for lease {lease.id} on nodes {_nodes(reservation)}")
-        elif use is Use.TRANSFER:
+        elif use is ReservationUse.TRANSFER:
             self._say(now, "INFO", "DEPLOY", f"Completed image transfer for lease {lease.id}")
-        elif use is Use.SUSPEND and _last(reservation):
+        elif use is ReservationUse.SUSPEND and _last(reservation):
             self._say(now, "INFO", "VMSCHED", f"Lease {lease.id} suspended.")
         elif use in _END and _last(reservation):
             self._say(now, "INFO", "VMSCHED", f"{_END[use]} lease {lease.id}")
@@ -198,7 +198,7 @@ class HaizeaLog(Observer):
         self.summary.ended(lease, now)
         if self._brief:
             return
-        if lease.state is State.DONE:
+        if lease.state is LeaseState.DONE:
             self._say(now, "INFO", "VMSCHED", f"Lease {lease.id}'s VMs have shutdown.")
         self._say(now, "DEBUG", "LSCHED", f"Lease #{lease.id} is {lease.state.label}")
 
@@ -233,10 +233,17 @@ class HaizeaLog(Observer):
 
 
 #: Uses for which a lease may have several consecutive reservations -> their sentences.
-_BEGIN: Final = {Use.SUSPEND: "Suspending", Use.RESUME: "Resuming", Use.MIGRATE_DISK: "Migrating the images of",
-                 Use.MIGRATE_MEMORY: "Migrating the memory of"}  # fmt: skip
-_END: Final = {Use.RESUME: "Resumed", Use.MIGRATE_DISK: "Migrated the images of",
-               Use.MIGRATE_MEMORY: "Migrated the memory of"}  # fmt: skip
+_BEGIN: Final = {
+    ReservationUse.SUSPEND: "Suspending",
+    ReservationUse.RESUME: "Resuming",
+    ReservationUse.MIGRATE_DISK: "Migrating the images of",
+    ReservationUse.MIGRATE_MEMORY: "Migrating the memory of",
+}
+_END: Final = {
+    ReservationUse.RESUME: "Resumed",
+    ReservationUse.MIGRATE_DISK: "Migrated the images of",
+    ReservationUse.MIGRATE_MEMORY: "Migrated the memory of",
+}
 
 
 def _alike(reservation: LeaseReservation) -> list[LeaseReservation]:

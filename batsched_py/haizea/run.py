@@ -20,7 +20,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.model.external_event import ExternalEvent
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.settings import Settings
 from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits
@@ -30,7 +30,7 @@ from batsched_py.scheduling.view import View
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.cleaning import CleaningRules, clean_jobs
 from batsched_py.traces.image_file import read_images
-from batsched_py.traces.lease_changes import LeaseChanges, Overheads
+from batsched_py.traces.lease_changes import LeaseChanges, VmOverheads
 from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
 from batsched_py.traces.lease_workload import lease_inputs
@@ -75,12 +75,12 @@ class _StopCondition(Observer):
     def requested(self, lease: Lease, now: float) -> None:
         """Count a best-effort lease that has arrived."""
         del now
-        self._requested += lease.kind is Kind.BEST_EFFORT
+        self._requested += lease.kind is LeaseKind.BEST_EFFORT
 
     def ended(self, lease: Lease, now: float) -> None:
         """Count a best-effort lease that has ended."""
         del now
-        self._ended += lease.kind is Kind.BEST_EFFORT
+        self._ended += lease.kind is LeaseKind.BEST_EFFORT
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """End the run if the condition is met."""
@@ -147,7 +147,7 @@ def run(
     return HaizeaRun(ledger, log.summary, stop.now, session.tables(), failure)
 
 
-class _Inputs(NamedTuple):
+class _RunInputs(NamedTuple):
     """All requests, those of the trace before those of the injection; the site; the origins of both; warnings."""
 
     requests: list[LeaseRequest]
@@ -156,7 +156,7 @@ class _Inputs(NamedTuple):
     notes: tuple[str, ...]
 
 
-def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> _Inputs:
+def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> _RunInputs:
     trace = _read_trace(config, files, limits)
     requests, notes = list(trace.requests), trace.notes
     if files.injection is not None:
@@ -166,7 +166,7 @@ def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> _Inputs:
     site = config.site or trace.site
     if site is None:
         raise OptionError(f"{config.file}: simulation.resources is in-tracefile, but {files.trace} has no site")
-    return _Inputs(requests, site, trace.source, notes)
+    return _RunInputs(requests, site, trace.source, notes)
 
 
 def _read_trace(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> LeaseTrace:
@@ -180,18 +180,18 @@ def _read_trace(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> Leas
 
 def _changes(files: TraceFiles, limits: Limits) -> LeaseChanges:
     return LeaseChanges(
-        overheads=Overheads(files.overhead, files.slowdown, files.boot),
+        overheads=VmOverheads(files.overhead, files.slowdown, files.boot),
         memory=None if files.memory is None else int(files.memory),
         images=None if files.images is None else read_images(files.images, limits=limits),
     )
 
 
-def _kind(request: LeaseRequest) -> Kind:
+def _kind(request: LeaseRequest) -> LeaseKind:
     if request.deadline is not None:
-        return Kind.DEADLINE
+        return LeaseKind.DEADLINE
     if request.best_effort:
-        return Kind.BEST_EFFORT
-    return Kind.IMMEDIATE if request.start == "now" else Kind.ADVANCE
+        return LeaseKind.BEST_EFFORT
+    return LeaseKind.IMMEDIATE if request.start == "now" else LeaseKind.ADVANCE
 
 
 def _algorithm(config: HaizeaConfig, policies: Policies, ledger: Ledger, observer: Observer) -> type[Leases]:

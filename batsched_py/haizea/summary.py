@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from batsched_py.leases.lease import Lease, Run
+from batsched_py.leases.lease import Lease, LeaseRun
 from batsched_py.leases.observer import LeaseSchedule, Observer
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import State
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import LeaseState
 
 
 class StatusSummary(Observer):
@@ -22,8 +22,8 @@ class StatusSummary(Observer):
 
     def __init__(self) -> None:
         self.open = self.done = self.done_best_effort = self.queue = 0
-        self.accepted = dict.fromkeys(Kind, 0)
-        self.rejected = dict.fromkeys(Kind, 0)
+        self.accepted = dict.fromkeys(LeaseKind, 0)
+        self.rejected = dict.fromkeys(LeaseKind, 0)
         #: Open leases that got a place.
         self._placed = set[int]()
 
@@ -32,7 +32,7 @@ class StatusSummary(Observer):
         del lease, now
         self.open += 1
 
-    def planned(self, lease: Lease, run: Run, now: float) -> None:
+    def planned(self, lease: Lease, run: LeaseRun, now: float) -> None:
         """Count a lease that got its first place."""
         del run, now
         if lease.id not in self._placed:
@@ -49,9 +49,9 @@ class StatusSummary(Observer):
         del now
         self.open -= 1
         self._placed.discard(lease.id)
-        if lease.state is State.DONE:
+        if lease.state is LeaseState.DONE:
             self.done += 1
-            self.done_best_effort += lease.kind is Kind.BEST_EFFORT
+            self.done_best_effort += lease.kind is LeaseKind.BEST_EFFORT
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Update the length of the queue."""
@@ -65,8 +65,8 @@ class StatusSummary(Observer):
             f"Completed leases: {self.done}",
             f"Completed best-effort leases: {self.done_best_effort}",
             f"Queue size: {self.queue}",
-            f"Accepted AR leases: {self.accepted[Kind.ADVANCE]}",
-            f"Rejected AR leases: {self.rejected[Kind.ADVANCE]}",
-            f"Accepted IM leases: {self.accepted[Kind.IMMEDIATE]}",
-            f"Rejected IM leases: {self.rejected[Kind.IMMEDIATE]}",
+            f"Accepted AR leases: {self.accepted[LeaseKind.ADVANCE]}",
+            f"Rejected AR leases: {self.rejected[LeaseKind.ADVANCE]}",
+            f"Accepted IM leases: {self.accepted[LeaseKind.IMMEDIATE]}",
+            f"Rejected IM leases: {self.rejected[LeaseKind.IMMEDIATE]}",
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 
 # Reasons for refusals.
 NOT_ADMITTED = "the admission policy does not accept it"
@@ -28,7 +28,7 @@ class Start(NamedTuple):
     """Start, or resume, the machines of a lease."""
 
     lease: Lease
-    run: Run
+    run: LeaseRun
 
 
 class Stop(NamedTuple):
@@ -38,7 +38,7 @@ class Stop(NamedTuple):
     """
 
     lease: Lease
-    run: Run
+    run: LeaseRun
     why: str
 
 

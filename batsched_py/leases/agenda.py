@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from batsched_py.leases.lease import LeaseReservation, Phase
-from batsched_py.results.lease_rows import Use
+from batsched_py.results.lease_rows import ReservationUse
 
 _Entry = tuple[float, int, LeaseReservation]
 #: The number of entries above which outdated ones are dropped.
@@ -70,7 +70,7 @@ class Agenda:
             ]
         )
 
-    def in_use(self, use: Use) -> Iterator[LeaseReservation]:
+    def in_use(self, use: ReservationUse) -> Iterator[LeaseReservation]:
         """Iterate over reservations under way with this use, in no particular order."""
         return (entry[2] for entry in self._ends if entry[2].use is use and _is_over(entry))
 

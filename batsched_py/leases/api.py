@@ -3,11 +3,11 @@
 from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.lease import Lease
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import MEMBER, UNLIMITED, read_terms
 from batsched_py.model.resources import Quantity
 from batsched_py.reading.faults import FieldError
-from batsched_py.results.lease_rows import State
+from batsched_py.results.lease_rows import LeaseState
 
 __all__ = [
     "MEMBER",
@@ -15,9 +15,9 @@ __all__ = [
     "Accounting",
     "AccountingProbe",
     "FieldError",
-    "Kind",
     "Lease",
+    "LeaseKind",
+    "LeaseState",
     "Quantity",
-    "State",
     "read_terms",
 ]

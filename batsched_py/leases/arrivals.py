@@ -12,7 +12,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.site import Site
 from batsched_py.model.job import Job
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, NodeSet, Terms, read_terms
 from batsched_py.model.resources import Quantity
 from batsched_py.reading.faults import FieldError
@@ -21,7 +21,7 @@ from batsched_py.scheduling.view import View
 from batsched_py.text.display import shown
 
 #: Kinds of leases that are never preempted, whatever their terms.
-_NEVER_STOPPED: Final = frozenset({Kind.ADVANCE, Kind.IMMEDIATE})
+_NEVER_STOPPED: Final = frozenset({LeaseKind.ADVANCE, LeaseKind.IMMEDIATE})
 #: The largest number of digits in a job's name that is used as the number of its lease.
 _DIGITS: Final = 9
 #: The largest number of cached demands.
@@ -147,7 +147,7 @@ class Arrivals:
             demands += self._demands(other, other_terms)
         obstacles = [self._segments.obstacle(one, view) for one in jobs] if view.config.dynamic_jobs else []
         repeatable = bool(obstacles) and not any(obstacles)
-        if terms.kind is Kind.BEST_EFFORT and terms.preemptible:
+        if terms.kind is LeaseKind.BEST_EFFORT and terms.preemptible:
             for one, why in zip(jobs, obstacles, strict=False):
                 if why:
                     self._obstacles.setdefault(why, one.id)

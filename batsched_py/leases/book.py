@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from batsched_py.leases.agenda import Agenda
-from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun, Phase
 from batsched_py.leases.lifecycle import SUSPENDED
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.preparation.image_transfer import ImageTransfer, TransferSettings
@@ -15,7 +15,7 @@ from batsched_py.leases.preparation.unmanaged import Unmanaged
 from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.undo import Undo
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 
 
 class LeaseBook:
@@ -33,14 +33,14 @@ class LeaseBook:
         self.observer = observer
         self.table = LeaseTable(site.capacities, exclusive=site.exclusive, types=site.types)
         self.agenda = Agenda()
-        self.runs: set[Run] = set()
+        self.runs: set[LeaseRun] = set()
         self.preparation = (
             Unmanaged(Disks(None))
             if transfers is None
             else ImageTransfer(transfers, len(site.capacities), self._move_transfer)
         )
 
-    def commit(self, lease: Lease, run: Run, now: float) -> bool:
+    def commit(self, lease: Lease, run: LeaseRun, now: float) -> bool:
         """Add a run with its preparation; if that cannot be over in time, return False and change nothing."""
         transfers = () if lease.resuming else self.preparation.prepare(lease, run, now)
         if transfers is None:
@@ -48,7 +48,7 @@ class LeaseBook:
         self.put(lease, run, transfers, now)
         return True
 
-    def put(self, lease: Lease, run: Run, transfers: Sequence[LeaseReservation], now: float) -> None:
+    def put(self, lease: Lease, run: LeaseRun, transfers: Sequence[LeaseReservation], now: float) -> None:
         """Add a run with its transfers, notify the observer, and update the state of the lease."""
         lease.transfers += transfers
         for transfer in transfers:
@@ -56,13 +56,13 @@ class LeaseBook:
         self.add(run)
         self.observer.planned(lease, run, now)
         if lease.state in SUSPENDED:
-            lease.change(State.SUSPENDED_SCHEDULED, now)
+            lease.change(LeaseState.SUSPENDED_SCHEDULED, now)
             return
-        lease.change(State.SCHEDULED, now)
+        lease.change(LeaseState.SCHEDULED, now)
         if self.preparation.ready(lease):
-            lease.change(State.READY, now)
+            lease.change(LeaseState.READY, now)
 
-    def add(self, run: Run) -> None:
+    def add(self, run: LeaseRun) -> None:
         """Add a run with its preceding and following reservations, as the last run of its lease."""
         run.lease.runs.append(run)
         self.runs.add(run)
@@ -70,13 +70,13 @@ class LeaseBook:
             reservation.run = run
             self._put(reservation)
 
-    def lift(self, run: Run) -> None:
+    def lift(self, run: LeaseRun) -> None:
         """Remove a run with its preceding and following reservations."""
         run.lease.runs.remove(run)
         for reservation in run.all():
             self.remove(reservation)
 
-    def take_back(self, lease: Lease, now: float) -> Run:
+    def take_back(self, lease: Lease, now: float) -> LeaseRun:
         """Remove the last run of a lease and its preparation, notify the observer, and return the run."""
         self.forget_preparation(lease, now)
         run = lease.runs[-1]
@@ -107,12 +107,12 @@ class LeaseBook:
             reservation.end = now
             self.observer.finished(reservation, now)
 
-    def cut(self, run: Run, end: float, after: list[LeaseReservation]) -> None:
+    def cut(self, run: LeaseRun, end: float, after: list[LeaseReservation]) -> None:
         """Shorten a run, replace its following reservations, and notify the observer."""
         self.shorten(run, end, after)
         self.observer.cut(run)
 
-    def shorten(self, run: Run, end: float, after: list[LeaseReservation]) -> None:
+    def shorten(self, run: LeaseRun, end: float, after: list[LeaseReservation]) -> None:
         """Shorten a run and replace its following reservations; observers are not notified."""
         for following in run.after:
             self.remove(following)
@@ -129,7 +129,7 @@ class LeaseBook:
         if reservation.phase is not Phase.OVER:
             self.table.remove(reservation)
             reservation.phase = Phase.OVER
-            if isinstance(reservation, Run):
+            if isinstance(reservation, LeaseRun):
                 self.runs.discard(reservation)
 
     def undo(self) -> Undo:
@@ -138,7 +138,7 @@ class LeaseBook:
 
     def frees_after(self, time: float, latest: float = math.inf) -> list[float]:
         """Return the times in (time, latest] at which hosts become free, in ascending order."""
-        ends = {one.end for one in self.agenda.in_use(Use.SHUTDOWN) if time < one.end <= latest}
+        ends = {one.end for one in self.agenda.in_use(ReservationUse.SHUTDOWN) if time < one.end <= latest}
         for run in self.runs:
             end = run.after[-1].end if run.after else run.end
             if end <= latest and (run.end > time or (end > time and not run.suspends)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.lease import Lease, Run
+from batsched_py.leases.lease import Lease, LeaseRun
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import Members
 
@@ -32,11 +32,11 @@ class Chain:
         self.following: tuple[Members, ...] = ()
 
 
-class Running(NamedTuple):
+class RunningLeaseJob(NamedTuple):
     """A running job, the run of its lease for which it was started, and its start."""
 
     chain: Chain
-    run: Run
+    run: LeaseRun
     job: Job
     started: float
 
@@ -59,7 +59,7 @@ class Left(NamedTuple):
     chain: Chain
     parts: tuple[Members, ...]
     walltime: float
-    run: Run | None = None
+    run: LeaseRun | None = None
 
 
 class ShownOverhead(NamedTuple):

@@ -9,12 +9,12 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from batsched_py.leases.book import LeaseBook
-from batsched_py.leases.lease import Lease, Phase, Run
+from batsched_py.leases.lease import Lease, LeaseRun, Phase
 from batsched_py.leases.planner import Planner
 from batsched_py.leases.points import Point, points_from
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.undo import Undo
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 
 # Between two calls all time that an accepted lease still needs is planned in its runs, and the last one ends by its
 # deadline; only the loss of a host may break this. A property test plays drawn requests and checks it, and another one
@@ -46,7 +46,7 @@ class _Room:
         self.undo = undo
         self.nodes: dict[int, int] = {}
         self.moved: list[Lease] = []
-        self.stopped: list[Run] = []
+        self.stopped: list[LeaseRun] = []
 
 
 class Deadlines:
@@ -64,7 +64,7 @@ class Deadlines:
         book: LeaseBook,
         planner: Planner,
         preemption: Preemptability,
-        requeue: Callable[[Run, float], None],
+        requeue: Callable[[LeaseRun, float], None],
     ) -> None:
         self._book, self._planner = book, planner
         self._mapper, self._overheads, self._settings = planner.mapper, planner.overheads, planner.settings
@@ -166,7 +166,7 @@ class Deadlines:
         undo.notify_planned(self._book.observer, now)
         return True
 
-    def _fit(self, lease: Lease, earliest: float, now: float) -> Run | None:
+    def _fit(self, lease: Lease, earliest: float, now: float) -> LeaseRun | None:
         """Return the earliest run of all unplanned time of a lease; None if none ends before its deadline."""
         start, deadline = _terms(lease)
         earliest, latest = max(earliest, start, now), deadline - lease.unplanned
@@ -179,7 +179,7 @@ class Deadlines:
         run = self._planner.as_soon_as_possible(lease, (one for one in points if one[0] <= latest), now)
         return run if run is not None and run.end <= deadline else None
 
-    def _settle(self, lease: Lease, run: Run | None, now: float, undo: Undo) -> bool:
+    def _settle(self, lease: Lease, run: LeaseRun | None, now: float, undo: Undo) -> bool:
         """Commit the run of a new lease with its preparation; roll back if there is no run, or no time to prepare."""
         transfers = None if run is None else self._book.preparation.prepare(lease, run, now)
         if run is None or transfers is None:
@@ -198,7 +198,7 @@ class Deadlines:
         scored = [
             (self._preemption.score(lease, one, start), one)
             for one in self._book.table.leases_between(start, end)
-            if one.kind is Kind.DEADLINE and one is not lease
+            if one.kind is LeaseKind.DEADLINE and one is not lease
         ]
         may = [(score, one) for score, one in scored if score >= 0]
         return [one for _, one in sorted(may, key=lambda each: (sign * each[0], sign * each[1].id))]
@@ -247,7 +247,7 @@ class Deadlines:
         self._book.add(found)
         return True
 
-    def _may_take_away(self, run: Run) -> bool:
+    def _may_take_away(self, run: LeaseRun) -> bool:
         """Return whether a run may be removed without losing preceding reservations under way or its disk image."""
         may = not run.begun or (run.phase is Phase.UNDER_WAY and run.lease.repeatable)
         return may and (bool(run.before) or self._book.preparation.movable(run.lease))
@@ -282,9 +282,9 @@ class Deadlines:
         self._book.lift(run)  # it goes in again together with its preparation, which may still be impossible
         return self._settle(lease, run, now, undo)
 
-    def _lift(self, lease: Lease, earliest: float) -> tuple[Undo, dict[int, list[Run]]]:
+    def _lift(self, lease: Lease, earliest: float) -> tuple[Undo, dict[int, list[LeaseRun]]]:
         """Remove all runs that may be replanned; return them by lease, with an empty list for the new lease."""
-        undo, lifted = self._book.undo(), {lease.id: list[Run]()}
+        undo, lifted = self._book.undo(), {lease.id: list[LeaseRun]()}
         undo.note(lease)
         for other in self._open():
             tail = self._tail(other, earliest)
@@ -306,14 +306,14 @@ class Deadlines:
             reached = max(reached, run.final_end)
         return reached
 
-    def _tail(self, lease: Lease, earliest: float) -> list[Run]:
+    def _tail(self, lease: Lease, earliest: float) -> list[LeaseRun]:
         """Return the last runs of a deadline lease that end at or after a time and may be replanned."""
         at = len(lease.runs)
         while at and lease.runs[at - 1].end >= earliest and self._may_be_planned_anew(lease.runs[at - 1]):
             at -= 1
         return lease.runs[at:]
 
-    def _may_be_planned_anew(self, run: Run) -> bool:
+    def _may_be_planned_anew(self, run: LeaseRun) -> bool:
         return not run.begun and self._may_take_away(run)
 
 
@@ -333,7 +333,7 @@ def _due(lease: Lease, _time: float) -> float:
     return _terms(lease)[1]
 
 
-def _apart(leases: Sequence[Lease], runs: dict[int, list[Run]], used: Collection[int]) -> list[Lease]:
+def _apart(leases: Sequence[Lease], runs: dict[int, list[LeaseRun]], used: Collection[int]) -> list[Lease]:
     """Return leases that share no host with the used ones, directly or through other leases."""
     hosts = {one.id: {host for run in runs[one.id] for host in run.nodes.values()} for one in leases}
     touched, apart = set(used), list(leases)

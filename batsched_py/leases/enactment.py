@@ -15,11 +15,11 @@ from typing import Final
 
 from batsched_py.hostset import HostSet
 from batsched_py.leases.actions import Action, Occupy, Reject, Start, Stop
-from batsched_py.leases.chain import Chain, Killed, Left, Running, ShownOverhead
-from batsched_py.leases.lease import Lease, Run
+from batsched_py.leases.chain import Chain, Killed, Left, RunningLeaseJob, ShownOverhead
+from batsched_py.leases.lease import Lease, LeaseRun
 from batsched_py.leases.segments import Overhead, Segments
 from batsched_py.model.job import Job
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.events import (
     COMPLETED_FAILED,
@@ -70,14 +70,14 @@ class Enactment:
         #: Ids of leases that will not continue: a job of the lease has ended, was stopped finally or was rejected.
         self._closing: dict[int, None] = {}
         #: Job id -> running job, until Batsim reports its end.
-        self._running: dict[str, Running] = {}
+        self._running: dict[str, RunningLeaseJob] = {}
         #: Job id -> job being killed, until Batsim reports its progress.
         self._killed: dict[str, Killed] = {}
         #: Lease id -> pending start, in the order of the decisions.
         self._starting: dict[int, Start] = {}
         self._left: list[Left] = []
         #: Submitted jobs that continue a run under way and have not started, with the run.
-        self._next: list[tuple[Chain, Run]] = []
+        self._next: list[tuple[Chain, LeaseRun]] = []
         #: Jobs that show overheads and have not started.
         self._overheads: list[ShownOverhead] = []
         #: Jobs to reject once Batsim has accepted their submission, and the reasons.
@@ -222,7 +222,7 @@ class Enactment:
         if run is not None:
             self._next.append((chain, run))
 
-    def _start_next(self, chain: Chain, run: Run, lingering: HostSet, plan: Plan) -> None:
+    def _start_next(self, chain: Chain, run: LeaseRun, lingering: HostSet, plan: Plan) -> None:
         """Start the next job of a run under way on the hosts of the last one, once they are free."""
         nodes = {node: run.nodes[node] for node in chain.nodes}
         hosts = self._numbers(nodes)
@@ -232,10 +232,10 @@ class Enactment:
             self._next.remove((chain, run))
             self._begin(chain, run, hosts, plan)
 
-    def _begin(self, chain: Chain, run: Run, hosts: HostSet, plan: Plan) -> None:
+    def _begin(self, chain: Chain, run: LeaseRun, hosts: HostSet, plan: Plan) -> None:
         plan.start(chain.job, hosts, self._executors({node: run.nodes[node] for node in chain.nodes}, hosts))
         chain.waits = False
-        self._running[chain.job.id] = Running(chain, run, chain.job, self._view.now)
+        self._running[chain.job.id] = RunningLeaseJob(chain, run, chain.job, self._view.now)
 
     def _usable(self, plan: Plan) -> HostSet:
         return self._view.all_hosts - self._view.unavailable if self._view.compute_sharing else plan.free
@@ -250,7 +250,7 @@ class Enactment:
             return
         del self._starting[lease.id]
         late = self._view.now - run.start
-        if lease.kind is Kind.ADVANCE and late > TOLERANCE:
+        if lease.kind is LeaseKind.ADVANCE and late > TOLERANCE:
             plan.warn(
                 f"{chains[0].job.id} starts {seconds(late)} s after {seconds(run.start)}: its hosts were not free"
             )
@@ -279,7 +279,7 @@ class Enactment:
         for chain in self._chains[lease.id]:
             job = chain.job
             # A job that began late ends late, by its walltime, unless it must end for an advance reservation.
-            best_effort = lease.kind is Kind.BEST_EFFORT
+            best_effort = lease.kind is LeaseKind.BEST_EFFORT
             due = why == "shutdown" and (best_effort or run.start + job.limit <= run.end + TOLERANCE)
             if job.id in self._running and not due:
                 self._killed[job.id] = Killed(chain, job, self._running[job.id].started, why)

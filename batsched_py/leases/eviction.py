@@ -9,7 +9,7 @@ from batsched_py.leases.lease import Lease, Phase
 from batsched_py.leases.planner import Planner
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 
 # Only the order and the possibility are decided here; how many victims are needed, the mapper finds out by taking them
 # one by one (`GreedyMapper.find_with_victims`), and those on hosts that the mapping does not use after all are spared
@@ -53,7 +53,7 @@ class Eviction:
             (self._preemption.score(preemptor, lease, time), lease)
             for lease in leases
             if lease is not preemptor
-            and lease.kind is not Kind.DEADLINE  # they have their own rules
+            and lease.kind is not LeaseKind.DEADLINE  # they have their own rules
             and lease.repeatable
             and (lease.preemptible or not settings.honour_preemptible)
         ]

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from batsched_py.leases.actions import Action, Occupy, Start, Stop
 from batsched_py.leases.book import LeaseBook
-from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun, Phase
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.queue import LeaseQueue
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 
 
 class Execution:
@@ -49,48 +49,53 @@ class Execution:
         reservation.phase = Phase.UNDER_WAY
         lease = reservation.lease
         lease.executed.append(reservation)
-        if isinstance(reservation, Run):
-            if lease.state is State.SCHEDULED:  # it shares the transfer of another lease
-                lease.change(State.READY, now)
-            if lease.state is State.READY:
+        if isinstance(reservation, LeaseRun):
+            if lease.state is LeaseState.SCHEDULED:  # it shares the transfer of another lease
+                lease.change(LeaseState.READY, now)
+            if lease.state is LeaseState.READY:
                 lease.started = now
-            lease.change(State.ACTIVE, now)
+            lease.change(LeaseState.ACTIVE, now)
             self._queue.future.pop(lease.id, None)
             self._actions.append(Start(lease, reservation))
-        elif reservation.use in (Use.SUSPEND, Use.RESUME):
+        elif reservation.use in (ReservationUse.SUSPEND, ReservationUse.RESUME):
             self._start_memory(reservation, now)
-        elif reservation.use is Use.TRANSFER:
+        elif reservation.use is ReservationUse.TRANSFER:
             self._preparation.begin(reservation, now)
         self._book.agenda.note(reservation)
         self._observer.began(reservation, now)
-        if reservation.end <= reservation.start and reservation.use not in (Use.VM, Use.SHUTDOWN):
+        if reservation.end <= reservation.start and reservation.use not in (ReservationUse.VM, ReservationUse.SHUTDOWN):
             self._end(reservation, now)  # reservations without duration end before machines start
 
     def _start_memory(self, reservation: LeaseReservation, now: float) -> None:
         """Begin a suspension or a resumption: memory files take disk space from now on, or no longer (H53)."""
-        lease, suspends = reservation.lease, reservation.use is Use.SUSPEND
+        lease, suspends = reservation.lease, reservation.use is ReservationUse.SUSPEND
         self._actions.append(Occupy(reservation))
         for node, host in reservation.nodes.items():
             if suspends:
                 self._disks.save(host, lease, node, self._overheads.node_memory(lease, node))
             else:
                 self._disks.load(host, lease, node)
-        if suspends and lease.state is State.ACTIVE:
-            lease.change(State.SUSPENDING, now)
-        elif not suspends and lease.state is State.SUSPENDED_SCHEDULED:
-            lease.change(State.RESUMING, now)
+        if suspends and lease.state is LeaseState.ACTIVE:
+            lease.change(LeaseState.SUSPENDING, now)
+        elif not suspends and lease.state is LeaseState.SUSPENDED_SCHEDULED:
+            lease.change(LeaseState.RESUMING, now)
 
     def _end(self, reservation: LeaseReservation, now: float) -> None:
         self._book.remove(reservation)
         self._observer.finished(reservation, now)
         lease = reservation.lease
-        if isinstance(reservation, Run):
+        if isinstance(reservation, LeaseRun):
             self._stop(lease, reservation, "suspend" if reservation.suspends else "shutdown")
-        elif reservation.use in (Use.SUSPEND, Use.RESUME, Use.MIGRATE_DISK, Use.MIGRATE_MEMORY):
+        elif reservation.use in (
+            ReservationUse.SUSPEND,
+            ReservationUse.RESUME,
+            ReservationUse.MIGRATE_DISK,
+            ReservationUse.MIGRATE_MEMORY,
+        ):
             self._moved_memory(reservation, now)
-        elif reservation.use is Use.SHUTDOWN:
+        elif reservation.use is ReservationUse.SHUTDOWN:
             self._done(lease, now)
-        elif reservation.use is Use.TRANSFER:
+        elif reservation.use is ReservationUse.TRANSFER:
             self._preparation.finish(reservation, now)
 
     def _moved_memory(self, reservation: LeaseReservation, now: float) -> None:
@@ -98,25 +103,25 @@ class Execution:
         lease, run, disks = reservation.lease, reservation.run, self._disks
         assert run is not None  # noqa: S101  # only transfers have none
         for node, host in reservation.nodes.items():
-            if reservation.use is Use.SUSPEND:
+            if reservation.use is ReservationUse.SUSPEND:
                 lease.location[node] = host
-            elif reservation.use is Use.MIGRATE_DISK:
+            elif reservation.use is ReservationUse.MIGRATE_DISK:
                 disks.move_copy(lease.location[node], host, lease, node)
-            elif reservation.use is Use.MIGRATE_MEMORY:
+            elif reservation.use is ReservationUse.MIGRATE_MEMORY:
                 disks.load(lease.location[node], lease, node)
                 disks.save(host, lease, node, self._overheads.node_memory(lease, node))
                 lease.location[node] = host
-        if reservation.use is Use.SUSPEND and reservation is run.after[-1]:
-            lease.change(State.SUSPENDED_PENDING, now)
+        if reservation.use is ReservationUse.SUSPEND and reservation is run.after[-1]:
+            lease.change(LeaseState.SUSPENDED_PENDING, now)
             if run is not lease.runs[-1]:
-                lease.change(State.SUSPENDED_SCHEDULED, now)
+                lease.change(LeaseState.SUSPENDED_SCHEDULED, now)
                 return
             self._queue.put_back(lease)
-            lease.change(State.SUSPENDED_QUEUED, now)
-        elif reservation.use is Use.RESUME and reservation is run.before[-1]:
-            lease.change(State.RESUMED_READY, now)
+            lease.change(LeaseState.SUSPENDED_QUEUED, now)
+        elif reservation.use is ReservationUse.RESUME and reservation is run.before[-1]:
+            lease.change(LeaseState.RESUMED_READY, now)
 
-    def _stop(self, lease: Lease, run: Run, why: str) -> None:
+    def _stop(self, lease: Lease, run: LeaseRun, why: str) -> None:
         lease.accumulated += run.end - run.start
         self._actions.append(Stop(lease, run, why))
 
@@ -136,7 +141,7 @@ class Execution:
         self._done(lease, now)
 
     def _done(self, lease: Lease, now: float) -> None:
-        lease.change(State.DONE, now)
+        lease.change(LeaseState.DONE, now)
         lease.end = now
         self._preparation.forget(lease)
         self._forget(lease, now)

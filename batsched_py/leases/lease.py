@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from batsched_py.leases.capacity import Amounts, add, total
 from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import DiskImage
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 from batsched_py.text.wording import seconds
 
 
@@ -70,7 +70,7 @@ class Lease:
     def __init__(
         self,
         id: int,
-        kind: Kind,
+        kind: LeaseKind,
         submit: float,
         duration: float,
         demands: tuple[Amounts, ...],
@@ -87,19 +87,19 @@ class Lease:
         self.start, self.preemptible, self.deadline, self.software = start, preemptible, deadline, software
         self.repeatable, self.suitable, self.size = repeatable, suitable, len(demands)
         self.apart = apart
-        self.state = State.NEW
+        self.state = LeaseState.NEW
         self.accumulated = 0.0
         #: The latest start of a run that is not a resumption; None before.
         self.started: float | None = None
         #: The time at which it was done; None before.
         self.end: float | None = None
-        self.runs: list[Run] = []
+        self.runs: list[LeaseRun] = []
         self.transfers: list[LeaseReservation] = []
         self.executed: list[LeaseReservation] = []
         #: When it could have started; None unless it requested a time and was refused.
         self.alternative_start: float | None = None
         self.location: dict[int, int] = {}
-        self.history: list[tuple[float, State]] = []
+        self.history: list[tuple[float, LeaseState]] = []
         #: Nodes, the most demanding first: the order in which they are mapped.
         self.order = _by_demand(demands)
         #: True if all nodes have the same demand.
@@ -139,7 +139,7 @@ class Lease:
         return self.runs[-1].nodes if self.to_be_suspended else self.location
 
     @property
-    def running(self) -> Run | None:
+    def running(self) -> LeaseRun | None:
         """The run under way; None if there is none."""
         for run in self.runs:
             if run.phase is Phase.UNDER_WAY:
@@ -163,13 +163,13 @@ class Lease:
         """Return empty shares of hosts that are busy with its files, which makes other hosts preferred."""
         return dict.fromkeys(hosts, tuple(0.0 for _ in self.demands[0]))
 
-    def change(self, state: State, now: float) -> None:
+    def change(self, state: LeaseState, now: float) -> None:
         """Enter a state; AssertionError with the lease's history if the transition is not allowed."""
         assert state in TRANSITIONS[self.state], self._history_text(state)  # noqa: S101
         self.state = state
         self.history.append((now, state))
 
-    def _history_text(self, state: State) -> str:
+    def _history_text(self, state: LeaseState) -> str:
         history = ", ".join(f"{past.label} at {seconds(time)}" for time, past in self.history)
         return f"{self!r} cannot become {state.label}: {history}"
 
@@ -197,7 +197,7 @@ class LeaseReservation:
     def __init__(
         self,
         lease: Lease,
-        use: Use,
+        use: ReservationUse,
         start: float,
         end: float,
         *,
@@ -209,14 +209,14 @@ class LeaseReservation:
         self.nodes, self.shares = nodes, shares
         self.phase = Phase.PLANNED
         self.order = -1
-        self.run: Run | None = None
+        self.run: LeaseRun | None = None
 
     def __repr__(self) -> str:
         slot = f"[{seconds(self.start)}, {seconds(self.end)})"
         return f"<{self.use.value} of lease {self.lease.id}, {slot}, {self.phase.value}>"
 
 
-class Run(LeaseReservation):
+class LeaseRun(LeaseReservation):
     """A run of all machines of a lease, with its preceding and following reservations.
 
     Attributes:
@@ -229,7 +229,7 @@ class Run(LeaseReservation):
     def __init__(
         self, lease: Lease, start: float, end: float, nodes: Mapping[int, int], shares: Mapping[int, Amounts]
     ) -> None:
-        super().__init__(lease, Use.VM, start, end, nodes=nodes, shares=shares)
+        super().__init__(lease, ReservationUse.VM, start, end, nodes=nodes, shares=shares)
         self.before: list[LeaseReservation] = []
         self.after: list[LeaseReservation] = []
 
@@ -246,7 +246,7 @@ class Run(LeaseReservation):
     @property
     def suspends(self) -> bool:
         """True if the run ends with a suspension of the lease."""
-        return bool(self.after) and self.after[0].use is Use.SUSPEND
+        return bool(self.after) and self.after[0].use is ReservationUse.SUSPEND
 
     @property
     def begun(self) -> bool:

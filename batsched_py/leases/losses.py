@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from batsched_py.leases.book import LeaseBook
-from batsched_py.leases.lease import Lease, Phase, Run
-from batsched_py.model.lease_kind import Kind
+from batsched_py.leases.lease import Lease, LeaseRun, Phase
+from batsched_py.model.lease_kind import LeaseKind
 
 
 class Losses:
@@ -43,7 +43,7 @@ class Losses:
             planned = [run for run in runs if not run.begun]
             if fails and len(planned) < len(runs):
                 self._fail(lease, now)
-            elif planned and lease.kind is Kind.BEST_EFFORT:
+            elif planned and lease.kind is LeaseKind.BEST_EFFORT:
                 self._requeue(lease, now)
             elif planned:
                 self._take_away(lease, planned[0], now)
@@ -52,7 +52,7 @@ class Losses:
         for lease in sorted(displaced, key=_order):
             self._plan_anew(lease, now)
 
-    def _take_away(self, lease: Lease, first: Run, now: float) -> None:
+    def _take_away(self, lease: Lease, first: LeaseRun, now: float) -> None:
         """Remove a run and all later ones, and the preparation of the first run."""
         if not lease.resuming:
             self._book.forget_preparation(lease, now)
@@ -61,11 +61,11 @@ class Losses:
             self._book.observer.taken_back(run, now)
 
 
-def _open_hosts(run: Run) -> set[int]:
+def _open_hosts(run: LeaseRun) -> set[int]:
     """Return the hosts that a run and its reservations hold now or later."""
     return {host for one in run.all() if one.phase is not Phase.OVER for host in (*one.shares, *one.nodes.values())}
 
 
 def _order(lease: Lease) -> tuple[bool, float, int]:
     """Return the sort key of a lease: deadline leases last, then by deadline, start or submission."""
-    return lease.kind is Kind.DEADLINE, lease.deadline or lease.start or lease.submit, lease.id
+    return lease.kind is LeaseKind.DEADLINE, lease.deadline or lease.start or lease.submit, lease.id

@@ -7,7 +7,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.mapping import Victims
 from batsched_py.leases.planner import Planner
 from batsched_py.leases.points import points_from
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 
 
 def nearest_start(lease: Lease, now: float, book: LeaseBook, planner: Planner, victims: Victims) -> float | None:
@@ -20,7 +20,7 @@ def nearest_start(lease: Lease, now: float, book: LeaseBook, planner: Planner, v
     earliest = max(lease.start, now)
     points = points_from(book.preparation.points(lease, now), earliest)
     later = [time for time in book.frees_after(earliest) if time > points[-1][0]]
-    if lease.kind is Kind.DEADLINE:
+    if lease.kind is LeaseKind.DEADLINE:
         run = planner.as_soon_as_possible(lease, [*points, *((time, None) for time in later)], now)
         return None if run is None else run.start
     for time in sorted({earliest, *(time for time, _ in points), *book.frees_after(earliest)}):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.site import Site
 
@@ -53,13 +53,13 @@ class Observer:
     def tried(self, lease: Lease, now: float) -> None:
         """Handle an attempt to plan a lease: the next one of the queue, or one that cannot wait."""
 
-    def planned(self, lease: Lease, run: Run, now: float) -> None:
+    def planned(self, lease: Lease, run: LeaseRun, now: float) -> None:
         """Handle a new planned run with its reservations; preemptions for it were notified before."""
 
-    def cut(self, run: Run) -> None:
+    def cut(self, run: LeaseRun) -> None:
         """Handle an earlier suspension of a run, which has its new reservations."""
 
-    def taken_back(self, run: Run, now: float) -> None:
+    def taken_back(self, run: LeaseRun, now: float) -> None:
         """Handle the removal of a run, planned or under way, whose lease will be replanned."""
 
     def refused(self, lease: Lease, why: str, now: float) -> None:
@@ -121,17 +121,17 @@ class Observers(Observer):
         for notify in self._tried:
             notify(lease, now)
 
-    def planned(self, lease: Lease, run: Run, now: float) -> None:
+    def planned(self, lease: Lease, run: LeaseRun, now: float) -> None:
         """Notify all observers."""
         for notify in self._planned:
             notify(lease, run, now)
 
-    def cut(self, run: Run) -> None:
+    def cut(self, run: LeaseRun) -> None:
         """Notify all observers."""
         for notify in self._cut:
             notify(run)
 
-    def taken_back(self, run: Run, now: float) -> None:
+    def taken_back(self, run: LeaseRun, now: float) -> None:
         """Notify all observers."""
         for notify in self._taken_back:
             notify(run, now)

@@ -8,10 +8,10 @@ from typing import Final
 
 from batsched_py.addition import add_up
 from batsched_py.leases.capacity import Amounts, total
-from batsched_py.leases.lease import Lease, LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.suspension import Step, Steps, backward, forward, memory_time, move_groups, steps, transfer_time
-from batsched_py.results.lease_rows import Use
+from batsched_py.results.lease_rows import ReservationUse
 
 #: The largest number of cached estimates, and of cached steps.
 _MOST_KEPT: Final = 4096
@@ -57,13 +57,13 @@ class Overheads:
         settings = self._settings
         return forward(self._steps(lease, nodes, settings.resume_rate, settings.override_resume), start)
 
-    def suspend(self, run: Run, end: float) -> list[LeaseReservation]:
+    def suspend(self, run: LeaseRun, end: float) -> list[LeaseReservation]:
         """Return the reservations of a suspension of a run that ends at `end`."""
-        return self._reservations(run, Use.SUSPEND, self.suspension(run.lease, run.nodes, end))
+        return self._reservations(run, ReservationUse.SUSPEND, self.suspension(run.lease, run.nodes, end))
 
-    def resume(self, run: Run, start: float) -> list[LeaseReservation]:
+    def resume(self, run: LeaseRun, start: float) -> list[LeaseReservation]:
         """Return the reservations of a resumption before a run, from `start` on."""
-        return self._reservations(run, Use.RESUME, self.resumption(run.lease, run.nodes, start))
+        return self._reservations(run, ReservationUse.RESUME, self.resumption(run.lease, run.nodes, start))
 
     def threshold(self, lease: Lease, suspension: float, resumption: float) -> float:
         """Return the shortest allowed duration of a cut allocation in seconds, operations included (H41, H98)."""
@@ -86,9 +86,9 @@ class Overheads:
         if nodes == origin or self._settings.migration == "no":
             return []
         moves = {node: (origin[node], host) for node, host in nodes.items()}
-        sizes = [(Use.MIGRATE_DISK, _image_size)] if lease.software is not None else []
+        sizes = [(ReservationUse.MIGRATE_DISK, _image_size)] if lease.software is not None else []
         found, time = list[LeaseReservation](), max(lease.runs[-1].final_end, now)
-        for use, size in [*sizes, (Use.MIGRATE_MEMORY, self.node_memory)]:
+        for use, size in [*sizes, (ReservationUse.MIGRATE_MEMORY, self.node_memory)]:
             if self._settings.migration == "yes-notransfer":
                 found.append(LeaseReservation(lease, use, time, time, nodes=dict(nodes), shares={}))
                 continue
@@ -144,7 +144,7 @@ class Overheads:
         times = self._times(lease, rate, override)
         return add_up(times.values()) + lease.size * settings.enactment_overhead
 
-    def _reservations(self, run: Run, use: Use, found: list[Step]) -> list[LeaseReservation]:
+    def _reservations(self, run: LeaseRun, use: ReservationUse, found: list[Step]) -> list[LeaseReservation]:
         return [
             LeaseReservation(
                 run.lease,

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable
 from collections.abc import Mapping as Nodes
 from typing import Final, NamedTuple
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 from batsched_py.leases.mapping import GreedyMapper, Victims
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.points import Point
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 
 # A run is found by trying starts in ascending order, and the first that works is taken. Starts are given by the caller:
 # those at which hosts are prepared, then the ends of other runs, because nothing becomes possible between two ends. A
@@ -68,24 +68,24 @@ class Planner:
     def __init__(self, mapper: GreedyMapper, overheads: Overheads, settings: LeaseSettings) -> None:
         self.mapper, self.overheads, self.settings = mapper, overheads, settings
 
-    def at(self, start: float, lease: Lease, victims: Victims) -> tuple[Run, tuple[Lease, ...]] | None:
+    def at(self, start: float, lease: Lease, victims: Victims) -> tuple[LeaseRun, tuple[Lease, ...]] | None:
         """Return a run for [start, start + duration), and the leases to preempt for it; None if there is none."""
         mapping = self.mapper.find_with_victims(lease, start, self.end(lease, start), victims)
         return None if mapping is None else (self.exactly(lease, start, mapping.nodes), mapping.victims)
 
-    def exactly(self, lease: Lease, start: float, nodes: Nodes[int, int]) -> Run:
+    def exactly(self, lease: Lease, start: float, nodes: Nodes[int, int]) -> LeaseRun:
         """Return a run of the whole remaining duration of a lease on given hosts (node -> host)."""
         end = self.end(lease, start)
-        run = Run(lease, start, max(start, end - self.overheads.shutdown(lease)), nodes, lease.shares(nodes))
+        run = LeaseRun(lease, start, max(start, end - self.overheads.shutdown(lease)), nodes, lease.shares(nodes))
         run.after.append(self.shut_down(run, end))
         return run
 
     def end(self, lease: Lease, start: float) -> float:
         """Return when a lease that starts at `start` and is not suspended frees its hosts, shutdown included."""
-        inside = self.settings.shutdown_inside and lease.kind is Kind.ADVANCE
+        inside = self.settings.shutdown_inside and lease.kind is LeaseKind.ADVANCE
         return start + lease.duration + (0.0 if inside else self.overheads.shutdown(lease))
 
-    def as_soon_as_possible(self, lease: Lease, points: Iterable[Point], now: float) -> Run | None:
+    def as_soon_as_possible(self, lease: Lease, points: Iterable[Point], now: float) -> LeaseRun | None:
         """Return the first run found at the given times, which may end in a suspension; None if there is none."""
         if lease.resuming and not self.mapper.reaches(lease.memory_hosts.values()):
             return None  # its memory is on a host that is down
@@ -101,17 +101,17 @@ class Planner:
         """Return True if a quick test shows that there is no room for a lease at a time."""
         return not any(self.mapper.possible(lease, [(time, None)], stays=self._stays(lease)))
 
-    def shut_down(self, run: Run, end: float) -> LeaseReservation:
+    def shut_down(self, run: LeaseRun, end: float) -> LeaseReservation:
         """Return the reservation of the shutdown after a run."""
-        return LeaseReservation(run.lease, Use.SHUTDOWN, run.end, end, nodes=run.nodes, shares=run.shares)
+        return LeaseReservation(run.lease, ReservationUse.SHUTDOWN, run.end, end, nodes=run.nodes, shares=run.shares)
 
     def suspendable(self, lease: Lease) -> bool:
         """Return whether the settings allow a lease to be suspended."""
         allowed = self.settings.suspension
         may = allowed == "all" or (allowed == "serial-only" and lease.size == 1)
-        return may and lease.kind in (Kind.BEST_EFFORT, Kind.DEADLINE) and lease.repeatable
+        return may and lease.kind in (LeaseKind.BEST_EFFORT, LeaseKind.DEADLINE) and lease.repeatable
 
-    def suspension(self, run: Run, time: float, now: float) -> list[LeaseReservation] | None:
+    def suspension(self, run: LeaseRun, time: float, now: float) -> list[LeaseReservation] | None:
         """Return the reservations that suspend a run by a time; None if impossible, or if it would run too briefly."""
         lease = run.lease
         if run.start >= time or not self.suspendable(lease):
@@ -131,7 +131,7 @@ class Planner:
     def _cuttable(self, lease: Lease) -> bool:
         """Return whether a run may be shorter than the remaining duration and end in a suspension."""
         kept = self.settings.honour_preemptible and not lease.preemptible
-        return lease.kind is Kind.BEST_EFFORT and not kept and self.suspendable(lease)
+        return lease.kind is LeaseKind.BEST_EFFORT and not kept and self.suspendable(lease)
 
     def _wish(self, lease: Lease) -> _Wish:
         shutdown, resuming = self.overheads.shutdown(lease), lease.resuming
@@ -142,7 +142,7 @@ class Planner:
         place = dict(sorted(lease.memory_hosts.items())) if self._stays(lease) else None
         return _Wish(lease, needed, longest, least, shutdown, resuming, cuttable, place)
 
-    def _at(self, wish: _Wish, time: float, hosts: Collection[int] | None, now: float) -> Run | None:
+    def _at(self, wish: _Wish, time: float, hosts: Collection[int] | None, now: float) -> LeaseRun | None:
         """Return a run at this time; None if it would be too short."""
         lease, asked = wish.lease, time + wish.longest
         if wish.place is None:
@@ -152,7 +152,7 @@ class Planner:
             mapping = self.mapper.find_on(lease, wish.place, time, asked, strict=not wish.cuttable)
         if mapping is None or (mapping.end < asked and mapping.end - time < wish.least):
             return None
-        run = Run(lease, time, mapping.end, mapping.nodes, lease.shares(mapping.nodes))
+        run = LeaseRun(lease, time, mapping.end, mapping.nodes, lease.shares(mapping.nodes))
         if wish.resuming:
             moves = self.overheads.migrate(lease, mapping.nodes, now)
             if moves and moves[-1].end > time:
@@ -171,10 +171,10 @@ class Planner:
         """Return the shortest duration of a cut lease in seconds, estimated before its hosts are known."""
         if self.settings.estimates == "exact":
             return 0.0
-        resumption = self.overheads.estimated_resumption(lease) if lease.state is State.SUSPENDED_QUEUED else 0.0
+        resumption = self.overheads.estimated_resumption(lease) if lease.state is LeaseState.SUSPENDED_QUEUED else 0.0
         return self.overheads.threshold(lease, self.overheads.estimated_suspension(lease), resumption)
 
-    def _cut(self, run: Run, time: float, end: float) -> Run | None:
+    def _cut(self, run: LeaseRun, time: float, end: float) -> LeaseRun | None:
         """Return the run shortened to be suspended by `end`; None if it would be too short."""
         run.after = self.overheads.suspend(run, end)
         run.end = run.after[0].start

@@ -8,7 +8,7 @@ from typing import TypeVar
 from batsched_py.hostset import HostSet
 from batsched_py.leases.restarts import Restarts
 from batsched_py.model.job import Job
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import read_terms
 from batsched_py.planning.future.reservations import Reservations
 from batsched_py.protocol.events import Event
@@ -170,7 +170,7 @@ class Preemption:
 
 def _may_be_stopped(job: Job) -> bool:
     terms = read_terms(job)
-    return terms.kind is Kind.BEST_EFFORT and terms.preemptible
+    return terms.kind is LeaseKind.BEST_EFFORT and terms.preemptible
 
 
 def choose_victims(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from batsched_py.leases.book import LeaseBook
-from batsched_py.leases.lease import Lease, Phase, Run
+from batsched_py.leases.lease import Lease, LeaseRun, Phase
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.planner import Planner
 from batsched_py.leases.points import Point
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.model.resources import CPU
-from batsched_py.results.lease_rows import State
+from batsched_py.results.lease_rows import LeaseState
 
 # Between two calls each best-effort lease that is not over is in `waiting`, or has something planned or under way;
 # those in `future` have one that counts against `future_leases` (0: no backfilling, 1: aggressive, infinity:
@@ -31,7 +31,7 @@ from batsched_py.results.lease_rows import State
 # the site is full, another that a lease cannot start now, and the part of the queue that is not reached is not copied.
 
 #: States in which a lease waits for a planned run.
-_MOVABLE = frozenset({State.PREPARING, State.READY, State.SCHEDULED, State.SUSPENDED_SCHEDULED})
+_MOVABLE = frozenset({LeaseState.PREPARING, LeaseState.READY, LeaseState.SCHEDULED, LeaseState.SUSPENDED_SCHEDULED})
 
 
 class LeaseQueue:
@@ -56,7 +56,7 @@ class LeaseQueue:
     def join(self, lease: Lease, now: float) -> None:
         """Append a new lease."""
         self.waiting.append(lease)
-        lease.change(State.QUEUED, now)
+        lease.change(LeaseState.QUEUED, now)
         self._observer.queued(lease, now)
 
     def put_back(self, lease: Lease) -> None:
@@ -145,17 +145,17 @@ class LeaseQueue:
             undo.restore()
             self.future[lease.id] = lease
             return
-        suspended = lease.state is State.SUSPENDED_SCHEDULED
+        suspended = lease.state is LeaseState.SUSPENDED_SCHEDULED
         if not suspended:
             self._book.forget_preparation(lease, now)
         self._observer.taken_back(old, now)
-        lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
+        lease.change(LeaseState.SUSPENDED_PENDING if suspended else LeaseState.PENDING, now)
         found = self._book.commit(lease, run, now)
         assert found, f"{lease!r} cannot be prepared"  # noqa: S101  # it was found with its preparation
         if later:
             self.future[lease.id] = lease
 
-    def _find(self, lease: Lease, now: float, latest: float = math.inf) -> tuple[Run | None, bool]:
+    def _find(self, lease: Lease, now: float, latest: float = math.inf) -> tuple[LeaseRun | None, bool]:
         """Return a run or None, and whether the run counts as a start in the future.
 
         Runs that begin after `latest` may be missed.

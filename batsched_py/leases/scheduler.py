@@ -33,7 +33,7 @@ from batsched_py.leases.capacity import Amounts
 from batsched_py.leases.deadlines import Deadlines
 from batsched_py.leases.eviction import Eviction
 from batsched_py.leases.execution import Execution
-from batsched_py.leases.lease import Lease, LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 from batsched_py.leases.losses import Losses
 from batsched_py.leases.mapping import GreedyMapper
 from batsched_py.leases.negotiation import nearest_start
@@ -48,8 +48,8 @@ from batsched_py.leases.queue import LeaseQueue
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import State
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import LeaseState
 
 #: The largest number of cached answers to whether a request is too large.
 _MOST_KEPT: Final = 4096
@@ -186,11 +186,11 @@ class LeaseScheduler:
 
     def cancel(self, lease: Lease, now: float) -> None:
         """Cancel a lease in any state but a final one; call `step` at the same instant (H84)."""
-        self._dismiss(lease, State.CANCELLED, now, "cancel", CANCELLED)
+        self._dismiss(lease, LeaseState.CANCELLED, now, "cancel", CANCELLED)
 
     def fail(self, lease: Lease, now: float) -> None:
         """Let a lease fail, and stop its running machines; call `step` at the same instant (H104)."""
-        self._dismiss(lease, State.FAIL, now, "fail", FAILED)
+        self._dismiss(lease, LeaseState.FAIL, now, "fail", FAILED)
 
     def earliest_start(self, lease: Lease, now: float) -> float | None:
         """Return the earliest start of a hypothetical reservation, from now on; None if there is none."""
@@ -223,7 +223,7 @@ class LeaseScheduler:
     # Requests.
 
     def _request(self, lease: Lease, now: float) -> None:
-        lease.change(State.PENDING, now)
+        lease.change(LeaseState.PENDING, now)
         self.leases[lease.id] = lease
         self._observer.requested(lease, now)
         if not self._admission.accepts(lease):
@@ -257,7 +257,7 @@ class LeaseScheduler:
 
     def _reject(self, lease: Lease, why: str, now: float, alternative: float | None = None) -> None:
         lease.alternative_start = alternative
-        lease.change(State.REJECTED, now)
+        lease.change(LeaseState.REJECTED, now)
         self._observer.refused(lease, why, now)
         self._forget(lease, now)
         self.actions.append(Reject(lease, why, alternative))
@@ -271,15 +271,15 @@ class LeaseScheduler:
         """Plan new requests, then the queue (H23)."""
         pending, self._pending = self._pending, []
         for lease in pending:
-            if lease.kind is Kind.BEST_EFFORT:
+            if lease.kind is LeaseKind.BEST_EFFORT:
                 self._queue.join(lease, now)
         for lease in pending:
-            if lease.kind is Kind.IMMEDIATE:
+            if lease.kind is LeaseKind.IMMEDIATE:
                 self._plan_immediate(lease, now)
         for lease in pending:
-            if lease.kind is Kind.ADVANCE:
+            if lease.kind is LeaseKind.ADVANCE:
                 self._plan_reservation(lease, now)
-            elif lease.kind is Kind.DEADLINE:
+            elif lease.kind is LeaseKind.DEADLINE:
                 self._plan_by_deadline(lease, now)
         self._queue.serve(now)
 
@@ -320,15 +320,15 @@ class LeaseScheduler:
 
     def _requeue(self, lease: Lease, now: float) -> None:
         """Remove the last run of a best-effort lease, and put the lease back into the queue."""
-        suspended = lease.state is State.SUSPENDED_SCHEDULED
+        suspended = lease.state is LeaseState.SUSPENDED_SCHEDULED
         self._queue.forget(lease)
         running = lease.running
         self._book.take_back(lease, now)
         if running is not None:
             self._stop_run(running, now, "requeue")
-        if lease.state is State.PREPARING:
-            lease.change(State.PENDING, now)
-        lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
+        if lease.state is LeaseState.PREPARING:
+            lease.change(LeaseState.PENDING, now)
+        lease.change(LeaseState.SUSPENDED_QUEUED if suspended else LeaseState.QUEUED, now)
         self._queue.put_back(lease)
 
     def _plan_anew(self, lease: Lease, now: float) -> None:
@@ -337,19 +337,19 @@ class LeaseScheduler:
             if not self._deadlines.resume(lease, now):
                 self._lose(lease, now)
             return
-        lease.change(State.PENDING, now)
-        if lease.kind is Kind.IMMEDIATE:
+        lease.change(LeaseState.PENDING, now)
+        if lease.kind is LeaseKind.IMMEDIATE:
             self._plan_immediate(lease, now)
-        elif lease.kind is Kind.ADVANCE:
+        elif lease.kind is LeaseKind.ADVANCE:
             self._plan_reservation(lease, now)
         else:
             self._plan_by_deadline(lease, now)
 
     def _lose(self, lease: Lease, now: float) -> None:
         """Let a lease fail because of failed hosts."""
-        self._dismiss(lease, State.FAIL, now, "fail", LOST)
+        self._dismiss(lease, LeaseState.FAIL, now, "fail", LOST)
 
-    def _dismiss(self, lease: Lease, state: State, now: float, why: str, reason: str) -> None:
+    def _dismiss(self, lease: Lease, state: LeaseState, now: float, why: str, reason: str) -> None:
         """End a lease early: stop its machines for the reason `why`, or reject it with `reason` if it does not run."""
         if lease in self._pending:
             self._pending.remove(lease)
@@ -366,13 +366,13 @@ class LeaseScheduler:
         self._forget(lease, now)
         self._freed.append(lease)
 
-    def _run_later(self, run: Run, now: float) -> None:
+    def _run_later(self, run: LeaseRun, now: float) -> None:
         """Stop a run of a deadline lease that has another run planned."""
         self._stop_run(run, now, "requeue")
-        for state in (State.QUEUED, State.SCHEDULED, State.READY):
+        for state in (LeaseState.QUEUED, LeaseState.SCHEDULED, LeaseState.READY):
             run.lease.change(state, now)
 
-    def _stop_run(self, run: Run, now: float, why: str) -> None:
+    def _stop_run(self, run: LeaseRun, now: float, why: str) -> None:
         """Stop a run that was removed from the plan."""
         run.end = now
         self.actions.append(Stop(run.lease, run, why))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun, Phase
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.table import LeaseTable
 
@@ -24,7 +24,7 @@ class _Before(NamedTuple):
     """The former runs of a lease, each with its preceding and following reservations."""
 
     lease: Lease
-    runs: list[tuple[Run, list[LeaseReservation], list[LeaseReservation]]]
+    runs: list[tuple[LeaseRun, list[LeaseReservation], list[LeaseReservation]]]
     parts: list[_Part]
 
 
@@ -38,7 +38,7 @@ class Undo:
         runs: the runs that are planned or under way.
     """
 
-    def __init__(self, table: LeaseTable, runs: set[Run]) -> None:
+    def __init__(self, table: LeaseTable, runs: set[LeaseRun]) -> None:
         self._table, self._runs = table, runs
         self._before: dict[int, _Before] = {}
 
@@ -95,10 +95,10 @@ class Undo:
             for one, start, end, phase, order in before.parts:
                 one.start, one.end, one.phase, one.order = start, end, phase, order
                 self._table.put_back(one)
-                if isinstance(one, Run):
+                if isinstance(one, LeaseRun):
                     self._runs.add(one)
 
 
-def _open(run: Run) -> list[LeaseReservation]:
+def _open(run: LeaseRun) -> list[LeaseReservation]:
     """Return the reservations of a run that are not over, including the run itself."""
     return [one for one in run.all() if one.phase is not Phase.OVER]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class LeaseKind(StrEnum):
     """Kinds of leases, by their start."""
 
     #: Starts when it can.

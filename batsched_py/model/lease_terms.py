@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct
 
 from batsched_py.model.job import Job
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.resources import Quantity, Resources
 from batsched_py.reading.faults import FieldError, inside, refused
 from batsched_py.reading.limits import LATEST, LONGEST, TOO_LATE, is_too_late
@@ -71,7 +71,7 @@ class Terms(Struct, frozen=True):
         group: leases of one group, requested at one instant, start together or not at all; None for none.
     """
 
-    kind: Kind = Kind.BEST_EFFORT
+    kind: LeaseKind = LeaseKind.BEST_EFFORT
     start: float | None = None
     preemptible: bool = True
     duration: float | None = None
@@ -106,21 +106,23 @@ def parse_terms(lease: Any, size: int, submit_time: float, known: tuple[str, ...
 
 def _terms(members: dict[str, Any], size: int, submit_time: float) -> Terms:
     """Return the terms with these members; FieldError if they contradict each other."""
-    kind, start = Kind.BEST_EFFORT, members.pop("start", None)
+    kind, start = LeaseKind.BEST_EFFORT, members.pop("start", None)
     if start is not None:
-        kind, start = (Kind.IMMEDIATE, None) if start is _NOW else (Kind.ADVANCE, start.after(submit_time, "start"))
+        kind, start = (
+            (LeaseKind.IMMEDIATE, None) if start is _NOW else (LeaseKind.ADVANCE, start.after(submit_time, "start"))
+        )
     deadline = members.pop("deadline", None)
     if deadline is not None:
-        if kind is Kind.IMMEDIATE:
+        if kind is LeaseKind.IMMEDIATE:
             raise FieldError("deadline", "cannot be combined with an immediate start")
-        kind, start, deadline = Kind.DEADLINE, start or submit_time, deadline.after(submit_time, "deadline")
+        kind, start, deadline = LeaseKind.DEADLINE, start or submit_time, deadline.after(submit_time, "deadline")
     nodes = members.pop("capacity", ())
     if isinstance(nodes, Mapping):
         nodes = (NodeSet(size, nodes),)
     total = sum(one.number for one in nodes)
     if nodes and total != size:
         raise FieldError("capacity", f"counts {total} nodes, but the job's res is {size}")
-    preemptible = members.pop("preemptible", kind is Kind.BEST_EFFORT)
+    preemptible = members.pop("preemptible", kind is LeaseKind.BEST_EFFORT)
     return Terms(kind, start, preemptible, nodes=nodes, deadline=deadline, **members)
 
 

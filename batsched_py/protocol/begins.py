@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from batsched_py.bits import MAX_HOST
-from batsched_py.protocol.events import Config, Resource, SimulationBegins
+from batsched_py.protocol.events import Config, DescribedHost, SimulationBegins
 from batsched_py.protocol.fields import Data, array, boolean, integer, mapping, optional_mapping, rest, text
 from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
@@ -178,12 +178,14 @@ def highest_of(count: int) -> int:
     return min(MAX_HOST, max(_ALWAYS, _SPREAD * count) - 1)
 
 
-def read_numbered(data: Data, key: str, count: int, read: Callable[[int, Data], Resource]) -> tuple[Resource, ...]:
+def read_numbered(
+    data: Data, key: str, count: int, read: Callable[[int, Data], DescribedHost]
+) -> tuple[DescribedHost, ...]:
     """Read a list of resources in any dialect; `read` is called with the number and the members of each.
 
     Numbers must be unique, and within the bound for `count` resources.
     """
-    resources: dict[int, Resource] = {}
+    resources: dict[int, DescribedHost] = {}
     highest = highest_of(count)
     for position, item in enumerate(array(data, key)):
         try:
@@ -196,7 +198,7 @@ def read_numbered(data: Data, key: str, count: int, read: Callable[[int, Data], 
     return tuple(resources.values())
 
 
-def check_apart(resources: Iterable[Resource], storages: Iterable[Resource], key: str) -> None:
+def check_apart(resources: Iterable[DescribedHost], storages: Iterable[DescribedHost], key: str) -> None:
     """Require that no storage in the list `key` has the number of a host."""
     shared = {resource.id for resource in resources} & {storage.id for storage in storages}
     if shared:
@@ -239,12 +241,12 @@ def _read_number(item: Any, highest: int) -> int:
     return number
 
 
-def _read_resources(data: Data, key: str) -> tuple[Resource, ...]:
+def _read_resources(data: Data, key: str) -> tuple[DescribedHost, ...]:
     return read_numbered(data, key, count_resources(data), _read_resource)
 
 
-def _read_resource(number: int, item: Data) -> Resource:
-    return Resource(
+def _read_resource(number: int, item: Data) -> DescribedHost:
+    return DescribedHost(
         number,
         text(item, "name"),
         text(item, "state"),
@@ -254,7 +256,7 @@ def _read_resource(number: int, item: Data) -> Resource:
     )
 
 
-def _write_resource(resource: Resource) -> dict[str, Any]:
+def _write_resource(resource: DescribedHost) -> dict[str, Any]:
     item: dict[str, Any] = {
         "id": resource.id,
         "name": resource.name,

@@ -36,7 +36,7 @@ REGISTRATION_FINISHED: Final = "registration_finished"
 CONTINUE_REGISTRATION: Final = "continue_registration"
 
 
-class Resource(Struct, frozen=True):
+class DescribedHost(Struct, frozen=True):
     """A host as SIMULATION_BEGINS describes it.
 
     Attributes:
@@ -90,8 +90,8 @@ class SimulationBegins(Struct, frozen=True):
     """The first event: the hosts, the configuration, the static workloads with all their profiles (v3 and later)."""
 
     timestamp: float
-    resources: tuple[Resource, ...]
-    storages: tuple[Resource, ...] = ()
+    resources: tuple[DescribedHost, ...]
+    storages: tuple[DescribedHost, ...] = ()
     compute_sharing: bool = False
     storage_sharing: bool = True
     config: Config = Config()

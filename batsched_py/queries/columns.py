@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 from batsched_py.queries.expression import (
     Arithmetic,
     Attribute,
-    Call,
     Comparison,
     Expression,
+    FunctionCall,
     Junction,
     Literal,
     Not,
@@ -246,7 +246,7 @@ class Columns:
                 return _described(list(map(part.compute, *columns)))
             if not any(map(operator.ne, results, results)):  # NaN differs from itself
                 return _described(results)
-        if isinstance(part, Call) and part.name == "match":
+        if isinstance(part, FunctionCall) and part.name == "match":
             return _described(_match(part, columns))
         return _described(list(map(part.compute, *columns)))
 
@@ -266,7 +266,7 @@ def _described(values: Sequence[Result]) -> _Vector:
 
 def _plain(part: Expression, vectors: Sequence[_Vector]) -> Callable[..., Any] | None:
     """Return a vectorised function for a part of these numbers; None if numbers must be checked one by one."""
-    if isinstance(part, Call):
+    if isinstance(part, FunctionCall):
         return _FUNCTIONS.get(part.name)
     if not isinstance(part, Arithmetic):
         return None
@@ -281,7 +281,7 @@ def _plain(part: Expression, vectors: Sequence[_Vector]) -> Callable[..., Any] |
     return operator.truediv if part.sign == "/" and {float} in (dividends.types, divisors.types) else None
 
 
-def _match(part: Call, columns: Sequence[Sequence[Result]]) -> list[Result]:
+def _match(part: FunctionCall, columns: Sequence[Sequence[Result]]) -> list[Result]:
     """Return whether texts match; each distinct text is searched once."""
     known = {pair: part.compute(*pair) for pair in set(zip(*columns, strict=True))}
     return [known[pair] for pair in zip(*columns, strict=True)]

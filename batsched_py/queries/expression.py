@@ -280,7 +280,7 @@ class Xor(Expression):
         return f"{self.left.within(_XOR)} xor {self.right.within(_XOR + 1)}"
 
 
-class Call(Expression):
+class FunctionCall(Expression):
     """A function of values: one of FUNCTIONS."""
 
     __slots__ = ("arguments", "name")

@@ -168,7 +168,7 @@ class _Builder:
                 find_pattern(pattern.value)
             except PatternError as error:
                 raise _MistakeError(name.end_pos + 1, f"no regular expression: {error}") from None
-        return _checked(mil.Call(str(name), arguments))
+        return _checked(mil.FunctionCall(str(name), arguments))
 
 
 def _checked(expression: Expression) -> Expression:

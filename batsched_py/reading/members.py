@@ -20,7 +20,7 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import LONGEST_NAME, did_you_mean, unknown
 
 
-class Unknown(Enum):
+class UnknownNames(Enum):
     """The treatment of names that a reader does not know."""
 
     #: The input is refused, as by the original.
@@ -45,7 +45,7 @@ class Members(Struct, frozen=True):
     kind: str
     obeyed: frozenset[str]
     explained: Mapping[str, str] = MappingProxyType({})
-    unknown: Unknown = Unknown.REFUSED
+    unknown: UnknownNames = UnknownNames.REFUSED
     word: str = "member"
 
     @property
@@ -59,7 +59,7 @@ class Members(Struct, frozen=True):
         The caller raises the error of its format, with its file and place. None if no name is refused.
         """
         for name in names:
-            if self.unknown is Unknown.REFUSED and name not in self.obeyed and name not in self.explained:
+            if self.unknown is UnknownNames.REFUSED and name not in self.obeyed and name not in self.explained:
                 return name, unknown(name, self.known)
             if report := self.report(name):
                 notes.add(report, place)
@@ -71,7 +71,7 @@ class Members(Struct, frozen=True):
             return ""
         if name in self.explained:
             return f"{self._named(name)} is not obeyed: {self.explained[name]}"
-        if self.unknown is Unknown.REPORTED:
+        if self.unknown is UnknownNames.REPORTED:
             suggestion = did_you_mean(name, self.known)
             text = f"{self._named(name)} is unknown and has no effect"
             return f"{text}; {suggestion}" if suggestion else text

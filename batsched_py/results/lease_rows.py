@@ -5,13 +5,18 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, NamedTuple
 
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 
 #: Kind -> its abbreviation.
-KINDS: Final = {Kind.BEST_EFFORT: "BE", Kind.ADVANCE: "AR", Kind.IMMEDIATE: "IM", Kind.DEADLINE: "DL"}
+KINDS: Final = {
+    LeaseKind.BEST_EFFORT: "BE",
+    LeaseKind.ADVANCE: "AR",
+    LeaseKind.IMMEDIATE: "IM",
+    LeaseKind.DEADLINE: "DL",
+}
 
 
-class State(Enum):
+class LeaseState(Enum):
     """The state of a lease: the name that users see, and its number in Haizea's interfaces."""
 
     NEW = "New", 0
@@ -46,7 +51,7 @@ class State(Enum):
         return self.value[1]
 
 
-class Use(Enum):
+class ReservationUse(Enum):
     """The purpose of a reservation, as spelled in files."""
 
     VM = "vm"

@@ -22,7 +22,7 @@ from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.bounded_file import reported
 from batsched_py.files.document_file import read_document
 from batsched_py.reading.limits import LIMITS, Limits
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.reading.structs import fault_of
 
@@ -162,7 +162,7 @@ def _objects(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 
 
 def _known(kind: type[Struct], what: str) -> Members:
-    return Members(what, frozenset(kind.__struct_fields__), unknown=Unknown.REPORTED)
+    return Members(what, frozenset(kind.__struct_fields__), unknown=UnknownNames.REPORTED)
 
 
 def content_hash(path: Path) -> str | None:

@@ -21,7 +21,7 @@ from batsched_py.reporting.pictures.drawing import Picture, draw
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.html.metric_rows import metrics_table, summary_rows
 from batsched_py.reporting.pictures.window import window_on
-from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of, with_outages
+from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions_of, with_outages
 from batsched_py.reporting.schedules.run_reader import read_schedule
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.finding import find_job
@@ -47,7 +47,7 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
     """
 
     schedule: Schedule
-    decisions: Decisions | None = None
+    decisions: DecisionTable | None = None
 
     @staticmethod
     def read(path: str | PathLike[str], *, hosts: int | None = None, limits: Limits = LIMITS) -> Run:

@@ -28,7 +28,7 @@ from batsched_py.state.running import WIRE_RESOLUTION
 from batsched_py.state.state import State
 
 
-class Recurring:
+class RecurringCalls:
     """The periodic calls of a run."""
 
     __slots__ = ("_plan", "_state")

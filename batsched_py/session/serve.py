@@ -11,7 +11,7 @@ from batsched_py.session.session import Session
 from batsched_py.transport.connection import Connection, stop_batsim
 
 
-class Record(Protocol):
+class RecordExchange(Protocol):
     """A callback that records exchanges."""
 
     def __call__(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:
@@ -22,7 +22,7 @@ def serve(
     session: Session,
     connection: Connection,
     *,
-    record: Record | None = None,
+    record: RecordExchange | None = None,
     timeout: float | None = None,
     finish: Callable[[], None] | None = None,
 ) -> None:

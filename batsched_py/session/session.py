@@ -45,7 +45,7 @@ from batsched_py.session.endless import EndlessTasks
 from batsched_py.session.error_context import failure, in_short, where
 from batsched_py.session.ignored_constraints import constraint_hint, misdated_line
 from batsched_py.session.option_values import Origin
-from batsched_py.session.periodic_emulation import Recurring, as_received
+from batsched_py.session.periodic_emulation import RecurringCalls, as_received
 from batsched_py.session.questions import QueryAnswers
 from batsched_py.session.requests import Requests
 from batsched_py.session.scheduler_factory import (
@@ -172,7 +172,7 @@ class Session:
         self._ready = False
         #: True if profiles of jobs may make Batsim abort, which is Batsim 5.
         self._checks_profiles = False
-        self._recurring = Recurring(self._state, self.plan)
+        self._recurring = RecurringCalls(self._state, self.plan)
         self._observes = scheduler.observe is not Scheduler.observe
         #: Warning for the first job with a constraint on hosts; None if none is needed.
         self._hint: str | None = None

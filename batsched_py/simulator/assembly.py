@@ -26,7 +26,7 @@ from batsched_py.simulator.contention.messages import Courier, longest_message
 from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.inputs import Inputs, check_inputs
-from batsched_py.simulator.jobs.execution import Execution
+from batsched_py.simulator.jobs.execution import ProfileExecution
 from batsched_py.simulator.jobs.lifecycle import Jobs
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.registration import Registration
@@ -35,7 +35,7 @@ from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.external_events import ExternalEvents
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.machines.tracer import Tracer
-from batsched_py.simulator.periodic_calls import Recurring
+from batsched_py.simulator.periodic_calls import RecurringEvents
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.simulator.time.batsim1_loop import Batsim1Loop
@@ -49,7 +49,7 @@ from batsched_py.simulator.wire import simulation_begins
 from batsched_py.simulator.wire.store_link import StoreLink
 
 
-class Parts(Struct, frozen=True):
+class SimulationParts(Struct, frozen=True):
     """The parts of a simulation that its run uses directly."""
 
     context: Context
@@ -75,7 +75,7 @@ def assemble(
     trace: bool,
     pass_on: Callable[[Sequence[JobRecord]], object] | None,
     live: LiveEvents | None = None,
-) -> Parts:
+) -> SimulationParts:
     """Create the parts of a simulation; PlatformError, WorkloadError or OptionError if it cannot be simulated."""
     inputs = check_inputs(platform, workloads, settings, live=live is not None, stored=store is not None)
     computing, storages, profiles = inputs.computing, inputs.storages, inputs.profiles
@@ -102,14 +102,14 @@ def assemble(
 
     external = ExternalEvents(context, None if settings.on_failure == "ignore" else jobs.fail)
     loop = latency_loop or _instant_loop(context, external, live)
-    return Parts(
+    return SimulationParts(
         context,
         jobs,
         ended,
         submissions,
         registration,
         switching,
-        Referee(context, jobs, switching, registration, Recurring(context, over)),
+        Referee(context, jobs, switching, registration, RecurringEvents(context, over)),
         simulation_begins.build(context, computing, storages, profiles),
         _sources(context, submissions, external, announces_end=live is None),
         loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
@@ -159,10 +159,10 @@ def _placement_rules(
     return PlacementRules(context, profiles, cores, named)
 
 
-def _make_execution(context: Context, transfers: TransferModel, processors: Processors) -> Execution:
+def _make_execution(context: Context, transfers: TransferModel, processors: Processors) -> ProfileExecution:
     """Return the execution of jobs, with the rules of the generation of Batsim."""
     settings, generation = context.settings, context.generation
-    return Execution(
+    return ProfileExecution(
         transfers,
         processors,
         context.approximations,

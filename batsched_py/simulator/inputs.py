@@ -10,7 +10,7 @@ from batsched_py.errors import OptionError, PlatformError, WorkloadError
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
-from batsched_py.simulator.contention.demand import Demand
+from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.contention.messages import message_demands
 from batsched_py.simulator.contention.simgrid_config import SimgridConfig, ignored_items, read_simgrid_config
 from batsched_py.simulator.generation import Generation, generation_of, workload_names
@@ -48,7 +48,7 @@ class Inputs(Struct, frozen=True):
     machines: Machines
     profiles: ProfileStore
     power: list[PowerModel] | None
-    messages: list[Demand] | None
+    messages: list[ActivityDemand] | None
     notes: set[str]
 
     @property

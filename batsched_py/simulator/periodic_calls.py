@@ -47,7 +47,7 @@ class _Period(Struct, eq=False):
     ticket: Ticket = 0
 
 
-class Recurring:
+class RecurringEvents:
     """The active periodic calls and probes."""
 
     def __init__(self, context: Context, over: Callable[[], bool]) -> None:

@@ -29,7 +29,7 @@ from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.protocol.events import Event, SimulationEnds
 from batsched_py.results.progress import ProgressReport, RunProgress, RunStatus
 from batsched_py.results.records import JobRecord, Result, UnavailableHosts
-from batsched_py.simulator.assembly import Parts, assemble
+from batsched_py.simulator.assembly import SimulationParts, assemble
 from batsched_py.simulator.referee.deadlock import describe_deadlock, describe_standing
 from batsched_py.simulator.referee.errors import StoppedError
 from batsched_py.simulator.referee.idling import IN_VAIN, IdleGuard
@@ -85,14 +85,14 @@ class Simulation:
         self._asked: Features | None = None
         self._use(self._assemble(settings))
 
-    def _use(self, parts: Parts) -> None:
+    def _use(self, parts: SimulationParts) -> None:
         self._parts = parts
         self._idling = self._guard(parts)
         self._context, self._queue, self._outbox = parts.context, parts.context.queue, parts.context.outbox
         self._machines, self._store = parts.context.machines, parts.context.store
         self._jobs, self._ended, self._registration = parts.jobs, parts.ended, parts.registration
 
-    def _guard(self, parts: Parts) -> IdleGuard:
+    def _guard(self, parts: SimulationParts) -> IdleGuard:
         """Return the guard against endless calls, which is disabled for live events: more may always follow."""
         context, jobs = parts.context, parts.jobs
 

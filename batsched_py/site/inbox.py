@@ -17,7 +17,7 @@ from batsched_py.errors import SiteError
 from batsched_py.model.external_event import ExternalEvent
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT
 from batsched_py.simulator.time.live_loop import LiveBatch
-from batsched_py.site.journal import Entry, Journal
+from batsched_py.site.journal import Journal, JournalEntry
 from batsched_py.site.pacing import PacedClock
 
 # One lock decides two things together: the instant of a request, and how far the simulation may go. So the simulation
@@ -52,7 +52,7 @@ UNKEPT: Final = "the site cannot keep requests: its log says why"
 FAILED: Final = "the site has ended: its log says why"
 
 
-class StoppedError(Exception):
+class SiteStoppedError(Exception):
     """The site is stopping: the run ends at its current instant."""
 
 
@@ -154,7 +154,7 @@ class Inbox:
         """The simulated time, in seconds."""
         return self._clock.read(self._reached)  # without the lock, which is held while the disk writes
 
-    def accept(self, requests: Iterable[Asked]) -> list[Entry]:
+    def accept(self, requests: Iterable[Asked]) -> list[JournalEntry]:
         """Write requests to disk, to take effect now in one message; SiteError if they cannot be accepted."""
         with self._changed:
             if not self.ready:
@@ -162,7 +162,9 @@ class Inbox:
             at, accepted = self._instant(), time.time()
             batch = self._batch + 1
             entries = [
-                Entry(number, batch, at, accepted, one.kind, one.target, one.user, one.group, one.members(number))
+                JournalEntry(
+                    number, batch, at, accepted, one.kind, one.target, one.user, one.group, one.members(number)
+                )
                 for number, one in enumerate(requests, self._number + 1)
             ]
             if not entries:
@@ -242,7 +244,7 @@ class Inbox:
         if self._failure is not None:
             raise self._failure
         if self._closed:
-            raise StoppedError(self._closed)
+            raise SiteStoppedError(self._closed)
 
     def meet(self, now: float, *, idle: bool) -> list[ExternalEvent]:
         """Wait until it is time for a message of a calling peer (Batsim), and return the events that join it.
@@ -302,7 +304,7 @@ class Inbox:
         self._journal.keep_time(self._kept)
 
 
-def _light(entry: Entry) -> Entry:
+def _light(entry: JournalEntry) -> JournalEntry:
     job = entry.members.get("job")
     terms = job.get("lease") if isinstance(job, Mapping) else None
     if not isinstance(terms, Mapping):
@@ -310,9 +312,9 @@ def _light(entry: Entry) -> Entry:
     return replace(entry, members={"lease": {name: terms[name] for name in ("start", "deadline") if name in terms}})
 
 
-def _batches(entries: Sequence[Entry]) -> list[LiveBatch]:
+def _batches(entries: Sequence[JournalEntry]) -> list[LiveBatch]:
     """Return the requests of each batch as simultaneous events."""
-    together: dict[int, list[Entry]] = {}
+    together: dict[int, list[JournalEntry]] = {}
     for entry in entries:
         together.setdefault(entry.batch, []).append(entry)
     return [
@@ -321,6 +323,6 @@ def _batches(entries: Sequence[Entry]) -> list[LiveBatch]:
     ]
 
 
-def _event(entry: Entry) -> ExternalEvent:
+def _event(entry: JournalEntry) -> ExternalEvent:
     members = {"type": entry.kind, **entry.members}
     return ExternalEvent(entry.time, entry.kind, members=members, source=f"request {entry.number}")

@@ -64,7 +64,7 @@ _COLUMNS: Final = "number, batch, time, accepted, kind, target, user, groupname,
 _PATIENCE: Final = 5.0
 
 
-class Entry(Struct, frozen=True):
+class JournalEntry(Struct, frozen=True):
     """An accepted request.
 
     Attributes:
@@ -164,7 +164,7 @@ class Journal:
         run("UPDATE about SET value = ? WHERE name = 'version'", (str(VERSION),))
         run("COMMIT")
 
-    def read(self) -> Iterator[Entry]:
+    def read(self) -> Iterator[JournalEntry]:
         """Iterate over all requests in order; call it once, before any is added."""
         try:
             with closing(self._database.execute(f"SELECT {_COLUMNS}, hash FROM requests ORDER BY number")) as rows:  # noqa: S608
@@ -176,7 +176,7 @@ class Journal:
                         )
                     number, batch, at, accepted, kind, target, user, group, members = row
                     self.bytes[user] = self.bytes.get(user, 0) + len(members)
-                    yield Entry(number, batch, at, accepted, kind, target, user, group, orjson.loads(members))
+                    yield JournalEntry(number, batch, at, accepted, kind, target, user, group, orjson.loads(members))
         except (sqlite3.Error, orjson.JSONDecodeError) as error:
             raise self._failure(error) from error
 
@@ -188,7 +188,7 @@ class Journal:
         except sqlite3.Error as error:
             raise self._failure(error) from error
 
-    def append(self, entries: Sequence[Entry]) -> None:
+    def append(self, entries: Sequence[JournalEntry]) -> None:
         """Write a batch to disk, as a whole or, with SiteError, not at all."""
         rows, found = list[tuple[Any, ...]](), self._hash
         for one in entries:
@@ -248,7 +248,7 @@ def _hash(before: bytes, row: Sequence[Any]) -> bytes:
     return sha256(before + repr(tuple(row)).encode("utf-8", "surrogatepass")).digest()
 
 
-def _text(entry: Entry) -> bytes:
+def _text(entry: JournalEntry) -> bytes:
     return orjson.dumps(entry.members)
 
 

@@ -19,7 +19,7 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.decision_log import PassOn
 from batsched_py.site.board import Board
 from batsched_py.site.folder import JOURNAL, TRANSCRIPT, SiteFolder
-from batsched_py.site.inbox import FAILED, UNKEPT, Inbox, StoppedError
+from batsched_py.site.inbox import FAILED, UNKEPT, Inbox, SiteStoppedError
 from batsched_py.site.journal import Journal
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.recording import SiteRecorder
@@ -140,7 +140,7 @@ class Site(ABC):
             self.run()
             self.board.see()
             self.inbox.stop("the site was closed, and all requests are done")
-        except StoppedError:
+        except SiteStoppedError:
             self.inbox.leave()
         except BaseException as error:  # noqa: BLE001  # raised again by the thread that joins this one
             self.failure = error

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from batsched_py.bits import SMALL, bit_runs, bits_of, size_of, sized, without
-from batsched_py.protocol.events import Resource
+from batsched_py.protocol.events import DescribedHost
 from batsched_py.reading.faults import FieldError
 from batsched_py.state.host import Host
 
@@ -23,7 +23,7 @@ class Hosts:
         "unavailable",
     )
 
-    def __init__(self, resources: Sequence[Resource], storages: Sequence[Resource] = ()) -> None:
+    def __init__(self, resources: Sequence[DescribedHost], storages: Sequence[DescribedHost] = ()) -> None:
         #: Host number -> host.
         self.by_id: Mapping[int, Host] = {resource.id: _host(resource) for resource in resources}
         #: Host number -> storage host, and their bits, which are in no other set.
@@ -101,7 +101,7 @@ class Hosts:
         self.free = self.all & ~(self.busy | self.down)
 
 
-def _host(resource: Resource) -> Host:
+def _host(resource: DescribedHost) -> Host:
     properties = resource.properties
     sleeps, transitions = _special_pstates(properties)
     watts = properties.get("wattage_per_state", properties.get("watt_per_state", ""))
@@ -117,5 +117,5 @@ def _special_pstates(properties: Mapping[str, Any]) -> tuple[frozenset[str], fro
     return sleeps, frozenset(pstate for triple in triples for pstate in triple[1:])
 
 
-def _bits(resources: Sequence[Resource], states: frozenset[str]) -> int:
+def _bits(resources: Sequence[DescribedHost], states: frozenset[str]) -> int:
     return bits_of(resource.id for resource in resources if resource.state in states)

@@ -23,7 +23,7 @@ from batsched_py.text.display import displayed
 _ENERGY_SWITCHES: Final = frozenset({"--energy-host", "-c", "--config"})
 
 
-class Forecast(Protocol):
+class OccupationListener(Protocol):
     """A listener to the occupation of hosts by work; hosts are bits."""
 
     #: Bits of hosts that are unusable for a reason other than work.
@@ -96,9 +96,9 @@ class State:
         self.expects_requests = False
         #: True after Batsim has announced the last static job.
         self.static_over = False
-        self._forecast: Forecast | None = None
+        self._forecast: OccupationListener | None = None
 
-    def follow(self, forecast: Forecast) -> None:
+    def follow(self, forecast: OccupationListener) -> None:
         """Inform `forecast` of the running jobs, and from now on of every change."""
         self._forecast = forecast
         held = shared = 0

@@ -20,6 +20,7 @@ from batsched_py.protocol.events import (
     MACHINE_UNAVAILABLE,
     REJECTED,
     Config,
+    DescribedHost,
     Event,
     JobCompleted,
     JobKilled,
@@ -27,7 +28,6 @@ from batsched_py.protocol.events import (
     Notify,
     Progress,
     RequestedCall,
-    Resource,
     ResourceStateChanged,
     SimulationBegins,
 )
@@ -97,7 +97,8 @@ class Bench:
         self._powered = powered
         common = POWER if powered else {}
         resources = tuple(
-            Resource(number, f"h{number}", "idle", {**common, **properties.get(number, {})}) for number in range(hosts)
+            DescribedHost(number, f"h{number}", "idle", {**common, **properties.get(number, {})})
+            for number in range(hosts)
         )
         config = Config(
             dynamic_jobs=scheduler.needs_dynamic_jobs if dynamic is None else dynamic,

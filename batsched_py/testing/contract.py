@@ -30,7 +30,7 @@ from batsched_py.testing.case import Case, Peer
 from batsched_py.testing.edges import crowd, crowded, edges
 from batsched_py.testing.fingerprints import Fingerprint, fingerprints, run_in_other_process
 from batsched_py.testing.play import Played, Player
-from batsched_py.testing.rules import Liberties, Trial, broken_rule
+from batsched_py.testing.rules import ContractTrial, Liberties, broken_rule
 
 #: Maximum transit time of a reply in a case, in seconds.
 CROSSING: Final = 0.1
@@ -130,7 +130,7 @@ class ContractTests:
         except BatschedError as error:
             self._fail(f"{type(error).__name__}: {error}", case, player)
         liberties = Liberties(self.may_kill, self.may_reject, self.may_leave, self.particular_hosts)
-        broken = broken_rule(Trial(case, played, scheduler, liberties))
+        broken = broken_rule(ContractTrial(case, played, scheduler, liberties))
         if broken:
             self._fail(broken, case, player)
         return played

@@ -41,6 +41,7 @@ from batsched_py.protocol.events import (
     REJECTED,
     Answer,
     Config,
+    DescribedHost,
     Event,
     JobCompleted,
     JobKilled,
@@ -50,7 +51,6 @@ from batsched_py.protocol.events import (
     Progress,
     Query,
     RequestedCall,
-    Resource,
     ResourceStateChanged,
     SimulationBegins,
     SimulationEnds,
@@ -132,7 +132,9 @@ class LateBatsim:
 
     def _begins(self, profiles: dict[str, dict[str, Members]]) -> SimulationBegins:
         hosts = range(self._case.hosts)
-        resources = tuple(Resource(number, f"h{number}", "idle", self._case.properties(number)) for number in hosts)
+        resources = tuple(
+            DescribedHost(number, f"h{number}", "idle", self._case.properties(number)) for number in hosts
+        )
         config = Config(
             dynamic_jobs=self._case.dynamic, dynamic_jobs_acknowledged=self._case.acknowledge, profile_reuse=True
         )

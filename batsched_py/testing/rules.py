@@ -37,7 +37,7 @@ class Liberties(Struct, frozen=True):
     particular_hosts: bool = False
 
 
-class Trial(Struct, frozen=True):
+class ContractTrial(Struct, frozen=True):
     """A run to check: the case, its results, and the algorithm with its exceptions."""
 
     case: Case
@@ -51,12 +51,12 @@ class Trial(Struct, frozen=True):
         return [ending for ending in self.played.endings if not ending.rejected]
 
 
-def broken_rule(trial: Trial) -> str:
+def broken_rule(trial: ContractTrial) -> str:
     """Return the first violation of a rule, as text; "" if there is none."""
     return next((broken for rule in RULES for broken in rule(trial)), "")
 
 
-def _each_job_ends_once(trial: Trial) -> Sequence[str]:
+def _each_job_ends_once(trial: ContractTrial) -> Sequence[str]:
     ended: dict[str, JobRecord] = {}
     for ending in trial.played.endings:
         if ending.job.id in ended:
@@ -71,7 +71,7 @@ def _each_job_ends_once(trial: Trial) -> Sequence[str]:
     return [f"the run does not end: {deadlock}"]
 
 
-def _is_excused(trial: Trial, left: Sequence[str]) -> bool:
+def _is_excused(trial: ContractTrial, left: Sequence[str]) -> bool:
     """Return True if a remaining job needs more hosts than will ever be available: others may wait behind it.
 
     The same applies to dynamic jobs of the algorithm, which are unknown here, and to the end of their registration.
@@ -83,7 +83,7 @@ def _is_excused(trial: Trial, left: Sequence[str]) -> bool:
     return any(there < jobs[job_id][1] <= trial.case.hosts for job_id in left)
 
 
-def _only_some_are_rejected(trial: Trial) -> Sequence[str]:
+def _only_some_are_rejected(trial: ContractTrial) -> Sequence[str]:
     if trial.liberties.may_reject:
         return []
     jobs = trial.case.job_ids()
@@ -95,14 +95,14 @@ def _only_some_are_rejected(trial: Trial) -> Sequence[str]:
     ]
 
 
-def _can_run(trial: Trial, spec: JobSpec) -> bool:
+def _can_run(trial: ContractTrial, spec: JobSpec) -> bool:
     """Return True if neither the machine nor the needs of the algorithm prevent the job."""
     _, size, _, walltime = spec
     fits = size <= trial.case.hosts - len(trial.case.lost) or trial.scheduler.oversubscribes
     return fits and not (walltime is None and trial.scheduler.needs_walltime)
 
 
-def _each_job_runs_its_time(trial: Trial) -> Sequence[str]:
+def _each_job_runs_its_time(trial: ContractTrial) -> Sequence[str]:
     jobs = trial.case.job_ids()
     broken = []
     for ending in trial.ran:
@@ -123,7 +123,7 @@ def _each_job_runs_its_time(trial: Trial) -> Sequence[str]:
     return broken
 
 
-def _no_job_starts_before_it_came(trial: Trial) -> Sequence[str]:
+def _no_job_starts_before_it_came(trial: ContractTrial) -> Sequence[str]:
     return [
         f"{ending.job.id} was started at t={seconds(ending.start)}, submitted at t={seconds(ending.job.submit_time)}"
         for ending in trial.ran
@@ -131,7 +131,7 @@ def _no_job_starts_before_it_came(trial: Trial) -> Sequence[str]:
     ]
 
 
-def _each_job_has_its_hosts(trial: Trial) -> Sequence[str]:
+def _each_job_has_its_hosts(trial: ContractTrial) -> Sequence[str]:
     there = HostSet.range(trial.case.hosts)
     if trial.scheduler.oversubscribes:
         return []
@@ -142,7 +142,7 @@ def _each_job_has_its_hosts(trial: Trial) -> Sequence[str]:
     ]
 
 
-def _no_host_runs_two_jobs(trial: Trial) -> Sequence[str]:
+def _no_host_runs_two_jobs(trial: ContractTrial) -> Sequence[str]:
     if trial.scheduler.oversubscribes:
         return []
     ran = sorted(trial.ran, key=lambda ending: ending.start)
@@ -153,7 +153,7 @@ def _no_host_runs_two_jobs(trial: Trial) -> Sequence[str]:
     ]
 
 
-def _no_job_starts_on_a_failed_host(trial: Trial) -> Sequence[str]:
+def _no_job_starts_on_a_failed_host(trial: ContractTrial) -> Sequence[str]:
     """Check runs whose messages take no time, except at the instant of a failure, whose message may come later."""
     if trial.case.peer != "simulator":
         return []
@@ -168,7 +168,7 @@ def _no_job_starts_on_a_failed_host(trial: Trial) -> Sequence[str]:
 
 
 #: Each returns its violations, as text.
-RULES: Final[Sequence[Callable[[Trial], Sequence[str]]]] = (
+RULES: Final[Sequence[Callable[[ContractTrial], Sequence[str]]]] = (
     _each_job_ends_once,
     _only_some_are_rejected,
     _each_job_runs_its_time,

@@ -6,7 +6,7 @@ import math
 from bisect import insort
 from itertools import takewhile
 
-from batsched_py.timelines.entries import Entry
+from batsched_py.timelines.entries import ScheduleEntry
 
 
 class LocalBarriers:
@@ -22,14 +22,14 @@ class LocalBarriers:
     """
 
     def __init__(self) -> None:
-        self.pending: list[Entry] = []
+        self.pending: list[ScheduleEntry] = []
         self.current = -math.inf
-        self.running: dict[str, Entry] = {}
-        self.requests: list[Entry] = []
+        self.running: dict[str, ScheduleEntry] = {}
+        self.requests: list[ScheduleEntry] = []
         self.reboots: list[tuple[float, float]] = []
         self.rebooting = -math.inf
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: ScheduleEntry) -> None:
         """Add an entry with a future time."""
         insort(self.pending, entry, key=lambda one: one.key)
 
@@ -43,7 +43,7 @@ class LocalBarriers:
             return self.rebooting
         return math.inf if self.running else free_at
 
-    def open(self) -> list[Entry]:
+    def open(self) -> list[ScheduleEntry]:
         """Return the entries of the next time, which becomes the current one."""
         self.current = self.pending[0].at
         due = list(takewhile(lambda one: one.at == self.current, self.pending))
@@ -56,7 +56,7 @@ class LocalBarriers:
         self.reboots.append((now, self.rebooting))
         return self.rebooting
 
-    def again(self) -> list[Entry]:
+    def again(self) -> list[ScheduleEntry]:
         """End the reboot, and return the entries that asked for it, which run again."""
         self.rebooting = -math.inf
         again, self.requests = sorted(self.requests, key=lambda one: one.key), []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from batsched_py.timelines.entries import Entry, Hold
+from batsched_py.timelines.entries import PauseEntry, ScheduleEntry
 
 # A resume sets a new origin instead of adding the length of the break, which is not known before. After that, pauses
 # are added to a sum of their own. So experiment times are small differences of the numbers that the user wrote, and
@@ -54,11 +54,11 @@ class ExperimentClock:
         return other
 
 
-def foresee(clock: ExperimentClock, entries: Iterable[Entry]) -> Iterator[tuple[Entry, float]]:
+def foresee(clock: ExperimentClock, entries: Iterable[ScheduleEntry]) -> Iterator[tuple[ScheduleEntry, float]]:
     """Iterate over the entries to come, in their order, and their experiment times, until a break leaves them open."""
     moved = clock.copy()
     for entry in entries:
-        if not isinstance(entry.action, Hold):
+        if not isinstance(entry.action, PauseEntry):
             yield entry, moved.experiment_time(entry.at)
         elif entry.action.is_break:
             return

@@ -23,7 +23,7 @@ from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
-from batsched_py.timelines.entries import Drop, Entry, Program
+from batsched_py.timelines.entries import Drop, Program, ScheduleEntry
 from batsched_py.timelines.kinds import Works
 from batsched_py.timelines.records import Begin, Kill, Order
 from batsched_py.timelines.run import TimelineRun
@@ -68,7 +68,7 @@ class _Work(Struct):
     """
 
     vm: str
-    entry: Entry
+    entry: ScheduleEntry
     left: float
     code: int
     began: float | None = None

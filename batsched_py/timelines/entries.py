@@ -64,7 +64,7 @@ class Transfer(Struct, frozen=True):
     interval: float | None = None
 
 
-class Hold(Struct, frozen=True):
+class PauseEntry(Struct, frozen=True):
     """A pause, or a break if the duration is infinite (F8, F9)."""
 
     duration: float
@@ -81,10 +81,10 @@ class Resume(Struct, frozen=True):
     vms: tuple[str, ...] | None
 
 
-Action = Program | Drop | Transfer | Hold | Resume
+Action = Program | Drop | Transfer | PauseEntry | Resume
 
 
-class Entry(Struct, frozen=True):
+class ScheduleEntry(Struct, frozen=True):
     """An event in a VM at a schedule time.
 
     Attributes:
@@ -104,7 +104,7 @@ class Entry(Struct, frozen=True):
     @property
     def key(self) -> tuple[float, int, int]:
         """The order of entries: everything at a time happens before a pause or break at that time (F11)."""
-        return self.at, int(isinstance(self.action, Hold)), self.sequence
+        return self.at, int(isinstance(self.action, PauseEntry)), self.sequence
 
     @property
     def configures(self) -> bool:
@@ -124,7 +124,7 @@ class VmTimeline(Struct, frozen=True):
     """
 
     name: str
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[ScheduleEntry, ...] = ()
     launch: float = 0.0
     managed: bool = True
     lease: float | None = None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from batsched_py.errors import WorkloadError
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 from batsched_py.text.wording import counted
@@ -19,7 +19,7 @@ _ENTRY: Final = Members(
     "an entry",
     frozenset({"name", "executable", "arguments", "data", "pause", "ignore_failure", "on_host"}),
     {"reboot": "a program requests a reboot by its exit code, the member exit"},
-    Unknown.REPORTED,
+    UnknownNames.REPORTED,
 )
 _CONTENT: Final = "files have no content here"
 _ITEM: Final = Members(
@@ -31,9 +31,9 @@ _ITEM: Final = Members(
         "executable": "any file can be run",
         "destination": "files that are pulled go nowhere",
     },
-    Unknown.REPORTED,
+    UnknownNames.REPORTED,
 )
-_PAUSE: Final = Members("a pause", frozenset({"pause_duration"}), unknown=Unknown.REPORTED)
+_PAUSE: Final = Members("a pause", frozenset({"pause_duration"}), unknown=UnknownNames.REPORTED)
 #: FIREWHEEL's time of a pause at 0, and the offset by which pauses follow the other entries of their time.
 _TINY: Final = sys.float_info.min
 

@@ -15,7 +15,7 @@ from batsched_py.reading.objects import members_of
 from batsched_py.reading.values import number
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
-from batsched_py.timelines.entries import FIXED, Drop, Entry, Program, Timelines, VmTimeline
+from batsched_py.timelines.entries import FIXED, Drop, Program, ScheduleEntry, Timelines, VmTimeline
 
 
 class Work(NamedTuple):
@@ -104,12 +104,12 @@ class Works:
         for entry in vm.entries:
             self.add_entry(vm.name, entry)
 
-    def add_entry(self, vm: str, entry: Entry) -> None:
+    def add_entry(self, vm: str, entry: ScheduleEntry) -> None:
         """Add an entry; ValueError as above."""
         if isinstance(entry.action, Program) and entry.action.kind != FIXED:
             self._made[vm, entry.name] = self._make(vm, entry.name, entry.action)
 
-    def of(self, vm: str, entry: Entry, number: int) -> Work:
+    def of(self, vm: str, entry: ScheduleEntry, number: int) -> Work:
         """Return the work of a run of a program or drop; PlanError if a user's kind raises or returns no Work."""
         action = entry.action
         assert isinstance(action, Program | Drop)  # noqa: S101

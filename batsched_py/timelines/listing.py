@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from batsched_py.text.wording import NOTHING, seconds
-from batsched_py.timelines.entries import Drop, Entry, Hold, Program, Resume, Transfer
+from batsched_py.timelines.entries import Drop, PauseEntry, Program, Resume, ScheduleEntry, Transfer
 from batsched_py.timelines.records import EntryRecord
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.vm import TimelineVm
@@ -21,7 +21,7 @@ HEADINGS: Final = ("wall time", "experiment", "VM", "what", "scheduled", "lasts"
 _BARRIER: Final = (0.0, -1, 0)
 
 
-class Row(Struct, frozen=True):
+class ListingRow(Struct, frozen=True):
     """A row of the table, with times as text."""
 
     wall: str
@@ -58,7 +58,7 @@ def full_json(run: TimelineRun, notes: list[str]) -> dict[str, Any]:
     }
 
 
-def _is_named(entry: Entry) -> bool:
+def _is_named(entry: ScheduleEntry) -> bool:
     return isinstance(entry.action, Program | Drop | Transfer)
 
 
@@ -89,9 +89,9 @@ def outcome(vm: TimelineVm, record: EntryRecord) -> str:
     return record.outcome
 
 
-def rows(run: TimelineRun) -> list[Row]:
+def rows(run: TimelineRun) -> list[ListingRow]:
     """Return the rows of the run, ordered by wall time; entries that never begin are at the end."""
-    found: list[tuple[float, int, tuple[float, int, int], Row]] = []
+    found: list[tuple[float, int, tuple[float, int, int], ListingRow]] = []
     for number, vm in enumerate(run.vms.values()):
         for record in vm.records.values():
             if not record.spans:
@@ -100,21 +100,21 @@ def rows(run: TimelineRun) -> list[Row]:
                 found.append((span.begin, number, record.entry.key, _row(run, vm, record, index)))
         loading = [("load files", *vm.loading)] if vm.loading else []
         for what, begin, until in [*loading, *(("reboot", *span) for span in vm.reboots)]:
-            row = Row(seconds(begin), NOTHING, vm.name, what, "", _lasts(until - begin), "")
+            row = ListingRow(seconds(begin), NOTHING, vm.name, what, "", _lasts(until - begin), "")
             found.append((begin, number, _BARRIER, row))
         if vm.configured is not None:
-            row = Row(seconds(vm.configured), _experiment(run, vm.configured), vm.name, "configured", "", "", "")
+            row = ListingRow(seconds(vm.configured), _experiment(run, vm.configured), vm.name, "configured", "", "", "")
             found.append((vm.configured, number, _BARRIER, row))
     if run.start is not None:
-        found.append((run.start, -1, _BARRIER, Row(seconds(run.start), "0", "", "start", "", "", "")))
+        found.append((run.start, -1, _BARRIER, ListingRow(seconds(run.start), "0", "", "start", "", "", "")))
     return [row for *_, row in sorted(found, key=lambda one: one[:3])]
 
 
-def _row(run: TimelineRun, vm: TimelineVm, record: EntryRecord, index: int | None) -> Row:
+def _row(run: TimelineRun, vm: TimelineVm, record: EntryRecord, index: int | None) -> ListingRow:
     entry, span = record.entry, None if index is None else record.spans[index]
     scheduled = "-inf" if entry.at == -math.inf else seconds(entry.at)
     if span is None:
-        return Row(NOTHING, NOTHING, vm.name, entry.name, scheduled, "", _notes(vm, record))
+        return ListingRow(NOTHING, NOTHING, vm.name, entry.name, scheduled, "", _notes(vm, record))
     lasts = (
         ""
         if isinstance(entry.action, Resume | Transfer)
@@ -125,7 +125,7 @@ def _row(run: TimelineRun, vm: TimelineVm, record: EntryRecord, index: int | Non
     time = (
         NOTHING if entry.configures else _experiment(run, span.begin) if record.time is None else seconds(record.time)
     )
-    return Row(seconds(span.begin), time, vm.name, entry.name, scheduled, lasts, _notes(vm, record, span.exit))
+    return ListingRow(seconds(span.begin), time, vm.name, entry.name, scheduled, lasts, _notes(vm, record, span.exit))
 
 
 def _notes(vm: TimelineVm, record: EntryRecord, code: int | None = None) -> str:
@@ -135,7 +135,7 @@ def _notes(vm: TimelineVm, record: EntryRecord, code: int | None = None) -> str:
     elif record.reason:
         notes.append(record.reason)
     moved = moved_by(vm, record)
-    if moved and not isinstance(record.entry.action, Hold):
+    if moved and not isinstance(record.entry.action, PauseEntry):
         notes.append(f"moved by {', '.join(moved)}")
     if isinstance(record.entry.action, Transfer) and record.entry.action.interval is not None and record.spans:
         notes.append(f"again every {seconds(record.entry.action.interval)} s")

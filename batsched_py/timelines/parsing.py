@@ -29,12 +29,12 @@ from batsched_py.text.display import shown
 from batsched_py.timelines.entries import (
     Action,
     Drop,
-    Entry,
-    Hold,
     OnExit,
     OnFailed,
+    PauseEntry,
     Program,
     Resume,
+    ScheduleEntry,
     TimelineRules,
     Timelines,
     Transfer,
@@ -92,8 +92,8 @@ _KINDS: Final[Mapping[str, tuple[Reader[float], Mapping[str, Reader[Any]], Calla
     ),
     "drop": (_ENTRY_TIME, {"drop": _TEXT, "takes": _DURATION, "size": _DURATION}, Drop),
     "transfer": (_ENTRY_TIME, {"transfer": _TEXT, "interval": optional(seconds(above=0))}, Transfer),
-    "pause": (_HOLD_TIME, {"pause": _infinite("inf", _DURATION)}, Hold),
-    "break": (_HOLD_TIME, {"break": exactly(True, math.inf)}, Hold),
+    "pause": (_HOLD_TIME, {"pause": _infinite("inf", _DURATION)}, PauseEntry),
+    "break": (_HOLD_TIME, {"break": exactly(True, math.inf)}, PauseEntry),
     "resume": (_ENTRY_TIME, {"resume": special({"all": None}, list_of(_TEXT, "VMs", least=1))}, Resume),
 }
 #: Members of an entry by its kind, in addition to `at`, `name` and `added`.
@@ -155,7 +155,9 @@ def parse_timelines(file: str, document: Mapping[str, Any], others: Collection[s
     return read_whole(_document(known), document, WorkloadError, file)
 
 
-def parse_entry(source: str, members: Any, number: int, vms: Sequence[str], taken: Collection[str] = ()) -> Entry:
+def parse_entry(
+    source: str, members: Any, number: int, vms: Sequence[str], taken: Collection[str] = ()
+) -> ScheduleEntry:
     """Return an entry that becomes known while its VM runs; WorkloadError names the member and the rule.
 
     Args:
@@ -166,7 +168,7 @@ def parse_entry(source: str, members: Any, number: int, vms: Sequence[str], take
         taken: names that other entries of its VM have.
     """
 
-    def read(members: Any) -> Entry:
+    def read(members: Any) -> ScheduleEntry:
         if "added" in mapping(members):
             raise FieldError("added", "must not be given for an entry that is added during the run")
         return _numbered(_known(_ENTRY(members), vms), number, dict.fromkeys(taken, 1))
@@ -223,14 +225,14 @@ def _known(written: _Written, vms: Collection[str]) -> _Written:
     return written
 
 
-def _numbered(written: _Written, number: int, taken: dict[str, int]) -> Entry:
+def _numbered(written: _Written, number: int, taken: dict[str, int]) -> ScheduleEntry:
     """Return an entry with a name that is unique among the `taken` ones of its VM, whose uses are counted."""
     name = unique = written.name or _default_name(written.at, written.action)
     while unique in taken:
         taken[name] += 1
         unique = f"{name}#{taken[name]}"
     taken[unique] = 1
-    return Entry(written.at, number, unique, written.action, written.added)
+    return ScheduleEntry(written.at, number, unique, written.action, written.added)
 
 
 def _default_name(at: float, action: Action) -> str:
@@ -238,7 +240,7 @@ def _default_name(at: float, action: Action) -> str:
     match action:
         case Program(program=text) | Drop(file=text) | Transfer(path=text):
             return text
-        case Hold():
+        case PauseEntry():
             return f"{'break' if action.is_break else 'pause'}@{time}"
         case Resume():
             return f"resume@{time}"

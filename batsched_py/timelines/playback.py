@@ -12,7 +12,7 @@ from msgspec import Struct
 from batsched_py.errors import OptionError
 from batsched_py.text.display import shown
 from batsched_py.text.wording import seconds, unknown
-from batsched_py.timelines.entries import Drop, Entry, Program, Timelines
+from batsched_py.timelines.entries import Drop, Program, ScheduleEntry, Timelines
 from batsched_py.timelines.kinds import BUILT_IN, KindMaker, Works
 from batsched_py.timelines.records import Begin, Kill
 from batsched_py.timelines.run import TimelineRun
@@ -22,7 +22,7 @@ from batsched_py.timelines.states import VmState
 _END, _LAUNCH, _RESUME = range(3)
 
 
-class ResumeRequest(Struct, frozen=True):
+class ExternalResume(Struct, frozen=True):
     """An external resume.
 
     Attributes:
@@ -40,14 +40,14 @@ class _Happening(Struct, frozen=True):
     """An event at a wall time; `token` identifies a run of an entry."""
 
     vm: str = ""
-    entry: Entry | None = None
+    entry: ScheduleEntry | None = None
     token: int = 0
     code: int = 0
-    request: ResumeRequest | None = None
+    request: ExternalResume | None = None
 
 
 class _Player:
-    def __init__(self, timelines: Timelines, resumes: Iterable[ResumeRequest], works: Works) -> None:
+    def __init__(self, timelines: Timelines, resumes: Iterable[ExternalResume], works: Works) -> None:
         self._works = works
         self.run, self.notes = TimelineRun(timelines), list[str]()
         self._counter = count()
@@ -55,7 +55,7 @@ class _Player:
         #: VM and entry -> token of the run that has not ended.
         self._tokens: dict[tuple[str, str], int] = {}
         first = min((one.launch for one in timelines.vms), default=0.0)
-        self._later: list[ResumeRequest] = []
+        self._later: list[ExternalResume] = []
         for one in timelines.vms:
             self._push(one.launch, _LAUNCH, _Happening(vm=one.name))
         for request in resumes:
@@ -114,7 +114,7 @@ class _Player:
 
 
 def play(
-    timelines: Timelines, resumes: Iterable[ResumeRequest] = (), kinds: Mapping[str, KindMaker] = BUILT_IN
+    timelines: Timelines, resumes: Iterable[ExternalResume] = (), kinds: Mapping[str, KindMaker] = BUILT_IN
 ) -> tuple[TimelineRun, list[str]]:
     """Play timelines to their end, and return the ended run with notes about events without effect.
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from batsched_py.timelines.entries import Entry
+from batsched_py.timelines.entries import ScheduleEntry
 
 Outcome = Literal["pending", "running", "done", "killed", "not run", "refused"]
 
@@ -36,7 +36,7 @@ class EntryRecord(Struct):
         due: experiment time at which it would have begun, for one that its lease left no time for.
     """
 
-    entry: Entry
+    entry: ScheduleEntry
     spans: list[Span] = field(default_factory=list)
     time: float | None = None
     late: float = 0.0
@@ -70,7 +70,7 @@ class EntryOrder(Struct, frozen=True):
     """An order about an entry of a VM."""
 
     vm: str
-    entry: Entry
+    entry: ScheduleEntry
 
 
 class Begin(EntryOrder, frozen=True):

@@ -10,7 +10,7 @@ from itertools import count
 from batsched_py.errors import OptionError
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
-from batsched_py.timelines.entries import Entry, Resume, Timelines, Transfer, VmTimeline
+from batsched_py.timelines.entries import Resume, ScheduleEntry, Timelines, Transfer, VmTimeline
 from batsched_py.timelines.records import Order
 from batsched_py.timelines.states import VmState
 from batsched_py.timelines.status import Vm
@@ -59,7 +59,7 @@ class TimelineRun:
         self._touched: set[int] = set()
         self._agenda: list[tuple[float, int]] = []
         #: Heap of (wall time, place in the file, VM, entry): entries that are added when the start is known.
-        self._additions: list[tuple[float, int, str, Entry]] = []
+        self._additions: list[tuple[float, int, str, ScheduleEntry]] = []
         #: Managed VMs that the barrier waits for: not configured, and not excluded.
         self._awaited = {one.name for one in timelines.vms if one.managed}
 
@@ -198,7 +198,7 @@ class TimelineRun:
                 vm.fail(f"held by {vm.held.name}: no resume can come")
         self._end_all(now, reason)
 
-    def add(self, vm: str, entry: Entry, now: float) -> None:
+    def add(self, vm: str, entry: ScheduleEntry, now: float) -> None:
         """Add an entry that becomes known now (F21). Its name must be new in the VM, or that of one `added` later."""
         self._settle(now)
         self.vms[vm].add(entry, now, self.start)
@@ -233,7 +233,7 @@ class TimelineRun:
 
     def _settle(self, now: float) -> None:
         """Settle VMs until nothing is due. Resumes are processed after all breaks of their instant (F19)."""
-        resumes: list[tuple[Entry, float | None]] = []
+        resumes: list[tuple[ScheduleEntry, float | None]] = []
         while True:
             while self._agenda and self._agenda[0][0] <= now:
                 self._touched.add(heappop(self._agenda)[1])
@@ -258,7 +258,7 @@ class TimelineRun:
             if self.vms[name].resume(now, time):
                 self._touch(name)
 
-    def _settle_one(self, vm: TimelineVm, now: float) -> list[tuple[Entry, float | None]]:
+    def _settle_one(self, vm: TimelineVm, now: float) -> list[tuple[ScheduleEntry, float | None]]:
         vm.settle(now, self.start)
         self._orders += vm.orders
         vm.orders = []

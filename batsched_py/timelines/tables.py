@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from batsched_py.hostset import HostSet
 from batsched_py.model.table import Table
 from batsched_py.results.timeline_rows import LOAD, REBOOT, EntryRow, VmRow
-from batsched_py.timelines.entries import Drop, Entry, Hold, Program, Resume
+from batsched_py.timelines.entries import Drop, PauseEntry, Program, Resume, ScheduleEntry
 from batsched_py.timelines.records import EntryRecord
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.vm import TimelineVm
@@ -72,10 +72,10 @@ def _rows_of(vm: TimelineVm, record: EntryRecord) -> Iterator[EntryRow]:
         yield base._replace(begin=span.begin, end=_finite(span.end), exit=span.exit)
 
 
-def entry_kind(entry: Entry) -> str:
+def entry_kind(entry: ScheduleEntry) -> str:
     """Return the kind of an entry, which is the name of its member."""
     action = entry.action
-    if isinstance(action, Hold):
+    if isinstance(action, PauseEntry):
         return "break" if action.is_break else "pause"
     if isinstance(action, Program):
         return "run"

@@ -12,7 +12,16 @@ from msgspec.structs import replace
 
 from batsched_py.timelines.barriers import LocalBarriers
 from batsched_py.timelines.clock import ExperimentClock, foresee
-from batsched_py.timelines.entries import REBOOT_CODE, Drop, Entry, Hold, Program, Resume, TimelineRules, VmTimeline
+from batsched_py.timelines.entries import (
+    REBOOT_CODE,
+    Drop,
+    PauseEntry,
+    Program,
+    Resume,
+    ScheduleEntry,
+    TimelineRules,
+    VmTimeline,
+)
 from batsched_py.timelines.records import Begin, EntryRecord, Kill, Order, Reboot
 from batsched_py.timelines.states import TRANSITIONS, VmState
 
@@ -68,28 +77,28 @@ class TimelineVm:
         self.launched: float | None = None
         self.configured: float | None = None
         self.end = timeline.end
-        self.held: Entry | None = None
+        self.held: ScheduleEntry | None = None
         self.held_since = self.paused_until = -math.inf
         self.orders: list[Order] = []
-        self.resumes: list[tuple[Entry, float | None]] = []
+        self.resumes: list[tuple[ScheduleEntry, float | None]] = []
         self.failure = ""
         self.loading: tuple[float, float] | None = None
         #: True if its lease has ended, or the experiment has failed.
         self._over = False
         #: Future pauses and breaks at -infinity, and the wall time until which they hold the VM.
-        self._first_holds: deque[Entry] = deque()
+        self._first_holds: deque[ScheduleEntry] = deque()
         self._free_at = -math.inf
         #: Negative entries, and other running entries.
         self._barriers = LocalBarriers()
-        self._running: dict[str, Entry] = {}
+        self._running: dict[str, ScheduleEntry] = {}
         #: Heap of positive entries, pauses and breaks that have not been reached; the key of the last one that was.
-        self._queue: list[tuple[tuple[float, int, int], Entry]] = []
+        self._queue: list[tuple[tuple[float, int, int], ScheduleEntry]] = []
         self._reached: tuple[float, int, int] = (-math.inf, 0, 0)
         self.clock = ExperimentClock()
         #: Entries that became due while the lease was suspended, with the wall times at which they were due.
         self.suspended = False
         self._suspended_at = -math.inf
-        self._waiting: list[tuple[Entry, float]] = []
+        self._waiting: list[tuple[ScheduleEntry, float]] = []
         for entry in sorted(timeline.entries, key=lambda one: one.sequence):
             self._put(entry)
 
@@ -125,7 +134,7 @@ class TimelineVm:
         return at if self.state is VmState.CONFIGURING and at > -math.inf else None
 
     @property
-    def next_entry(self) -> tuple[Entry, float | None] | None:
+    def next_entry(self) -> tuple[ScheduleEntry, float | None] | None:
         """The next entry and its experiment time, None if that is open; None if no entry is left (F32)."""
         if self._barriers.pending:
             return self._barriers.pending[0], self._barriers.pending[0].at
@@ -134,7 +143,7 @@ class TimelineVm:
         entry = self._queue[0][1]
         return entry, None if self.held else self.clock.experiment_time(entry.at)
 
-    def _put(self, entry: Entry) -> None:
+    def _put(self, entry: ScheduleEntry) -> None:
         """Add an entry that is known before the launch; entries that are added later only get a record."""
         self.records[entry.name] = EntryRecord(entry)
         if entry.added is not None or not self.timeline.managed:
@@ -235,7 +244,7 @@ class TimelineVm:
             self.clock.resume(held.at, time, held.name)
         return True
 
-    def add(self, entry: Entry, now: float, start: float | None) -> None:
+    def add(self, entry: ScheduleEntry, now: float, start: float | None) -> None:
         """Add an entry that becomes known now (F16, F21)."""
         if self.state is VmState.UNINITIALIZED and entry.added is None and not self._over:
             self.timeline = replace(self.timeline, entries=(*self.timeline.entries, entry))
@@ -245,7 +254,7 @@ class TimelineVm:
         record.known = now
         if not self.alive:
             record.outcome, record.reason = "not run", self.failure or "the timeline of the VM does not run"
-        elif isinstance(entry.action, Hold):
+        elif isinstance(entry.action, PauseEntry):
             if self._has_passed(entry, now, start):
                 record.outcome, record.reason = "refused", "its time has passed"
             else:
@@ -317,7 +326,7 @@ class TimelineVm:
         else:
             self.orders.append(Reboot(self.name, barriers.reboot(now, self._rules.reboot_delay)))
 
-    def _begin_counted(self, entries: Iterable[Entry], now: float) -> None:
+    def _begin_counted(self, entries: Iterable[ScheduleEntry], now: float) -> None:
         for entry in entries:
             self._begin(entry, now, now, None, entry.at, counted=True)
 
@@ -330,13 +339,13 @@ class TimelineVm:
                 return
             heappop(self._queue)
             self._reached = key
-            if isinstance(entry.action, Hold):
+            if isinstance(entry.action, PauseEntry):
                 self._hold(entry, time, start + time)
             else:
                 self._due(entry, now, start + time, start, time)
 
-    def _hold(self, entry: Entry, time: float, wall: float) -> None:
-        assert isinstance(entry.action, Hold)  # noqa: S101
+    def _hold(self, entry: ScheduleEntry, time: float, wall: float) -> None:
+        assert isinstance(entry.action, PauseEntry)  # noqa: S101
         record, duration = self.records[entry.name], entry.action.duration
         record.begin(wall)
         record.moved_by = self.clock.moved_by
@@ -351,14 +360,21 @@ class TimelineVm:
             self.clock.pause(duration, entry.name)
             self.paused_until = self.clock.experiment_time(entry.at)
 
-    def _due(self, entry: Entry, now: float, due: float, start: float | None, time: float | None) -> None:
+    def _due(self, entry: ScheduleEntry, now: float, due: float, start: float | None, time: float | None) -> None:
         if self.suspended:
             self._waiting.append((entry, due))
         else:
             self._begin(entry, now, due, start, time)
 
     def _begin(
-        self, entry: Entry, now: float, due: float, start: float | None, time: float | None, *, counted: bool = False
+        self,
+        entry: ScheduleEntry,
+        now: float,
+        due: float,
+        start: float | None,
+        time: float | None,
+        *,
+        counted: bool = False,
     ) -> None:
         """Begin an entry that was due at a wall time; `time` is the experiment time of its begin, if it applies."""
         record = self.records[entry.name]
@@ -402,7 +418,7 @@ class TimelineVm:
     def _kill(self, now: float, reason: str) -> None:
         """Kill running entries, and shorten the record of the current pause, which has its whole duration."""
         for record in self.records.values():
-            end = record.spans[-1].end if isinstance(record.entry.action, Hold) and record.spans else None
+            end = record.spans[-1].end if isinstance(record.entry.action, PauseEntry) and record.spans else None
             if end is not None and end > now:
                 record.end(now, "killed", reason)
         for entry in [*self._barriers.running.values(), *self._running.values()]:
@@ -410,17 +426,17 @@ class TimelineVm:
             self.orders.append(Kill(self.name, entry))
         self._barriers.running, self._running = {}, {}
 
-    def _stop(self, name: str) -> tuple[Entry, bool]:
+    def _stop(self, name: str) -> tuple[ScheduleEntry, bool]:
         """Remove a running entry; return it, and whether a local barrier waited for it."""
         counted = name in self._barriers.running
         return (self._barriers.running if counted else self._running).pop(name), counted
 
-    def _may_fail(self, entry: Entry, *, counted: bool) -> bool:
+    def _may_fail(self, entry: ScheduleEntry, *, counted: bool) -> bool:
         """Return whether a failure of the entry fails its VM; that of a late negative one does not (F21, F22)."""
         ignored = isinstance(entry.action, Program) and entry.action.ignore_failure
         return not ignored and (counted or not entry.configures)
 
-    def _has_passed(self, entry: Entry, now: float, start: float | None) -> bool:
+    def _has_passed(self, entry: ScheduleEntry, now: float, start: float | None) -> bool:
         if entry.at == -math.inf or entry.key < self._reached:
             return True
         return start is not None and self.held is None and start + self.clock.experiment_time(entry.at) < now

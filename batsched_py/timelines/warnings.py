@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from batsched_py.text.wording import seconds
-from batsched_py.timelines.entries import Hold, Resume, Timelines, VmTimeline
+from batsched_py.timelines.entries import PauseEntry, Resume, Timelines, VmTimeline
 from batsched_py.timelines.kinds import BUILT_IN, KindMaker
 from batsched_py.timelines.playback import play
 
@@ -21,9 +21,9 @@ def _of_vm(timelines: Timelines, vm: VmTimeline) -> Iterator[str]:
         yield f"{vm.name}: is not managed: none of its entries is run"
         return
     for entry in vm.entries:
-        if isinstance(entry.action, Hold) and entry.action.duration == 0:
+        if isinstance(entry.action, PauseEntry) and entry.action.duration == 0:
             yield f"{vm.name}: {entry.name}: a duration of 0 has no effect"
-        elif isinstance(entry.action, Hold) and entry.action.is_break and _only_resumed_by_itself(timelines, vm):
+        elif isinstance(entry.action, PauseEntry) and entry.action.is_break and _only_resumed_by_itself(timelines, vm):
             own = next((one.name for one in vm.entries if one.key > entry.key and isinstance(one.action, Resume)), None)
             if own is not None:
                 yield f"{vm.name}: {entry.name}: it holds {own}, which so never comes; nothing else resumes it"

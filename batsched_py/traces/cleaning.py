@@ -15,7 +15,7 @@ from batsched_py.errors import NothingKeptError, OptionError, WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.text.display import shown
 from batsched_py.text.wording import counted, unknown
-from batsched_py.traces.delay_workload import DELAYS, DelayJob, Work, delay_workload
+from batsched_py.traces.delay_workload import DELAYS, DelayJob, TimedWork, delay_workload
 from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
@@ -132,7 +132,7 @@ class CleanedLog(NamedTuple):
     report: CleaningReport
 
 
-def clean(log: SwfLog, rules: CleaningRules, work: Work = DELAYS) -> tuple[Workload, CleaningReport]:
+def clean(log: SwfLog, rules: CleaningRules, work: TimedWork = DELAYS) -> tuple[Workload, CleaningReport]:
     """Return a workload of the jobs that the rules keep, with the notes of the log.
 
     WorkloadError, OptionError as `clean_jobs`.

@@ -19,7 +19,7 @@ from batsched_py.model.workload import Workload
 USUAL_SPEED: Final = 1e9
 
 
-class Work(Struct, frozen=True):
+class TimedWork(Struct, frozen=True):
     """The work of jobs with known run times: none, or a computation that takes that time on hosts of one speed.
 
     Attributes:
@@ -41,7 +41,7 @@ class Work(Struct, frozen=True):
 
 
 #: Delays: jobs take the same time on hosts of any speed.
-DELAYS: Final = Work()
+DELAYS: Final = TimedWork()
 
 
 class DelayJob(NamedTuple):
@@ -59,7 +59,7 @@ class DelayJob(NamedTuple):
 
 
 def delay_workload(
-    source: str, host_count: int, jobs: Sequence[DelayJob], log_start: datetime | None = None, work: Work = DELAYS
+    source: str, host_count: int, jobs: Sequence[DelayJob], log_start: datetime | None = None, work: TimedWork = DELAYS
 ) -> Workload:
     """Return a workload of these jobs, in their order; jobs with the same run time share a profile.
 
@@ -73,7 +73,7 @@ def delay_workload(
     return Workload(source, host_count, tuple(made), profiles, log_start=log_start)
 
 
-def named_jobs(jobs: Iterable[DelayJob], largest: int, work: Work, profiles: dict[str, Profile]) -> Iterator[Job]:
+def named_jobs(jobs: Iterable[DelayJob], largest: int, work: TimedWork, profiles: dict[str, Profile]) -> Iterator[Job]:
     """Yield these jobs in order, with ids padded for numbers up to `largest`; add their profiles to `profiles`."""
     width = len(str(largest))
     for job in jobs:
@@ -85,7 +85,7 @@ def named_jobs(jobs: Iterable[DelayJob], largest: int, work: Work, profiles: dic
         yield Job(name, job.submit, job.size, job.walltime, profile, members)
 
 
-def with_work(workload: Workload, work: Work) -> Workload:
+def with_work(workload: Workload, work: TimedWork) -> Workload:
     """Return the workload with its delays replaced by this work, under the same names; other profiles are kept."""
     profiles = {
         name: work.profile(name, profile.delay) if isinstance(profile, Delay) else profile

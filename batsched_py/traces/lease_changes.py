@@ -22,7 +22,7 @@ NEAREST_START: Final = 3600
 FARTHEST_START: Final = 86400
 
 
-class Overheads(Struct, frozen=True):
+class VmOverheads(Struct, frozen=True):
     """Time that virtual machines add to leases.
 
     Attributes:
@@ -58,7 +58,7 @@ class LeaseChanges(Struct, frozen=True):
 
     ar_share: float = 0
     seed: int = 0
-    overheads: Overheads = Overheads()
+    overheads: VmOverheads = VmOverheads()
     memory: int | None = None
     images: ImageList | None = None
 
@@ -88,7 +88,7 @@ def draw_reservations(requests: Sequence[LeaseRequest], share: float, random: Ra
     return tuple(changed)
 
 
-def add_overheads(source: str, requests: Iterable[LeaseRequest], overheads: Overheads) -> tuple[LeaseRequest, ...]:
+def add_overheads(source: str, requests: Iterable[LeaseRequest], overheads: VmOverheads) -> tuple[LeaseRequest, ...]:
     """Prolong the requested durations and the known real ones (Haizea confuses the two). WorkloadError."""
     changed = list(requests)
     for index, request in enumerate(changed):

@@ -23,7 +23,7 @@ from batsched_py.errors import OptionError
 from batsched_py.model.workload import Workload
 from batsched_py.text.display import shown
 from batsched_py.text.wording import counted
-from batsched_py.traces.delay_workload import DELAYS, USUAL_SPEED, DelayJob, Work, delay_workload
+from batsched_py.traces.delay_workload import DELAYS, USUAL_SPEED, DelayJob, TimedWork, delay_workload
 
 # The parts of the model depend on each other: the size is drawn first (serial, a power of two, or any), the logarithm
 # of the run time is a mixture of two gamma distributions whose weights depend on the size, and arrivals follow a daily
@@ -128,7 +128,7 @@ def generate(
     load: float | None = None,
     overestimate: float = DEFAULT_OVERESTIMATE,
     parameters: LublinParameters = ALL_JOBS,
-    work: Work = DELAYS,
+    work: TimedWork = DELAYS,
 ) -> Workload:
     """Draw `jobs` jobs for a machine of `hosts` hosts, the first day beginning at midnight.
 
@@ -211,9 +211,9 @@ class Drawn(Struct, frozen=True):
     speed: float | None = None
 
     @property
-    def work(self) -> Work:
+    def work(self) -> TimedWork:
         """The work of the jobs."""
-        return Work(self.speed)
+        return TimedWork(self.speed)
 
     @property
     def command(self) -> str:

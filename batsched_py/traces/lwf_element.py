@@ -15,7 +15,7 @@ from defusedxml.ElementTree import DefusedXMLParser
 from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.reading.xml_document import XML_ERRORS, xml_rule
 from batsched_py.text.display import shown
@@ -231,7 +231,7 @@ class _Collector:
     def _report_unknown(self, element: LwfElement) -> None:
         """Note the attributes of an element that are ignored."""
         known = frozenset(_ATTRIBUTES.get(element.tag, _NONE))
-        members = Members(f"element {element.tag}", known, unknown=Unknown.REPORTED, word="attribute")
+        members = Members(f"element {element.tag}", known, unknown=UnknownNames.REPORTED, word="attribute")
         members.check(element.attributes, self._notes, self.place)
 
     def _misplaced(self, element: LwfElement, around: LwfElement) -> WorkloadError:

@@ -25,7 +25,7 @@ from batsched_py.traces.sacct_fields import (
     MEMBERS,
     NEVER_RAN,
     CellError,
-    Row,
+    SacctRow,
     holds,
 )
 from batsched_py.traces.sacct_rows import SacctRows
@@ -109,7 +109,7 @@ def read_sacct(
     jobs with a number that is in use, get unique names.
     WorkloadError names the file, the line, the column and the rule.
     """
-    reader = _Reader(path, unit, (*MEMBERS, *(field.lower() for field in keep)), limits, strict=strict)
+    reader = _SacctReader(path, unit, (*MEMBERS, *(field.lower() for field in keep)), limits, strict=strict)
     return reader.log()
 
 
@@ -125,7 +125,7 @@ def sacct_unit(path: Path, limits: Limits = LIMITS) -> Unit | None:
     return "nodes" if names & sizes["nodes"] and not names & sizes["cpus"] else "cpus"
 
 
-class _Reader:
+class _SacctReader:
     """A reader of one file."""
 
     def __init__(self, path: Path, unit: Unit, fields: Sequence[str], limits: Limits, *, strict: bool) -> None:
@@ -237,7 +237,7 @@ class _Reader:
                     self._notes.add(COLUMNS.report(column), f"line {row.line}")
             yield job
 
-    def _job(self, row: Row, name: str) -> _Job:
+    def _job(self, row: SacctRow, name: str) -> _Job:
         """Parse a row. CellError."""
         cluster = row.text("cluster")
         if breaks_csv(cluster) or "!" in cluster:
@@ -259,7 +259,7 @@ class _Reader:
         return _Job(row.line, name, cluster, owner, state, submit, start, end, record, members)
 
 
-def _first(row: Row, *columns: tuple[str, int]) -> int | None:
+def _first(row: SacctRow, *columns: tuple[str, int]) -> int | None:
     """Return the duration from the first of these (column, unit) pairs that has a known one. CellError."""
     for column, unit in columns:
         time = row.duration(column, unit)

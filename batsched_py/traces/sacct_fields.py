@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.text.display import shown
 
 # sacct's output is for human readers: one quantity has several spellings (days, clock times, bare minutes, 2K nodes,
@@ -62,7 +62,7 @@ COLUMNS: Final = Members(
         "reservation": "hosts are not reserved: jobs of a reservation are like others",
         "suspended": "a job runs in one piece, without its suspensions",
     },
-    Unknown.REPORTED,
+    UnknownNames.REPORTED,
     "field",
 )
 #: Column -> pattern of texts that are worth a note.
@@ -142,7 +142,7 @@ class CellError(ValueError):
         super().__init__(f"field {column}: {rule}, not {value}")
 
 
-class Row(NamedTuple):
+class SacctRow(NamedTuple):
     """A row of a job: its line, and column -> text."""
 
     line: int
@@ -221,7 +221,7 @@ class Row(NamedTuple):
         return JOB_ID.fullmatch(self.text("jobid")) is not None and self.state in _STATES
 
 
-def holds(row: Row, column: str) -> bool:
+def holds(row: SacctRow, column: str) -> bool:
     """Return whether the cell of a column without effect is worth a note."""
     text = row.text(column)
     if column == "eligible":
@@ -230,7 +230,7 @@ def holds(row: Row, column: str) -> bool:
     return text.casefold() not in _UNKNOWN if matters is None else matters.search(text) is not None
 
 
-def _is_later(row: Row) -> bool:
+def _is_later(row: SacctRow) -> bool:
     """Return whether a job became eligible only after its submission."""
     try:
         submitted, eligible = row.date("submit"), row.date("eligible")

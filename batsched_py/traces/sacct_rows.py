@@ -13,7 +13,7 @@ from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.formats import SACCT, delimiter_of, looks_like
-from batsched_py.traces.sacct_fields import FREE_TEXT, NEEDED, Row
+from batsched_py.traces.sacct_fields import FREE_TEXT, NEEDED, SacctRow
 
 #: Maximum number of lines of one row, whose texts may contain line ends.
 _MOST_BREAKS: Final = 100
@@ -43,7 +43,7 @@ class SacctRows:
         self.header = self._header(next(self._lines, ""), wanted)
         self._texts = [self.header.index(name) for name in FREE_TEXT if name in self.header]
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[SacctRow]:
         """Yield the rows after the header, without blank rows."""
         #: The text so far of a row that contains line ends, its number of lines, and the number of its first line.
         begun, broken, first = "", 0, 0
@@ -84,7 +84,7 @@ class SacctRows:
             return next(csv.reader([text], delimiter=self._delimiter), [])
         return text.split(self._delimiter)
 
-    def _row(self, cells: list[str], line: int) -> Row | None:
+    def _row(self, cells: list[str], line: int) -> SacctRow | None:
         """Return the row; None if its number of cells is wrong and no delimiter in a text explains that."""
         surplus = len(cells) - len(self.header)
         if surplus == 1 and not cells[-1]:  # --parsable ends each line with a delimiter
@@ -104,8 +104,8 @@ class SacctRows:
         sound = [row for row in joined if row.is_sound()]
         return sound[0] if len(sound) == 1 else None
 
-    def _named(self, cells: Sequence[str], line: int) -> Row:
-        return Row(line, {name: cell.strip() for name, cell in zip(self.header, cells, strict=True) if name})
+    def _named(self, cells: Sequence[str], line: int) -> SacctRow:
+        return SacctRow(line, {name: cell.strip() for name, cell in zip(self.header, cells, strict=True) if name})
 
     def _drop_row(self, cells: Sequence[str], line: int) -> None:
         rule = f"must have {len(self.header)} fields as the header, not {len(cells)}"

@@ -64,7 +64,7 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
     outermost = list(root.children(*ZONES, "cluster"))
     if len(outermost) != 1:
         raise root.error("", f"must hold exactly one zone or cluster, not {len(outermost)}")
-    reader = _Reader(limits)
+    reader = _PlatformReader(limits)
     reader.read_node(outermost[0], "", {}, {})
     if not reader.hosts:
         raise root.error("", "must have at least one host")
@@ -95,7 +95,7 @@ def _config(root: Element) -> tuple[tuple[str, str], ...]:
     return tuple(items.items())
 
 
-class _Reader:
+class _PlatformReader:
     """A reader of one file, with the parts read so far."""
 
     def __init__(self, limits: Limits) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.reading.limits import LONGEST
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
@@ -34,7 +34,7 @@ HEADERS: Final = Members(
     "a log",
     frozenset({*_SIZES, "UnixStartTime", "TimeZone", "TimeZoneString", "StartTime", "Preemption", "AllowOveruse"})
     | _DESCRIBES,
-    unknown=Unknown.REPORTED,
+    unknown=UnknownNames.REPORTED,
     word="header",
 )
 #: Header in lower case -> its spelling in the format.

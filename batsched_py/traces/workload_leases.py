@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import ALL_TERMS, NodeSet, read_terms
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
@@ -37,7 +37,7 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
             arrival=job.submit_time,
             duration=duration,
             nodes=tuple(_node_set(one) for one in terms.nodes or (NodeSet(job.size, {}),)),
-            start="now" if terms.kind is Kind.IMMEDIATE else terms.start,
+            start="now" if terms.kind is LeaseKind.IMMEDIATE else terms.start,
             preemptible=terms.preemptible,
             real=None if delay == duration else delay,
             deadline=terms.deadline,

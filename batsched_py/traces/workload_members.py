@@ -13,7 +13,7 @@ from typing import Any, Final
 from batsched_py.model.job import KNOWN_MEMBERS
 from batsched_py.model.profile import FORMER_TYPES
 from batsched_py.reading.many import ManyMembers
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed
 
@@ -26,7 +26,7 @@ _CHOSEN: Final = "the algorithm chooses when and where a job starts; reservation
 #: Members that describe a file and request nothing; the last ones occur in Batsim's own workloads.
 _DESCRIBES: Final = frozenset({"description", "log_start", "author", "command", "comment", "date", "name", "version"})
 DOCUMENT: Final = Members(
-    "a workload", frozenset({"nb_res", "jobs", "profiles"}) | _DESCRIBES, unknown=Unknown.REPORTED
+    "a workload", frozenset({"nb_res", "jobs", "profiles"}) | _DESCRIBES, unknown=UnknownNames.REPORTED
 )
 
 JOB: Final = Members(
@@ -44,7 +44,7 @@ JOB: Final = Members(
         **dict.fromkeys(("checkpoint_interval", "dumptime", "readtime"), _NO_CHECKPOINTS),
         **dict.fromkeys(("alloc", "future_allocation", "purpose", "start"), _CHOSEN),
     },
-    Unknown.KEPT,
+    UnknownNames.KEPT,
 )
 
 #: Type of profile -> its members, under their names in Batsim 4.
@@ -73,8 +73,8 @@ def _profile_members(kind: str, known: frozenset[str]) -> Members:
     why = dict.fromkeys(sorted(others), "profiles of this type have none")
     if kind != "parallel_homogeneous_pfs":
         why[_STRATEGY] = "only the types of Batsim 5 have it"
-        return Members(f"a profile of type {kind}", known | _ALWAYS, why, Unknown.KEPT)
-    return Members(f"a profile of type {kind}", known | _ALWAYS | {_STRATEGY}, why, Unknown.KEPT)
+        return Members(f"a profile of type {kind}", known | _ALWAYS, why, UnknownNames.KEPT)
+    return Members(f"a profile of type {kind}", known | _ALWAYS | {_STRATEGY}, why, UnknownNames.KEPT)
 
 
 PROFILES: Final = {kind: _profile_members(kind, own) for kind, own in _TYPES.items()}

@@ -187,7 +187,7 @@ def _opening(event: events.SimulationBegins, dialect: Dialect) -> Iterator[_Abou
             yield FactKind.PROFILES, f"{workload}!{name}", {"profile": profile}
 
 
-def _host(resource: events.Resource, use: str) -> Members:
+def _host(resource: events.DescribedHost, use: str) -> Members:
     """Describe a host without a role that repeats `use`, which only some versions write."""
     properties = {key: value for key, value in resource.properties.items() if key != "role" or value not in ("", use)}
     details = {"name": resource.name, "use": use, "state": resource.state, "properties": properties}

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from batsched_py.api import Job, Plan, View, counted
-from batsched_py.collection.attempts import Attempts, why_not
+from batsched_py.collection.attempts import PlacementCounts, why_not
 from batsched_py.collection.classes import JobClass
 from batsched_py.collection.demands import FREE, FREE_HOST, Demand, read_demand
-from batsched_py.collection.waiting_index import Waiting
+from batsched_py.collection.waiting_index import WaitingQueries
 from batsched_py.queries.expression import Expression, both
 from batsched_py.queries.host_attributes import DYNAMIC
-from batsched_py.schedulers.placing.members import Members
+from batsched_py.schedulers.placing.members import CollectionMembers
 
 # A job that no combination of hosts can ever run is rejected when it arrives, with the reason; otherwise it would wait
 # for a change that cannot come. "Ever" is three-valued: what a host is doing is unknown then, and it counts unless the
@@ -27,7 +27,7 @@ from batsched_py.schedulers.placing.members import Members
 SPARE: Final = 64
 
 
-class Admission:
+class JobAdmission:
     """The jobs of a run until they start.
 
     Attributes:
@@ -37,13 +37,13 @@ class Admission:
         attempts: job id -> its attempts, for all admitted jobs.
     """
 
-    def __init__(self, members: Members, classes: Mapping[str, JobClass], *, shared: bool) -> None:
+    def __init__(self, members: CollectionMembers, classes: Mapping[str, JobClass], *, shared: bool) -> None:
         """Set the hosts and the classes of jobs; with `shared`, jobs may share hosts."""
         self._members, self._classes, self._shared = members, classes, shared
-        self.waiting = Waiting()
+        self.waiting = WaitingQueries()
         self.demands: dict[str, Demand] = {}
         self.later: dict[str, Job] = {}
-        self.attempts: dict[str, Attempts] = {}
+        self.attempts: dict[str, PlacementCounts] = {}
         #: Ids of jobs for which others may wait; of those, which have ended.
         self._awaited = frozenset(name for kind in classes.values() for name in kind.after)
         self._ended: set[str] = set()
@@ -68,7 +68,7 @@ class Admission:
             plan.reject(job, why)
             self.note_end(job.id)
             return False
-        self.demands[job.id], self.attempts[job.id] = demand, Attempts()
+        self.demands[job.id], self.attempts[job.id] = demand, PlacementCounts()
         if not self._ended.issuperset(demand.kind.after):
             self.later[job.id] = job
             plan.hold(job, "its class runs after jobs that have not ended")

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from batsched_py.api import Event, Job, OptionError, Plan, View
-from batsched_py.collection.attempts import Attempts
+from batsched_py.collection.attempts import PlacementCounts
 from batsched_py.collection.enactor import Negotiation
 from batsched_py.collection.placers import Placer
 from batsched_py.leases.restarts import Restarts
 
 
-class Losses:
+class JobLosses:
     """Jobs that are killed because they have lost hosts, and are submitted again if their placer wants that."""
 
     def __init__(self, mode: Literal["ignore", "fail", "replace"], view: View) -> None:
@@ -49,7 +49,12 @@ class Losses:
         return self._numbers.get(self.first_id(job.id))
 
     def stop_lost(
-        self, talks: Mapping[str, Negotiation], attempts: Mapping[str, Attempts], placer: Placer, view: View, plan: Plan
+        self,
+        talks: Mapping[str, Negotiation],
+        attempts: Mapping[str, PlacementCounts],
+        placer: Placer,
+        view: View,
+        plan: Plan,
     ) -> None:
         """Kill jobs on failed hosts; submit those again that the placer replaces."""
         if self._mode == "ignore" or not view.unavailable:

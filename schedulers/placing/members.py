@@ -10,7 +10,7 @@ from batsched_py.api import Host, HostSet, OptionError, View
 from batsched_py.collection.codes import Code
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.policies import Moody, read_policies
-from batsched_py.collection.resources import Resource
+from batsched_py.collection.resources import CollectionResource
 from batsched_py.collection.tokens import Token
 from batsched_py.queries.expression import Expression
 from batsched_py.queries.host_attributes import HOST, VAULT, host_attributes, idle_attributes, number_of
@@ -33,7 +33,7 @@ from batsched_py.schedulers.placing.options import PlacerOptions
 BUSY: Final[Mapping[str, Value]] = {"load": 1.0, "jobs": 1, "free_cpu": 0, "free_mem": 0}
 
 
-class Members:
+class CollectionMembers:
     """The hosts and vaults of a run.
 
     Attributes:
@@ -50,7 +50,7 @@ class Members:
         self._options, self._draw = options, draw
         self._shared = options.share == "time"
         self.reported = Collection()
-        self.resources: dict[str, Resource] = {}
+        self.resources: dict[str, CollectionResource] = {}
         self.numbers: dict[str, int] = {}
         #: Name -> the report of an idle member.
         self._idle: dict[str, dict[str, Value]] = {}
@@ -90,7 +90,9 @@ class Members:
             policies.append(Moody(self._options.refuse, self._draw))
         own = self._options.policy(host.properties, self._draw)
         capacity = number_of(static, "size", 0) if kind == VAULT else number_of(static, "cpus", 1)
-        self.resources[host.name] = Resource(host.name, capacity, (*policies, *([] if own is None else [own])))
+        self.resources[host.name] = CollectionResource(
+            host.name, capacity, (*policies, *([] if own is None else [own]))
+        )
 
     def _usual(self, kind: str) -> dict[str, object]:
         """Return the default policies of hosts, which their properties may override."""

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 import orjson
 import zmq
 
-from batsched_py.session.serve import Record, serve
+from batsched_py.session.serve import RecordExchange, serve
 from batsched_py.transport.zmq_rep import RepSocket
 from tests.benchmarks.inputs import new_session, record, recorder
 from tests.benchmarks.parts import LOAD
@@ -91,7 +91,7 @@ def serve_compressed(pipe: Connection, _messages: int) -> None:
         _our_loop(pipe, "easy", keep.record)
 
 
-def _our_loop(pipe: Connection, scheduler: str, record: Record | None = None) -> None:
+def _our_loop(pipe: Connection, scheduler: str, record: RecordExchange | None = None) -> None:
     session = new_session(scheduler)
     with RepSocket(ANY_PORT) as socket:
         pipe.send(socket.address)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from batsched_py.leases.lifecycle import FINAL, TRANSITIONS
-from batsched_py.results.lease_rows import State
+from batsched_py.results.lease_rows import LeaseState
 from tests.clone import ROOT
 from tests.docs.state_picture import StatePicture
 
@@ -13,25 +13,25 @@ PICTURE = ROOT / "docs" / "lease-states.svg"
 
 #: Where a state is drawn: column and row.
 PLACES = {
-    State.REJECTED: (1, 0),
-    State.PREPARING: (4, 0),
-    State.NEW: (0, 1),
-    State.PENDING: (1, 1),
-    State.SCHEDULED: (3, 1),
-    State.READY: (5, 1),
-    State.ACTIVE: (6, 1),
-    State.DONE: (7, 1),
-    State.QUEUED: (3, 2),
-    State.SUSPENDING: (7, 2),
-    State.RESUMED_READY: (3, 3),
-    State.SUSPENDED_QUEUED: (5, 3),
-    State.SUSPENDED_PENDING: (7, 3),
-    State.RESUMING: (3, 4),
-    State.SUSPENDED_SCHEDULED: (5, 4),
-    State.MIGRATING: (7, 4),
+    LeaseState.REJECTED: (1, 0),
+    LeaseState.PREPARING: (4, 0),
+    LeaseState.NEW: (0, 1),
+    LeaseState.PENDING: (1, 1),
+    LeaseState.SCHEDULED: (3, 1),
+    LeaseState.READY: (5, 1),
+    LeaseState.ACTIVE: (6, 1),
+    LeaseState.DONE: (7, 1),
+    LeaseState.QUEUED: (3, 2),
+    LeaseState.SUSPENDING: (7, 2),
+    LeaseState.RESUMED_READY: (3, 3),
+    LeaseState.SUSPENDED_QUEUED: (5, 3),
+    LeaseState.SUSPENDED_PENDING: (7, 3),
+    LeaseState.RESUMING: (3, 4),
+    LeaseState.SUSPENDED_SCHEDULED: (5, 4),
+    LeaseState.MIGRATING: (7, 4),
 }
 #: States to which almost every other may change: these are marks at the others, not arrows.
-MARKS = {State.CANCELLED: "C", State.FAIL: "F"}
+MARKS = {LeaseState.CANCELLED: "C", LeaseState.FAIL: "F"}
 
 
 def drawing() -> str:

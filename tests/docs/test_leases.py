@@ -10,7 +10,7 @@ from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, 
 from batsched_py.model.lease_terms import ALL_TERMS
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.terminal.lease_looks import SIGNS
-from batsched_py.results.lease_rows import State
+from batsched_py.results.lease_rows import LeaseState
 from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.scheduling.options import describe_options
 from tests.clone import ROOT
@@ -63,7 +63,7 @@ def test_each_option_has_a_help_text() -> None:
 def test_each_state_is_described() -> None:
     """By the name that tables have."""
     told = {name for cells in rows("States") for name in re.findall(r"`([\w-]+)`", cells[0])}
-    assert told == {state.label for state in State}
+    assert told == {state.label for state in LeaseState}
 
 
 def test_each_mark_of_pictures_is_described() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from batsched_py.model.job import Job
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import read_terms
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
@@ -112,7 +112,7 @@ class Run:
         algorithm.book.check()
         self.accepted.update(algorithm.starts)
         for run in view.running:
-            if run.job.id not in self.started and read_terms(run.job).kind is Kind.BEST_EFFORT:
+            if run.job.id not in self.started and read_terms(run.job).kind is LeaseKind.BEST_EFFORT:
                 assert not list(algorithm.book.touching(run.hosts, run.start, run.end)), f"{run} into a reservation"
         self.started.update(run.job.id for run in view.running)
         later = [start for start in algorithm.starts.values() if not view.due(start)]
@@ -147,7 +147,7 @@ class Run:
             assert self.rejections[job.id]
             return
         if ending.state == COMPLETED_KILLED:
-            assert terms.kind is Kind.BEST_EFFORT
+            assert terms.kind is LeaseKind.BEST_EFFORT
             assert terms.preemptible
         if terms.start is not None:
             late = ending.start - terms.start

@@ -15,7 +15,7 @@ from batsched_py.results.records import Result
 from batsched_py.testing import Bench, Case, play
 from batsched_py.testing.case import Peer
 from batsched_py.testing.play import Player
-from batsched_py.testing.rules import Liberties, Trial, broken_rule
+from batsched_py.testing.rules import ContractTrial, Liberties, broken_rule
 from tests.integration.energy_runs import SPECS, Spec, run, starts
 from tests.integration.variants import SPECIAL, liberties
 
@@ -193,4 +193,4 @@ def test_the_contract_knows_that_hosts_which_draw_little_may_be_lost(options: di
     """Found by its search among cases."""
     played = play(load("energy_budget"), options, replace(LOST, peer=peer))
     liberty = Liberties(**liberties("energy_budget", options))
-    assert broken_rule(Trial(replace(LOST, peer=peer), played, load("energy_budget"), liberty)) == ""
+    assert broken_rule(ContractTrial(replace(LOST, peer=peer), played, load("energy_budget"), liberty)) == ""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batsched_py.collection.codes import Code
-from batsched_py.collection.resources import Resource
+from batsched_py.collection.resources import CollectionResource
 from batsched_py.collection.tokens import Request, Token
 from batsched_py.schedulers.placer import PlacerScheduler
 from batsched_py.session.session import Session
@@ -38,10 +38,10 @@ class Book:
         self.released: set[Token] = set()
 
 
-class Watched(Resource):
+class Watched(CollectionResource):
     """A resource that notes what it grants."""
 
-    def __init__(self, other: Resource, book: Book) -> None:
+    def __init__(self, other: CollectionResource, book: Book) -> None:
         super().__init__(other.name, other.capacity, other._policies)
         self._book = book
 

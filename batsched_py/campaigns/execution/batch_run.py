@@ -51,10 +51,10 @@ def run_batch(
     gc.set_threshold(_GARBAGE)
     with suppress(BatschedError):  # each run says so
         source = as_workload(source)
-    return [_finished(_Piece(environment, source, spec, jobs, limits), apart=apart) for spec in specs]
+    return [_finished(_PicklableRun(environment, source, spec, jobs, limits), apart=apart) for spec in specs]
 
 
-class _Piece(Struct, frozen=True):
+class _PicklableRun(Struct, frozen=True):
     """A function that executes a run and can be pickled."""
 
     environment: RunEnvironment
@@ -70,14 +70,14 @@ class _Piece(Struct, frozen=True):
         return executed if self.jobs else replace(executed, schedule=None)
 
 
-def _apart(piece: _Piece) -> ExecutedRun:
+def _apart(piece: _PicklableRun) -> ExecutedRun:
     """Make a run in a process of its own."""
     with children_allowed():
         [result] = run_apart([piece], 1, piece.limits)
     return result.value or ExecutedRun(piece.spec.failed(result.failure))
 
 
-def _finished(piece: _Piece, *, apart: bool) -> FinishedRun:
+def _finished(piece: _PicklableRun, *, apart: bool) -> FinishedRun:
     began, jobs = time.perf_counter(), piece.jobs
     alone = piece.limits.limited or runs_user_code(piece.spec.variant)
     executed = _apart(piece) if apart and alone else piece()

@@ -13,7 +13,7 @@ from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.traces.cleaning import CleaningRules
-from batsched_py.traces.delay_workload import DELAYS, Work
+from batsched_py.traces.delay_workload import DELAYS, TimedWork
 from batsched_py.traces.sacct import Unit
 
 #: The simulator: the embedded one, or the program `batsim` on the workers' path.
@@ -60,7 +60,7 @@ class LogWorkloads(Struct, frozen=True):
     window: WindowChoice = WHOLE
     rules: CleaningRules = CleaningRules()
     unit: Unit = "cpus"
-    work: Work = DELAYS
+    work: TimedWork = DELAYS
     #: The minimum number of its workloads; the number of parts is known only after the log is read.
     least: ClassVar[int] = 1
 

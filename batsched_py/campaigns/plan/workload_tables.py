@@ -14,7 +14,7 @@ from batsched_py.campaigns.plan.study_tables import StudyFile, StudyFileTable, m
 from batsched_py.errors import OptionError
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.traces.cleaning import CleaningRules
-from batsched_py.traces.delay_workload import Work
+from batsched_py.traces.delay_workload import TimedWork
 
 #: Parameter of the model -> its type.
 _PARAMETERS: Final[Mapping[str, type]] = {
@@ -93,7 +93,7 @@ def _read_log(file: StudyFile, table: _LogTable, place: str) -> LogWorkloads:
         raise file.error(member(place, "speed"), "must be greater than 0 flop/s")
     path = file.resolve(table.log, member(place, "log"))
     name = table.name or Path(table.log.removesuffix(".gz")).stem
-    return LogWorkloads(name, path, table.format, every, window, rules, table.unit, Work(table.speed))
+    return LogWorkloads(name, path, table.format, every, window, rules, table.unit, TimedWork(table.speed))
 
 
 def _read_model(file: StudyFile, table: _ModelTable, place: str) -> ModelWorkloads:

@@ -28,7 +28,7 @@ from batsched_py.cli.shared.parameters import (
 )
 from batsched_py.cli.shared.simulation_options import platform_option, workloads_option
 from batsched_py.cli.shared.terminal import say, warn
-from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim
+from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Launch, LaunchFiles, Pull, batsim
 from batsched_py.errors import EngineError, InputError, TransportError
 from batsched_py.files.output_file import make_folder
 from batsched_py.loading import require
@@ -60,7 +60,7 @@ _LINGERING: Final = 2.0
 class BatsimRequest(Struct, frozen=True):
     """The options of `batsim`."""
 
-    inputs: Inputs
+    inputs: LaunchFiles
     choice: AlgorithmChoice
     docker_host: str | None
     image: str

@@ -76,7 +76,7 @@ def command() -> None:
 command.params.append(DEBUG)
 
 
-class RunRequest(Struct, frozen=True):
+class CampaignRunRequest(Struct, frozen=True):
     """The options of `campaign run`."""
 
     files: CampaignFiles
@@ -98,14 +98,14 @@ class RetryRequest(Struct, frozen=True):
 quiet_flag: Final = flag("--quiet", "No progress bar and no summary.")
 
 
-@takes(RunRequest)
+@takes(CampaignRunRequest)
 @study_argument
 @folder_option
 @place_options
 @run_limit_options
 @flag("--dry-run", "Show what would be run.")
 @quiet_flag
-def run(request: RunRequest) -> int:
+def run(request: CampaignRunRequest) -> int:
     """Run what is missing of the campaign, and write its dataset.
 
     Results are stored as they come; a run that fails is kept with its error and does not stop the others. If one
@@ -333,7 +333,7 @@ command.add_command(figure, "figure")
 command.add_command(tune, "tune")
 
 
-def _run(request: RunRequest | RetryRequest, *, again: bool) -> int:
+def _run(request: CampaignRunRequest | RetryRequest, *, again: bool) -> int:
     """Run the missing runs, and on request the failed ones, and return the exit code."""
     files, place, quiet = request.files, request.place, request.quiet
     if place.needs_dask:

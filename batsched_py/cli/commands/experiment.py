@@ -34,7 +34,7 @@ from batsched_py.text.wording import NOTHING, counted, seconds
 _HEADINGS = ("resource", "kind", "location", "after", "address of", "requested", "created", "address")
 
 
-class ShowRequest(Struct, frozen=True):
+class ExperimentShowRequest(Struct, frozen=True):
     """The options of `experiment show`."""
 
     file: Path
@@ -50,11 +50,11 @@ def command() -> None:
 command.params.append(DEBUG)
 
 
-@takes(ShowRequest)
+@takes(ExperimentShowRequest)
 @click.argument("file", type=PATH)
 @option("--testbed", "FILE", "Locations with their delays and catalogues, JSON or YAML.", type=PATH)
 @flag("--json", "Print the deployment order, or all errors, as JSON.")
-def show(request: ShowRequest) -> None:
+def show(request: ExperimentShowRequest) -> None:
     """Validate FILE, a descriptor in JSON or OVF, and show the order in which its resources are deployed.
 
     Times are seconds since the start of the deployment, if every request is granted at once. All errors are listed,
@@ -77,12 +77,12 @@ def show(request: ShowRequest) -> None:
         _show(experiment, expected)
 
 
-class SchemaRequest(Struct, frozen=True):
+class ExperimentSchemaRequest(Struct, frozen=True):
     """The options of `experiment schema`: none."""
 
 
-@takes(SchemaRequest, limits=False)
-def print_schema(request: SchemaRequest) -> None:  # noqa: ARG001
+@takes(ExperimentSchemaRequest, limits=False)
+def print_schema(request: ExperimentSchemaRequest) -> None:  # noqa: ARG001
     """Print the JSON schema of descriptors."""
     put(json.dumps(schema(), indent=2).encode() + b"\n", is_json=True)
 

@@ -61,7 +61,7 @@ _PLACES: Final = (Path("/etc/haizea/haizea.conf"), Path("~/.haizea/haizea.conf")
 _TABLES: Final = ("leases", "reservations", "counters", "stats")
 
 
-class RunRequest(Struct, frozen=True):
+class HaizeaRunRequest(Struct, frozen=True):
     """The options of `haizea CONF`."""
 
     conf: Path | None
@@ -134,7 +134,7 @@ def command(context: click.Context, sample: str | None) -> None:
 command.params.append(DEBUG)
 
 
-@takes(RunRequest)
+@takes(HaizeaRunRequest)
 @click.argument("conf", type=PATH, required=False)
 @option("-c --conf named", "FILE", "The configuration, as CONF.", type=PATH)
 @flag("-f --fg foreground", "Run in the foreground, as always.")
@@ -143,7 +143,7 @@ command.params.append(DEBUG)
 @option("--events", "FILE", "Hosts that fail and leases that are cancelled (JSON lines).", type=PATH)
 @option("--listen", "HOST:PORT", "With the real clock: address of the API.", default="127.0.0.1:8080")
 @option("--data", "DIR", "With the real clock: folder for the state of the site.", type=PATH, default="site-data")
-def run(request: RunRequest) -> None:
+def run(request: HaizeaRunRequest) -> None:
     """Simulate a configuration, and print Haizea's log; with the real clock, open a live site.
 
     The default CONF is /etc/haizea/haizea.conf or ~/.haizea/haizea.conf. Options without a counterpart cause warnings.

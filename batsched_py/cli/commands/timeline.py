@@ -36,7 +36,7 @@ from batsched_py.timelines.firewheel import ScheduleConverter
 from batsched_py.timelines.kinds import KINDS, KindMaker
 from batsched_py.timelines.listing import HEADINGS, basic_json, full_json, rows
 from batsched_py.timelines.parsing import parse_timelines, schema
-from batsched_py.timelines.playback import ResumeRequest, play
+from batsched_py.timelines.playback import ExternalResume, play
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.tables import timeline_tables
 from batsched_py.timelines.warnings import find_warnings
@@ -49,7 +49,9 @@ _LAUNCH: Final = "launch+"
 _WIDTH: Final = 7.0
 
 
-def _read_resumes(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Sequence[ResumeRequest]:
+def _read_resumes(
+    context: click.Context, parameter: click.Parameter, values: Sequence[str]
+) -> Sequence[ExternalResume]:
     """Parse resumes like 1000, vm1=1000 and launch+30."""
     requests = []
     for value in values:
@@ -62,7 +64,7 @@ def _read_resumes(context: click.Context, parameter: click.Parameter, values: Se
         if not abs(time) <= LONGEST or (after_launch and time < 0) or (sign and not vm):
             rule = f"must be [VM=]T, where T is seconds of experiment time or launch+S, not {value!r}"
             raise click.BadParameter(rule, context, parameter)
-        requests.append(ResumeRequest(time, (vm,) if sign else None, after_launch=after_launch))
+        requests.append(ExternalResume(time, (vm,) if sign else None, after_launch=after_launch))
     return requests
 
 
@@ -74,11 +76,11 @@ def _read_kind(context: click.Context, parameter: click.Parameter, value: str | 
         raise click.BadParameter(str(error), context, parameter) from None
 
 
-class ShowRequest(Struct, frozen=True):
+class TimelineShowRequest(Struct, frozen=True):
     """The options of `timeline show`."""
 
     file: Path
-    resumes: Sequence[ResumeRequest]
+    resumes: Sequence[ExternalResume]
     json: bool
     full: bool
     buffer: float | None
@@ -101,7 +103,7 @@ def command() -> None:
 command.params.append(DEBUG)
 
 
-@takes(ShowRequest)
+@takes(TimelineShowRequest)
 @click.argument("file", type=PATH)
 @option(
     "--resume resumes",
@@ -124,7 +126,7 @@ command.params.append(DEBUG)
 @option("-o --output", "FILE", "Write a figure (.pdf, .svg, .png) instead.", type=PATH, callback=read_picture)
 @option("--width", "INCHES", "Width of the figure; default: 7.", type=Number(1.0, 100.0))
 @option("--title", "TEXT", "Title of the figure.", default="")
-def show(request: ShowRequest) -> None:
+def show(request: TimelineShowRequest) -> None:
     """Simulate the timelines in FILE (JSON or YAML), and show when each entry runs, as a table and a chart.
 
     An entry lasts as long as its member `takes`. Options override members of the same name in the file.
@@ -150,17 +152,17 @@ def show(request: ShowRequest) -> None:
         say(displayed(note))
 
 
-class SchemaRequest(Struct, frozen=True):
+class TimelineSchemaRequest(Struct, frozen=True):
     """The options of `timeline schema`: none."""
 
 
-@takes(SchemaRequest, limits=False)
-def print_schema(request: SchemaRequest) -> None:  # noqa: ARG001
+@takes(TimelineSchemaRequest, limits=False)
+def print_schema(request: TimelineSchemaRequest) -> None:  # noqa: ARG001
     """Print the JSON schema of files with timelines."""
     put(json.dumps(schema(), indent=2).encode() + b"\n", is_json=True)
 
 
-class ConvertRequest(Struct, frozen=True):
+class TimelineConvertRequest(Struct, frozen=True):
     """The options of `timeline convert`."""
 
     files: tuple[Path, ...]
@@ -168,7 +170,7 @@ class ConvertRequest(Struct, frozen=True):
     output: Path
 
 
-@takes(ConvertRequest)
+@takes(TimelineConvertRequest)
 @click.argument("files", type=PATH, metavar="FILE...", nargs=-1, required=True)
 @option(
     "--input-format source",
@@ -188,7 +190,7 @@ class ConvertRequest(Struct, frozen=True):
     type=click.Choice([]),
 )
 @option("-o --output", "FILE", "Output file, JSON.", type=PATH, required=True)
-def convert(request: ConvertRequest) -> None:
+def convert(request: TimelineConvertRequest) -> None:
     """Convert the output of FIREWHEEL's plugin `misc.print_schedule` to timelines.
 
     Each entry names its VM; if none does, the name is that of FILE. Pickles are refused, because opening them would
@@ -218,13 +220,13 @@ command.add_command(convert, "convert")
 command.add_command(print_schema, "schema")
 
 
-def _with_options(timelines: Timelines, request: ShowRequest) -> Timelines:
+def _with_options(timelines: Timelines, request: TimelineShowRequest) -> Timelines:
     given: Mapping[str, Any] = {name: getattr(request, name) for name in timelines.rules.__struct_fields__}
     chosen = {name: value for name, value in given.items() if value is not None}
     return Timelines(timelines.vms, replace(timelines.rules, **chosen))
 
 
-def _check_output(request: ShowRequest) -> None:
+def _check_output(request: TimelineShowRequest) -> None:
     """Refuse incompatible options. UsageError."""
     if request.output is None and (request.width is not None or request.title):
         raise click.UsageError("'--width' and '--title' need '-o'")
@@ -234,7 +236,7 @@ def _check_output(request: ShowRequest) -> None:
         check_apart([("FILE", request.file)], [("-o", request.output)])
 
 
-def _write(run: TimelineRun, request: ShowRequest) -> None:
+def _write(run: TimelineRun, request: TimelineShowRequest) -> None:
     chart = chart_of_tables(timeline_tables(run, {}))
     assert chart is not None  # noqa: S101  # made of our own tables
     picture = PictureOptions(request.output, WHOLE, None, None, request.width or _WIDTH, None, request.title)

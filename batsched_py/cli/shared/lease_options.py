@@ -13,7 +13,7 @@ from msgspec import Struct
 from batsched_py.bits import MAX_HOST
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option, together
 from batsched_py.errors import OptionError
-from batsched_py.traces.lease_changes import LeaseChanges, Overheads
+from batsched_py.traces.lease_changes import LeaseChanges, VmOverheads
 from batsched_py.traces.lease_request import LeaseSite, read_site
 
 #: Maximum slowdown in percent: a factor of a hundred is a typing error.
@@ -55,7 +55,7 @@ class LeaseOptions(Struct, frozen=True):
 
     ar_share: float
     seed: int
-    overheads: Overheads
+    overheads: VmOverheads
     memory: int | None
     injection: Path | None
     images: Path | None

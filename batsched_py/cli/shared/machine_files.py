@@ -11,7 +11,7 @@ from msgspec import Struct
 from batsched_py.cli.shared.parameters import option, together
 from batsched_py.errors import OptionError
 from batsched_py.files.output_file import make_folder
-from batsched_py.traces.delay_workload import USUAL_SPEED, Work
+from batsched_py.traces.delay_workload import USUAL_SPEED, TimedWork
 from batsched_py.traces.power_states import PowerStates, read_speed
 from batsched_py.traces.simgrid_xml import write_homogeneous
 
@@ -61,9 +61,9 @@ class MachineFiles(Struct, frozen=True):
         return self.computes or self.speed is not None or self.power is not None
 
     @property
-    def work(self) -> Work:
+    def work(self) -> TimedWork:
         """The work of the jobs. OptionError."""
-        return Work(self._flops() if self.computes else None)
+        return TimedWork(self._flops() if self.computes else None)
 
     def write_platform(self, path: Path, hosts: int) -> None:
         """Write a platform of hosts with these options. PlatformError, OptionError."""

@@ -24,7 +24,7 @@ from batsched_py.reporting.pictures.drawing import FORMATS, draw, form_of
 from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.provenance import find_differences, run_title, why_partial
 from batsched_py.reporting.schedules.consistency import find_contradictions
-from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions_of
+from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions_of
 from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.run_reader import files_of, read_schedules
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -86,7 +86,7 @@ def read_runs(
     return [with_members(schedule, members) for schedule in schedules]
 
 
-def read_decisions(schedule: Schedule) -> Decisions | None:
+def read_decisions(schedule: Schedule) -> DecisionTable | None:
     """Read the decisions in the folder of a run, and warn of unknown parts; None without a file. InputError."""
     decisions = read_decisions_of(schedule, limits=current_limits())
     for note in () if decisions is None else decisions.notes:

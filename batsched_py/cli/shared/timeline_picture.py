@@ -16,7 +16,7 @@ from batsched_py.reporting.pictures.terminal.canvas import Canvas
 from batsched_py.reporting.pictures.terminal.looks import LETTERS, Look, filled
 from batsched_py.reporting.pictures.time_axis import time_axis
 from batsched_py.text.display import displayed
-from batsched_py.timelines.entries import Drop, Hold, Program, Transfer
+from batsched_py.timelines.entries import Drop, PauseEntry, Program, Transfer
 from batsched_py.timelines.records import Span
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.vm import TimelineVm
@@ -144,7 +144,7 @@ def _row(vm: TimelineVm, scale: _Scale, letters: dict[str, str], start: float | 
 def _shades(vm: TimelineVm) -> Iterator[tuple[str, float, float]]:
     """Yield (sign, begin, end) of each pause, break, reboot and load."""
     for record in vm.records.values():
-        if isinstance(record.entry.action, Hold):
+        if isinstance(record.entry.action, PauseEntry):
             sign = HELD if record.entry.action.is_break else PAUSED
             yield from ((sign, span.begin, _end(span)) for span in record.spans)
     yield from ((REBOOTS, begin, until) for begin, until in vm.reboots)

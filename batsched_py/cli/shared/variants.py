@@ -42,7 +42,7 @@ class VariantOptions(Struct, frozen=True):
     names: Sequence[str]
 
 
-class _Group(Struct):
+class _VariantGroup(Struct):
     """One -s and the options up to the next."""
 
     algorithm: str
@@ -104,16 +104,16 @@ def read_variants(options: VariantOptions) -> list[Variant]:
     return [Variant(label, one.algorithm, one.choice.options) for label, one in zip(labels, groups, strict=True)]
 
 
-def _grouped(order: Sequence[str], options: VariantOptions) -> list[_Group]:
+def _grouped(order: Sequence[str], options: VariantOptions) -> list[_VariantGroup]:
     """Group the options by their order."""
     values = {name: iter(given) for name, given in asdict(options).items()}
-    groups: list[_Group] = []
+    groups: list[_VariantGroup] = []
     for parameter in order:
         if parameter not in values:
             continue
         value = next(values[parameter])
         if parameter == _SCHEDULER:
-            groups.append(_Group(value, {}))
+            groups.append(_VariantGroup(value, {}))
         elif not groups:
             raise click.UsageError(f"{value} comes before any '-s': options belong to the algorithm before them")
         else:
@@ -121,7 +121,7 @@ def _grouped(order: Sequence[str], options: VariantOptions) -> list[_Group]:
     return groups
 
 
-def _add(group: _Group, parameter: str, value: Any) -> None:
+def _add(group: _VariantGroup, parameter: str, value: Any) -> None:
     if parameter == _ASSIGNMENT:
         key, sign, text = value.partition("=")
         if not (key and sign):

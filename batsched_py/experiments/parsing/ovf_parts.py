@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 
 #: Element -> child elements that are read.
@@ -64,14 +64,14 @@ _OF_EXISTING: Final = {
         "a Disk with a fileRef",
         frozenset({"diskId", "fileRef", *_COMMON}),
         dict.fromkeys(("capacity", "capacityAllocationUnits", "location", "persistent"), _EXISTS),
-        Unknown.REPORTED,
+        UnknownNames.REPORTED,
         "attribute",
     ),
     "Network": Members(
         "a Network whose name begins with @",
         frozenset({"name", *_COMMON}),
         dict.fromkeys(("location", "address", "size"), "the network exists already"),
-        Unknown.REPORTED,
+        UnknownNames.REPORTED,
         "attribute",
     ),
 }
@@ -99,7 +99,7 @@ def _members_of(name: str, attributes: Mapping[str, str]) -> Members:
     if attributes.get("fileRef") or (name == "Network" and attributes.get("name", "").startswith("@")):
         return _OF_EXISTING.get(name, _OF_EXISTING["Disk"])
     obeyed, explained = _ATTRIBUTES.get(name, ((), {}))
-    return Members(f"element {name}", frozenset({*obeyed, *_COMMON}), explained, Unknown.REPORTED, "attribute")
+    return Members(f"element {name}", frozenset({*obeyed, *_COMMON}), explained, UnknownNames.REPORTED, "attribute")
 
 
 def _members_of_elements(name: str, known: tuple[str, ...]) -> Members:
@@ -107,7 +107,7 @@ def _members_of_elements(name: str, known: tuple[str, ...]) -> Members:
     if name == "Item":
         hardware = ("VirtualQuantity", "AllocationUnits", "Reservation", "Limit", "Weight")
         explained = dict.fromkeys(hardware, "CPU and memory are those of the instanceType")
-    return Members(f"element {name}", frozenset(known), explained, Unknown.REPORTED, "element")
+    return Members(f"element {name}", frozenset(known), explained, UnknownNames.REPORTED, "element")
 
 
 def local_name(tag: str) -> str:

@@ -9,13 +9,13 @@ from batsched_py.leases.accounting.counters import Average
 from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.accounting.times import slowdown, waiting_time
 from batsched_py.leases.capacity import total
-from batsched_py.leases.lease import Lease, LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 from batsched_py.leases.observer import LeaseSchedule
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 
 #: Uses of reservations that count as CPU utilization.
-_WORK: Final = (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN)
+_WORK: Final = (ReservationUse.VM, ReservationUse.SUSPEND, ReservationUse.RESUME, ReservationUse.SHUTDOWN)
 
 #: The number of reservations above which ended ones are dropped.
 _MANY: Final = 256
@@ -33,7 +33,7 @@ class AdmissionProbe(AccountingProbe):
         name: the name of the kind in the names of statistics.
     """
 
-    def __init__(self, accounting: Accounting, kind: Kind, name: str) -> None:
+    def __init__(self, accounting: Accounting, kind: LeaseKind, name: str) -> None:
         super().__init__(accounting)
         self.kind, self.accepted, self.rejected = kind, f"Accepted {name}", f"Rejected {name}"
         self._totals = {f"Total accepted {name}": self.accepted, f"Total rejected {name}": self.rejected}
@@ -54,7 +54,7 @@ class AdmissionProbe(AccountingProbe):
 
     def at_lease_done(self, lease: Lease) -> None:
         """Count the lease if it was rejected."""
-        if lease.kind is self.kind and lease.state is State.REJECTED:
+        if lease.kind is self.kind and lease.state is LeaseState.REJECTED:
             self._admitted.pop(lease.id, None)
             self.accounting.incr_counter(self.rejected, lease.id)
 
@@ -99,7 +99,7 @@ class BestEffortProbe(AccountingProbe):
 
     def at_lease_done(self, lease: Lease) -> None:
         """Record the waiting time and the slowdown of a completed lease."""
-        if lease.kind is Kind.BEST_EFFORT and lease.state is State.DONE:
+        if lease.kind is LeaseKind.BEST_EFFORT and lease.state is LeaseState.DONE:
             self._last = self.accounting.now
             self.accounting.set_lease_stat(self.WAIT, lease.id, waiting_time(lease))
             self.accounting.set_lease_stat(self.SLOWDOWN, lease.id, slowdown(lease))
@@ -130,7 +130,7 @@ class CpuUtilizationProbe(AccountingProbe):
         super().__init__(accounting)
         self._capacity = 0.0
         #: Reservation -> its run, and the CPUs that its machines hold; ended ones are dropped from time to time.
-        self._held: dict[LeaseReservation, tuple[Run, float]] = {}
+        self._held: dict[LeaseReservation, tuple[LeaseRun, float]] = {}
         #: For Haizea's way of counting: transfers under way, and runs under way that it takes for ended.
         self._transfers: list[LeaseReservation] = []
         self._overlooked: list[LeaseReservation] = []
@@ -161,7 +161,7 @@ class CpuUtilizationProbe(AccountingProbe):
             if transfer not in under_way:
                 before = [one for one in under_way if one.start == transfer.start and one.order < transfer.order]
                 self._overlooked += sorted(before, key=lambda one: one.order)[:1]
-        self._transfers = [one for one in under_way if one.use is Use.TRANSFER]
+        self._transfers = [one for one in under_way if one.use is ReservationUse.TRANSFER]
         self._overlooked = [one for one in self._overlooked if one in under_way]
         return [one for one in under_way if one not in self._overlooked]
 

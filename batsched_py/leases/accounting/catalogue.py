@@ -9,20 +9,20 @@ from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.built_in import AdmissionProbe, BestEffortProbe, CpuUtilizationProbe, DiskUsageProbe
 from batsched_py.leases.accounting.probe import AccountingProbe, MakeProbe
 from batsched_py.leases.haizea_interface.modules import class_target, loading_haizea_modules
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.named import Load, Named
 
 
 def _reservations(accounting: Accounting) -> AccountingProbe:
-    return AdmissionProbe(accounting, Kind.ADVANCE, "AR")
+    return AdmissionProbe(accounting, LeaseKind.ADVANCE, "AR")
 
 
 def _immediate(accounting: Accounting) -> AccountingProbe:
-    return AdmissionProbe(accounting, Kind.IMMEDIATE, "Immediate")
+    return AdmissionProbe(accounting, LeaseKind.IMMEDIATE, "Immediate")
 
 
 def _deadline(accounting: Accounting) -> AccountingProbe:
-    return AdmissionProbe(accounting, Kind.DEADLINE, "Deadline")
+    return AdmissionProbe(accounting, LeaseKind.DEADLINE, "Deadline")
 
 
 #: Short name, as in configurations and options -> maker of a probe.

@@ -21,7 +21,7 @@ class Average(StrEnum):
     TIME_WEIGHTED = "time-weighted"
 
 
-class Entry(NamedTuple):
+class CounterChange(NamedTuple):
     """A change of a counter: seconds since the run began, the lease that caused it or None, and the new value."""
 
     time: float
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 #: The first entry of every counter.
-FIRST: Final = Entry(0.0, None, 0)
+FIRST: Final = CounterChange(0.0, None, 0)
 
 
 class Counter:
@@ -41,13 +41,13 @@ class Counter:
         entries: all entries, beginning with the value 0 at the start of the run.
     """
 
-    def __init__(self, average: Average = Average.NONE, entries: Sequence[Entry] = (FIRST,)) -> None:
+    def __init__(self, average: Average = Average.NONE, entries: Sequence[CounterChange] = (FIRST,)) -> None:
         assert entries, "a counter begins with an entry"  # noqa: S101  # its readers see to it
         self.average = average
         self.entries = list(entries)
 
     @property
-    def last(self) -> Entry:
+    def last(self) -> CounterChange:
         """The latest entry."""
         return self.entries[-1]
 
@@ -59,10 +59,10 @@ class Counter:
         """
         last = self.entries[-1]
         if time == last.time:
-            self.entries[-1] = Entry(time, last.lease, value)
+            self.entries[-1] = CounterChange(time, last.lease, value)
         elif value != last.value or lease != last.lease:
             assert time > last.time, f"{time:g} after {last.time:g}"  # noqa: S101  # the caller's promise
-            self.entries.append(Entry(time, lease, value))
+            self.entries.append(CounterChange(time, lease, value))
 
     def close(self, time: float) -> None:
         """Repeat the last value when the run stops, if its entry names a lease."""

@@ -8,7 +8,7 @@ from batsched_py.addition import add_up
 from batsched_py.bits import format_bits
 from batsched_py.leases.accounting import times
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase
-from batsched_py.leases.preparation.repository import Transfer
+from batsched_py.leases.preparation.repository import DiskTransfer
 from batsched_py.model.job import Job
 from batsched_py.model.lease_terms import ALL_TERMS, read_terms
 from batsched_py.results.lease_rows import KINDS, LeaseRow, ReservationRow
@@ -97,7 +97,7 @@ def _end(reservation: LeaseReservation) -> float | None:
 
 
 def _hosts(reservation: LeaseReservation) -> int:
-    hosts = reservation.hosts if isinstance(reservation, Transfer) else reservation.nodes.values()
+    hosts = reservation.hosts if isinstance(reservation, DiskTransfer) else reservation.nodes.values()
     bits = 0
     for host in hosts:
         bits |= 1 << host

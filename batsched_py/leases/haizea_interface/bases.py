@@ -6,13 +6,13 @@ Deriving from them is optional: a class with the same methods suffices.
 from __future__ import annotations
 
 from batsched_py.leases.accounting.probe import AccountingProbe
-from batsched_py.leases.haizea_interface.views import LeaseView, SlotTable
+from batsched_py.leases.haizea_interface.views import LeaseView, SlotTableView
 
 
 class LeaseAdmissionPolicy:
     """Base class of policies that decide which leases may be scheduled at all."""
 
-    def __init__(self, slottable: SlotTable) -> None:
+    def __init__(self, slottable: SlotTableView) -> None:
         self.slottable = slottable
 
     def accept_lease(self, lease: LeaseView) -> bool:
@@ -23,7 +23,7 @@ class LeaseAdmissionPolicy:
 class PreemptabilityPolicy:
     """Base class of policies that decide which leases may be preempted for others."""
 
-    def __init__(self, slottable: SlotTable) -> None:
+    def __init__(self, slottable: SlotTableView) -> None:
         self.slottable = slottable
 
     def get_lease_preemptability_score(self, preemptor: LeaseView, preemptee: LeaseView, time: float) -> float:
@@ -34,7 +34,7 @@ class PreemptabilityPolicy:
 class HostSelectionPolicy:
     """Base class of policies that order hosts for a lease."""
 
-    def __init__(self, slottable: SlotTable) -> None:
+    def __init__(self, slottable: SlotTableView) -> None:
         self.slottable = slottable
 
     def get_host_score(self, node: int, time: float, lease: LeaseView) -> float:

@@ -74,7 +74,7 @@ class Instant(float):
         return TimeDelta(seconds=left) if isinstance(other, Instant) else Instant(left)
 
 
-class Clock:
+class RunClock:
     """The clock of the run that calls users' code."""
 
     def get_time(self) -> Instant:
@@ -85,9 +85,9 @@ class Clock:
             raise RuntimeError("the clock can be read only while a policy or a probe is asked") from None
 
 
-def get_clock() -> Clock:
+def get_clock() -> RunClock:
     """Return the clock, which always shows the time of the calling run."""
-    return Clock()
+    return RunClock()
 
 
 @contextmanager

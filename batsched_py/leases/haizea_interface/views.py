@@ -10,9 +10,9 @@ from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.haizea_interface.times import Instant, TimeDelta
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.table import LeaseTable
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.resources import Quantity
-from batsched_py.results.lease_rows import State
+from batsched_py.results.lease_rows import LeaseState
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ class LeaseView:
     Times are in seconds since the start of the run. `STATE_PENDING` and so on are the numbers of states.
     """
 
-    BEST_EFFORT: Final = Kind.BEST_EFFORT
-    ADVANCE_RESERVATION: Final = Kind.ADVANCE
-    IMMEDIATE: Final = Kind.IMMEDIATE
-    DEADLINE: Final = Kind.DEADLINE
+    BEST_EFFORT: Final = LeaseKind.BEST_EFFORT
+    ADVANCE_RESERVATION: Final = LeaseKind.ADVANCE
+    IMMEDIATE: Final = LeaseKind.IMMEDIATE
+    DEADLINE: Final = LeaseKind.DEADLINE
 
     __slots__ = ("_lease", "_types")
 
@@ -91,7 +91,7 @@ class LeaseView:
         """The number of the lease, from 1, in the order of requests."""
         return self._lease.id
 
-    def get_type(self) -> Kind:
+    def get_type(self) -> LeaseKind:
         """Return the type: `BEST_EFFORT`, `ADVANCE_RESERVATION`, `IMMEDIATE` or `DEADLINE`."""
         return self._lease.kind
 
@@ -108,7 +108,7 @@ class LeaseView:
     def start(self) -> Timestamp:
         """The requested and the actual start."""
         lease = self._lease
-        requested = Timestamp.NOW if lease.kind is Kind.IMMEDIATE else Timestamp.UNSPECIFIED
+        requested = Timestamp.NOW if lease.kind is LeaseKind.IMMEDIATE else Timestamp.UNSPECIFIED
         actual = None if lease.started is None else Instant(lease.started)
         return Timestamp(requested if lease.start is None else Instant(lease.start), actual)
 
@@ -143,11 +143,11 @@ class LeaseView:
         return {node: Capacity(self._types, demand) for node, demand in enumerate(self._lease.demands, start=1)}
 
 
-for _state in State:
+for _state in LeaseState:
     setattr(LeaseView, f"STATE_{_state.name}", _state.code)
 
 
-class SlotTable:
+class SlotTableView:
     """A read-only view of the slot table for policies; hosts are numbered from 1.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batsched_py.leases.lease import Lease
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 
 
 class Admission:
@@ -19,4 +19,4 @@ class NoReservations(Admission):
 
     def accepts(self, lease: Lease) -> bool:
         """Return True unless the lease is an advance reservation."""
-        return lease.kind is not Kind.ADVANCE
+        return lease.kind is not LeaseKind.ADVANCE

@@ -18,14 +18,14 @@ Policy = TypeVar("Policy")
 MakePolicy = Callable[[LeaseTable], Policy]
 
 
-class Choice(NamedTuple, Generic[Policy]):
+class PolicyChoice(NamedTuple, Generic[Policy]):
     """A selected policy: its name and its maker."""
 
     name: str
     make: MakePolicy[Policy]
 
 
-class PolicyCatalogue(Named[Choice[Policy]]):
+class PolicyCatalogue(Named[PolicyChoice[Policy]]):
     """Policies of one kind by name; a user selects one, or a class as `module.Class` or `file.py:Class`.
 
     Attributes:
@@ -51,18 +51,18 @@ class PolicyCatalogue(Named[Choice[Policy]]):
         """
         self.spellings = {**{name: name for name in known}, **others}
         self._method, self._adapt = method, adapt
-        choices = {name: Choice(name, make) for name, make in known.items()}
+        choices = {name: PolicyChoice(name, make) for name, make in known.items()}
         super().__init__(kind, choices, ("slottable",), self._adopt_class, notation="module.Class")
 
-    def find(self, text: str, load: Load | None) -> Choice[Policy]:
+    def find(self, text: str, load: Load | None) -> PolicyChoice[Policy]:
         """Return the policy with this name, or a user's own; ValueError for an unknown name, with the rule."""
         name = self.spellings.get(text, text)
         return super().find(name if load is None else class_target(name), loading_haizea_modules(load))
 
-    def _adopt_class(self, name: str, make: Callable[..., Any]) -> Choice[Policy]:
+    def _adopt_class(self, name: str, make: Callable[..., Any]) -> PolicyChoice[Policy]:
         if isinstance(make, type) and not callable(getattr(make, self._method, None)):
             raise ValueError(f"{name} has no method {self._method}")
-        return Choice(name, lambda table: self._adapt(name, make, table))
+        return PolicyChoice(name, lambda table: self._adapt(name, make, table))
 
 
 def _spelled(module: str, classes: Mapping[str, str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from batsched_py.leases.lease import Lease
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 
 DAY: Final = 86400.0
 #: Days since the request after which a lease is no longer preempted, and days after which its score would be 0.
@@ -34,7 +34,7 @@ class ReservationsFirst(Preemptability):
 
     def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:
         """Return the age score of a best-effort lease that conflicts with an advance reservation."""
-        if preemptor.kind is Kind.ADVANCE and preemptee.kind is Kind.BEST_EFFORT:
+        if preemptor.kind is LeaseKind.ADVANCE and preemptee.kind is LeaseKind.BEST_EFFORT:
             return age_score(preemptee, time)
         return NEVER
 
@@ -44,7 +44,7 @@ class DeadlinesGiveWay(Preemptability):
 
     def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:
         """Return the slack of a deadline lease: the time until its deadline as a multiple of its duration."""
-        if preemptee.kind is not Kind.DEADLINE or preemptor.kind not in (Kind.DEADLINE, Kind.ADVANCE):
+        if preemptee.kind is not LeaseKind.DEADLINE or preemptor.kind not in (LeaseKind.DEADLINE, LeaseKind.ADVANCE):
             return NEVER
         assert preemptee.deadline is not None  # noqa: S101  # it is a deadline lease
         left = preemptee.runs[-1].end - time

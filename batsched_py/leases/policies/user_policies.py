@@ -9,7 +9,7 @@ from typing import Any
 
 from batsched_py.errors import PlanError
 from batsched_py.leases.haizea_interface.times import Instant, clock_at
-from batsched_py.leases.haizea_interface.views import LeaseView, SlotTable
+from batsched_py.leases.haizea_interface.views import LeaseView, SlotTableView
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import HostOrder
@@ -81,7 +81,7 @@ class _Policy:
         self._what, self._table = what, table
         try:
             with clock_at(0.0):
-                self._policy = make(SlotTable(table))
+                self._policy = make(SlotTableView(table))
         except BaseException as error:
             raise failed(what, error) from error
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun, Phase
 from batsched_py.leases.points import Point, near_points
 from batsched_py.leases.preparation.images import Disks
-from batsched_py.leases.preparation.repository import Repository, Transfer
+from batsched_py.leases.preparation.repository import DiskTransfer, Repository
 from batsched_py.leases.preparation.unmanaged import Unmanaged
 from batsched_py.leases.suspension import transfer_time
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import State
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import LeaseState
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ImageTransfer(Unmanaged):
 
     at_once = False
 
-    def __init__(self, settings: TransferSettings, hosts: int, move: Callable[[Transfer, float], None]) -> None:
+    def __init__(self, settings: TransferSettings, hosts: int, move: Callable[[DiskTransfer, float], None]) -> None:
         """Begin with empty disks.
 
         Args:
@@ -66,7 +66,7 @@ class ImageTransfer(Unmanaged):
                 ready[host] = min(ready[host], transfer.end)
         return near_points([(time, host) for host, time in ready.items()])
 
-    def prepare(self, lease: Lease, run: Run, now: float) -> Sequence[LeaseReservation] | None:
+    def prepare(self, lease: Lease, run: LeaseRun, now: float) -> Sequence[LeaseReservation] | None:
         """Return the transfer that a run needs besides cached images and shared transfers; None if it would be late."""
         if lease.software is None:
             return ()
@@ -74,7 +74,7 @@ class ImageTransfer(Unmanaged):
         there = self.disks.holding(image)
         missing = {node: host for node, host in run.nodes.items() if host not in there}
         shared, new = None, list[LeaseReservation]()
-        if missing and lease.kind is not Kind.ADVANCE:
+        if missing and lease.kind is not LeaseKind.ADVANCE:
             shared, missing = self._join(lease, missing, run, now)
         if missing:
             transfer = self._new_transfer(lease, missing, now)
@@ -102,7 +102,7 @@ class ImageTransfer(Unmanaged):
         """Return True if the lease needs no image."""
         return lease.software is None
 
-    def in_time(self, lease: Lease, run: Run, now: float) -> bool:
+    def in_time(self, lease: Lease, run: LeaseRun, now: float) -> bool:
         """Return True if the image can be on all hosts of this run by its start."""
         if lease.software is None:
             return True
@@ -114,7 +114,7 @@ class ImageTransfer(Unmanaged):
         """Leave unfinished transfers and drop files; return the transfers that no lease needs any more."""
         dropped = list[LeaseReservation]()
         for transfer in lease.transfers:
-            if isinstance(transfer, Transfer) and transfer.phase is not Phase.OVER:
+            if isinstance(transfer, DiskTransfer) and transfer.phase is not Phase.OVER:
                 transfer.leave(lease)
                 if not transfer.riders:
                     dropped.append(transfer)
@@ -125,14 +125,14 @@ class ImageTransfer(Unmanaged):
 
     def begin(self, transfer: LeaseReservation, now: float) -> None:
         """Handle the begin of a transfer: its scheduled leases are now being prepared."""
-        assert isinstance(transfer, Transfer)  # noqa: S101  # there is no other
+        assert isinstance(transfer, DiskTransfer)  # noqa: S101  # there is no other
         for lease, _ in transfer.riders.values():
-            if lease.state is State.SCHEDULED:
-                lease.change(State.PREPARING, now)
+            if lease.state is LeaseState.SCHEDULED:
+                lease.change(LeaseState.PREPARING, now)
 
     def finish(self, transfer: LeaseReservation, now: float) -> None:
         """Handle the end of a transfer: store the images, and mark prepared leases as ready."""
-        assert isinstance(transfer, Transfer)  # noqa: S101  # there is no other
+        assert isinstance(transfer, DiskTransfer)  # noqa: S101  # there is no other
         self.repository.remove(transfer)
         for lease, nodes in transfer.riders.values():
             assert lease.software is not None  # noqa: S101  # it waits for an image
@@ -140,26 +140,26 @@ class ImageTransfer(Unmanaged):
                 self.disks.keep(host, transfer.image, lease.software.size, now)
                 self.disks.use(host, transfer.image, lease, lease.runs[-1].final_end)
                 self.disks.copy(host, lease, node, lease.software.size)
-            if lease.state is State.PREPARING and self.ready(lease):
-                lease.change(State.READY, now)
+            if lease.state is LeaseState.PREPARING and self.ready(lease):
+                lease.change(LeaseState.READY, now)
 
-    def _shareable(self, lease: Lease, now: float) -> list[Transfer]:
+    def _shareable(self, lease: Lease, now: float) -> list[DiskTransfer]:
         """Return the planned transfers of a lease's image that it may share, in order of time."""
-        if not self._settings.share or lease.software is None or lease.kind is Kind.ADVANCE:
+        if not self._settings.share or lease.software is None or lease.kind is LeaseKind.ADVANCE:
             return []
         transfers = self.repository.transfers
         image = lease.software.name
         planned = [one for one in transfers if one.image == image and one.phase is Phase.PLANNED and one.end > now]
         return [one for one in planned if one not in self._unshared(lease)]
 
-    def _unshared(self, lease: Lease) -> list[Transfer]:
+    def _unshared(self, lease: Lease) -> list[DiskTransfer]:
         """Return the planned transfers of this lease alone, which are dropped when it is replanned."""
-        planned = [one for one in lease.transfers if isinstance(one, Transfer) and one.phase is Phase.PLANNED]
+        planned = [one for one in lease.transfers if isinstance(one, DiskTransfer) and one.phase is Phase.PLANNED]
         return [one for one in planned if list(one.riders) == [lease.id]]
 
     def _join(
-        self, lease: Lease, missing: dict[int, int], run: Run, now: float
-    ) -> tuple[Transfer | None, dict[int, int]]:
+        self, lease: Lease, missing: dict[int, int], run: LeaseRun, now: float
+    ) -> tuple[DiskTransfer | None, dict[int, int]]:
         """Join a transfer that ends earlier than a new one would; return it, and the nodes that it does not serve."""
         seconds = self._seconds(lease, lease.size)
         own = self.repository.first_hole(seconds, now) + seconds
@@ -172,13 +172,13 @@ class ImageTransfer(Unmanaged):
                     return transfer, {node: host for node, host in missing.items() if node not in nodes}
         return None, missing
 
-    def _new_transfer(self, lease: Lease, nodes: dict[int, int], now: float) -> Transfer | None:
+    def _new_transfer(self, lease: Lease, nodes: dict[int, int], now: float) -> DiskTransfer | None:
         assert lease.software is not None  # noqa: S101  # it needs an image
         seconds = self._seconds(lease, len(nodes))
-        if lease.kind is not Kind.ADVANCE:
+        if lease.kind is not LeaseKind.ADVANCE:
             # The run was planned as if all nodes needed the image, with this hole.
             start = self.repository.first_hole(self._seconds(lease, lease.size), now)
-            return Transfer(lease, lease.software.name, (start, start + seconds), nodes, None)
+            return DiskTransfer(lease, lease.software.name, (start, start + seconds), nodes, None)
         assert lease.start is not None  # noqa: S101  # it is an advance reservation
         placed = self.repository.place(seconds, lease.start, now)
         if placed is None:
@@ -188,7 +188,7 @@ class ImageTransfer(Unmanaged):
             self._move(other, time)
         if moves:
             self.repository.transfers.sort(key=lambda one: one.start)
-        return Transfer(lease, lease.software.name, (start, start + seconds), nodes, lease.start)
+        return DiskTransfer(lease, lease.software.name, (start, start + seconds), nodes, lease.start)
 
     def _seconds(self, lease: Lease, nodes: int) -> float:
         """Return the seconds to transfer the image of a lease to so many nodes."""

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase
-from batsched_py.results.lease_rows import Use
+from batsched_py.results.lease_rows import ReservationUse
 
 #: A transfer to move, and its new start.
-Move = tuple["Transfer", float]
+Move = tuple["DiskTransfer", float]
 
 
-class Transfer(LeaseReservation):
+class DiskTransfer(LeaseReservation):
     """A transfer of one image, for the lease that requested it and for those that share it.
 
     Attributes:
@@ -26,7 +26,7 @@ class Transfer(LeaseReservation):
     def __init__(
         self, lease: Lease, image: str, span: tuple[float, float], nodes: Mapping[int, int], deadline: float | None
     ) -> None:
-        super().__init__(lease, Use.TRANSFER, *span, nodes=nodes, shares=lease.presence(set(nodes.values())))
+        super().__init__(lease, ReservationUse.TRANSFER, *span, nodes=nodes, shares=lease.presence(set(nodes.values())))
         self.image, self.deadline = image, deadline
         self.riders: dict[int, tuple[Lease, dict[int, int]]] = {lease.id: (lease, dict(nodes))}
 
@@ -57,9 +57,9 @@ class Repository:
 
     def __init__(self) -> None:
         #: Transfers in order of time.
-        self.transfers: list[Transfer] = []
+        self.transfers: list[DiskTransfer] = []
 
-    def first_hole(self, seconds: float, now: float, without: Sequence[Transfer] = ()) -> float:
+    def first_hole(self, seconds: float, now: float, without: Sequence[DiskTransfer] = ()) -> float:
         """Return the start of the first hole of this length from now on, ignoring the transfers in `without`."""
         start = now
         for transfer in self.transfers:
@@ -70,12 +70,12 @@ class Repository:
             start = max(start, transfer.end)
         return start
 
-    def add(self, transfer: Transfer) -> None:
+    def add(self, transfer: DiskTransfer) -> None:
         """Add a transfer to the timetable."""
         self.transfers.append(transfer)
         self.transfers.sort(key=_start)
 
-    def remove(self, transfer: Transfer) -> None:
+    def remove(self, transfer: DiskTransfer) -> None:
         """Remove a transfer that is over or cancelled."""
         self.transfers.remove(transfer)
 
@@ -91,9 +91,9 @@ class Repository:
             return start, ()
         movable = [one for one in self.transfers if one.deadline is not None and one.phase is Phase.PLANNED]
         taken: list[tuple[float, float]] = [(one.start, one.end) for one in self.transfers if one not in movable]
-        asked: list[tuple[float, float, Transfer | None]] = [(deadline, seconds, None)]
+        asked: list[tuple[float, float, DiskTransfer | None]] = [(deadline, seconds, None)]
         asked += [(one.due, one.end - one.start, one) for one in movable]
-        placed: dict[Transfer | None, float] = {}
+        placed: dict[DiskTransfer | None, float] = {}
         for due, length, transfer in sorted(asked, key=lambda one: -one[0]):
             start = _last_gap(taken, length, due)
             if start < now:
@@ -104,11 +104,11 @@ class Repository:
         return own, [(one, at) for one, at in placed.items() if one is not None and at != one.start]
 
 
-def _start(transfer: Transfer) -> float:
+def _start(transfer: DiskTransfer) -> float:
     return transfer.start
 
 
-def _last_hole(transfers: Iterable[Transfer], seconds: float, deadline: float) -> float:
+def _last_hole(transfers: Iterable[DiskTransfer], seconds: float, deadline: float) -> float:
     return _last_gap([(one.start, one.end) for one in transfers], seconds, deadline)
 
 

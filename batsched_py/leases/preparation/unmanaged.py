@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from batsched_py.leases.lease import Lease, LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 from batsched_py.leases.points import Point
 from batsched_py.leases.preparation.images import Disks
 
@@ -26,7 +26,7 @@ class Unmanaged:
         """Return the times at which hosts could be ready for a lease, with these hosts, in order of time."""
         return [(now, None)]
 
-    def prepare(self, lease: Lease, run: Run, now: float) -> Sequence[LeaseReservation] | None:  # noqa: ARG002
+    def prepare(self, lease: Lease, run: LeaseRun, now: float) -> Sequence[LeaseReservation] | None:  # noqa: ARG002
         """Return the transfers that a planned run needs; None if they cannot end in time."""
         return ()
 
@@ -42,7 +42,7 @@ class Unmanaged:
         """Return True if the first run of a lease may be replanned without undoing any preparation."""
         return True
 
-    def in_time(self, lease: Lease, run: Run, now: float) -> bool:  # noqa: ARG002
+    def in_time(self, lease: Lease, run: LeaseRun, now: float) -> bool:  # noqa: ARG002
         """Return True if a reservation's hosts can be prepared by the start of this run."""
         return True
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from batsched_py.protocol.batsim5.profiles import read_profile, write_profile
 from batsched_py.protocol.begins import check_apart, check_count, read_numbered
-from batsched_py.protocol.events import Resource, SimulationBegins
+from batsched_py.protocol.events import DescribedHost, SimulationBegins
 from batsched_py.protocol.fields import Data, array, rest, text
 from batsched_py.reading.faults import FieldError
 from batsched_py.text.display import shown
@@ -72,12 +72,12 @@ def count_hosts(data: Data) -> int:
     return sum(len(hosts) for hosts in lists if type(hosts) is list)
 
 
-def _read_hosts(data: Data, key: str) -> tuple[Resource, ...]:
+def _read_hosts(data: Data, key: str) -> tuple[DescribedHost, ...]:
     return read_numbered(data, key, count_hosts(data), _read_host) if key in data else ()
 
 
-def _read_host(number: int, item: Data) -> Resource:
-    return Resource(
+def _read_host(number: int, item: Data) -> DescribedHost:
+    return DescribedHost(
         number,
         text(item, "name"),
         text(item, "state").lower(),
@@ -87,7 +87,7 @@ def _read_host(number: int, item: Data) -> Resource:
     )
 
 
-def _write_host(host: Resource) -> dict[str, Any]:
+def _write_host(host: DescribedHost) -> dict[str, Any]:
     return {
         "id": host.id,
         "name": host.name,

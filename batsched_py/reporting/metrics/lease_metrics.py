@@ -6,16 +6,18 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.reporting.metrics.catalogue import LeaseMetrics, undefined
 from batsched_py.reporting.metrics.statistics import known, mean
 from batsched_py.reporting.metrics.steps import Steps, stacked
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.results.lease_rows import KINDS, State, Use
+from batsched_py.results.lease_rows import KINDS, LeaseState, ReservationUse
 
 #: Kinds of spans in which a lease holds the CPUs of its hosts, as in the probe `cpu-utilization`.
-_HOLDING: Final = frozenset(use.value for use in (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN))
+_HOLDING: Final = frozenset(
+    use.value for use in (ReservationUse.VM, ReservationUse.SUSPEND, ReservationUse.RESUME, ReservationUse.SHUTDOWN)
+)
 
 
 def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = None) -> LeaseMetrics:
@@ -28,9 +30,9 @@ def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = No
         return undefined(LeaseMetrics)
     rows = list(leases.leases.values())
     utilisation, with_overheads = _host_shares(leases, schedule.hosts, begin, leases.end if end is None else end)
-    reservations = [row for row in rows if row.type == KINDS[Kind.ADVANCE]]
-    rejected = sum(row.state == State.REJECTED.label for row in reservations)
-    done = [row for row in rows if row.type == KINDS[Kind.BEST_EFFORT] and row.state == State.DONE.label]
+    reservations = [row for row in rows if row.type == KINDS[LeaseKind.ADVANCE]]
+    rejected = sum(row.state == LeaseState.REJECTED.label for row in reservations)
+    done = [row for row in rows if row.type == KINDS[LeaseKind.BEST_EFFORT] and row.state == LeaseState.DONE.label]
     return LeaseMetrics(
         leases=len(rows),
         accepted_reservations=len(reservations) - rejected,

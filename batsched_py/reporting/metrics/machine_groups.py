@@ -20,7 +20,7 @@ from batsched_py.reporting.metrics.over_time import busy_hosts, computing_hosts,
 from batsched_py.reporting.metrics.statistics import mean
 from batsched_py.reporting.metrics.steps import highest, integral, mean_over
 from batsched_py.reporting.metrics.summary import Summary, lost_work, overhead_time
-from batsched_py.reporting.schedules.occupancy import Occupancy
+from batsched_py.reporting.schedules.occupancy import FreeHostCurve
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 
@@ -71,7 +71,7 @@ def measure_queue(schedule: Schedule, begin: float, end: float) -> QueueMetrics:
     )
 
 
-def measure_layout(free: Occupancy | None, ran: Sequence[JobMetrics], begin: float, end: float) -> LayoutMetrics:
+def measure_layout(free: FreeHostCurve | None, ran: Sequence[JobMetrics], begin: float, end: float) -> LayoutMetrics:
     """Measure the pieces of jobs, and the fragmentation of free hosts, None if hosts are unknown."""
     pieces = [job.pieces for job in ran if job.pieces]
     return LayoutMetrics(
@@ -98,7 +98,7 @@ def measure_energy(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWi
     )
 
 
-def measure_host_times(schedule: Schedule, free: Occupancy | None, begin: float, end: float) -> HostTimeMetrics:
+def measure_host_times(schedule: Schedule, free: FreeHostCurve | None, begin: float, end: float) -> HostTimeMetrics:
     """Measure the time of hosts in each state."""
     times = host_times(schedule, begin, end, None if free is None else computing_hosts(schedule))
     return HostTimeMetrics(
@@ -111,7 +111,7 @@ def measure_host_times(schedule: Schedule, free: Occupancy | None, begin: float,
     )
 
 
-def _fragmentation(free: Occupancy | None, begin: float, end: float) -> float | None:
+def _fragmentation(free: FreeHostCurve | None, begin: float, end: float) -> float | None:
     """Return the share of the free host seconds outside the longest run of free hosts; None if no host is ever free."""
     if free is None:
         return None

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -91,5 +91,5 @@ def _of_span(leases: LeaseTables, span: LeaseSpan) -> Iterator[LeaseMark]:
     if span.lost:
         yield LeaseMark("lost", span.lease, span.start, until, span.hosts, span.start)
     lease = leases.leases.get(span.lease)
-    if lease is not None and lease.type == KINDS[Kind.ADVANCE]:
+    if lease is not None and lease.type == KINDS[LeaseKind.ADVANCE]:
         yield LeaseMark("reservation", span.lease, span.start, until, span.hosts, min(lease.submit_time, span.start))

@@ -10,7 +10,7 @@ from msgspec import Struct
 from batsched_py.hostset import HostSet
 
 
-class Block(Protocol):
+class RasterBlock(Protocol):
     """An interval of time on hosts in a picture: a job, a lease or a machine state."""
 
     @property
@@ -101,7 +101,7 @@ class Cell(Struct, frozen=True):
     jobs: int
 
 
-def rasterise(jobs: Iterable[tuple[int, Block]], grid: Grid) -> list[list[Cell]]:
+def rasterise(jobs: Iterable[tuple[int, RasterBlock]], grid: Grid) -> list[list[Cell]]:
     """Return the cells of the grid, row by row from host 0, for jobs that ran, each with its sequence number."""
     size = grid.rows * grid.columns
     owners, owned, busy, touching = [-1] * size, [0.0] * size, [0.0] * size, [0] * size

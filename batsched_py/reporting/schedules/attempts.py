@@ -13,11 +13,13 @@ from msgspec import Struct
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseTables
 from batsched_py.results.attempts import Attempt, split_later
-from batsched_py.results.lease_rows import Use
+from batsched_py.results.lease_rows import ReservationUse
 from batsched_py.text.representation import Brief
 
 #: Id of a job that shows an overhead of a lease: the id of the lease's first job, the kind, and a number.
-_OVERHEAD: Final = re.compile(rf"(.+)#(?:{'|'.join(use.value for use in Use if use is not Use.VM)})[1-9]\d*", re.DOTALL)
+_OVERHEAD: Final = re.compile(
+    rf"(.+)#(?:{'|'.join(use.value for use in ReservationUse if use is not ReservationUse.VM)})[1-9]\d*", re.DOTALL
+)
 #: Metadata of a segment that continues the work of the one before it.
 _GOES_ON: Final = re.compile(r"lease .+, segment \d+", re.DOTALL)
 #: The tolerance for equal times in seconds: files have six digits, and a run lasts at least 1e-5 s.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from batsched_py.reporting.schedules.contradictions import FIRST, Contradictions, Kind
+from batsched_py.reporting.schedules.contradictions import FIRST, ContradictionKind, Contradictions
 from batsched_py.reporting.schedules.occupancy import TakenHosts
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.file_forms import BATSIM_5, split_jobs_name
@@ -33,10 +33,12 @@ def find_contradictions(schedule: Schedule, most: int | None = FIRST, *, sharing
     if schedule.rows_found is not None:
         found.extend(schedule.rows_found)
     _check_hosts(schedule, found)
-    found.unless[Kind.SIZE] = "right only if executors were mapped to hosts"
+    found.unless[ContradictionKind.SIZE] = "right only if executors were mapped to hosts"
     shared = may_share(schedule) if sharing is None else sharing
     if shared is None:
-        found.unless |= dict.fromkeys((Kind.SHARED, Kind.UTILISATION), "right only if jobs were allowed to share hosts")
+        found.unless |= dict.fromkeys(
+            (ContradictionKind.SHARED, ContradictionKind.UTILISATION), "right only if jobs were allowed to share hosts"
+        )
     if not shared:
         if not known:
             _check_busy(schedule, found)
@@ -71,16 +73,25 @@ def _check_hosts(schedule: Schedule, found: Contradictions) -> None:
         job, bits = record.job, record.hosts.bits
         if not bits:
             if job.size > highest:
-                found.add(Kind.OUTSIDE, job.id, lines.get(job.id, 0), "has %d hosts of %d", job.size, highest)
+                found.add(
+                    ContradictionKind.OUTSIDE, job.id, lines.get(job.id, 0), "has %d hosts of %d", job.size, highest
+                )
             elif job.size and schedule.rows_found is not None:
-                found.add(Kind.NO_HOSTS, job.id, lines.get(job.id, 0), "ran, and asked for %d", job.size)
+                found.add(ContradictionKind.NO_HOSTS, job.id, lines.get(job.id, 0), "ran, and asked for %d", job.size)
             continue
         if bits.bit_length() > highest and not storage:
             beyond = bits.bit_length() - 1
-            found.add(Kind.OUTSIDE, job.id, lines.get(job.id, 0), "has host %d of a machine of %d", beyond, highest)
+            found.add(
+                ContradictionKind.OUTSIDE,
+                job.id,
+                lines.get(job.id, 0),
+                "has host %d of a machine of %d",
+                beyond,
+                highest,
+            )
         size = record.size_on(highest) if storage else bits.bit_count()
         if size != job.size:
-            found.add(Kind.SIZE, job.id, lines.get(job.id, 0), "has %d, asked for %d", size, job.size)
+            found.add(ContradictionKind.SIZE, job.id, lines.get(job.id, 0), "has %d, asked for %d", size, job.size)
 
 
 class _Move(NamedTuple):
@@ -117,7 +128,9 @@ def _check_shared(schedule: Schedule, found: Contradictions) -> None:
             other = _holder(running, lowest) if named <= _MOST_NAMED else ""
             job_id = record.job.id
             what = "starts at %.6f on host %d" + (", which %s has" if other else "%s")
-            found.add(Kind.SHARED, job_id, schedule.lines.get(job_id, 0), what, record.start, lowest, other)
+            found.add(
+                ContradictionKind.SHARED, job_id, schedule.lines.get(job_id, 0), what, record.start, lowest, other
+            )
         running[place] = record
 
 
@@ -135,7 +148,9 @@ def _check_busy(schedule: Schedule, found: Contradictions) -> None:
         if starts and busy > schedule.hosts:
             job_id = ran[place].job.id
             line = schedule.lines.get(job_id, 0)
-            found.add(Kind.TOO_MANY, job_id, line, "from %.6f on %d of %d are busy", time, busy, schedule.hosts)
+            found.add(
+                ContradictionKind.TOO_MANY, job_id, line, "from %.6f on %d of %d are busy", time, busy, schedule.hosts
+            )
 
 
 def _check_utilisation(schedule: Schedule, found: Contradictions) -> None:
@@ -144,7 +159,7 @@ def _check_utilisation(schedule: Schedule, found: Contradictions) -> None:
     everything = schedule.hosts * makespan
     touching = len(schedule.ran) * _TOUCHING
     if everything > 0 and allocated > everything * (1 + _RELATIVE) + touching:
-        found.add(Kind.UTILISATION, "", 0, "it is %.2f %%", 100 * allocated / everything)
+        found.add(ContradictionKind.UTILISATION, "", 0, "it is %.2f %%", 100 * allocated / everything)
 
 
 def _check_makespan(schedule: Schedule, found: Contradictions) -> None:
@@ -160,12 +175,19 @@ def _check_makespan(schedule: Schedule, found: Contradictions) -> None:
     if abs(last - written) <= tolerance or (counts_from_first and abs(last - first - written) <= tolerance):
         return
     if last < written:
-        found.add(Kind.FIGURES, "", 0, "makespan is %.6f, the last job ends at %.6f", written, last)
+        found.add(ContradictionKind.FIGURES, "", 0, "makespan is %.6f, the last job ends at %.6f", written, last)
         return
     for record in schedule.ran:
         if record.finish > written + tolerance:
             line = schedule.lines.get(record.job.id, 0)
-            found.add(Kind.MAKESPAN, record.job.id, line, "ends at %.6f, the makespan is %.6f", record.finish, written)
+            found.add(
+                ContradictionKind.MAKESPAN,
+                record.job.id,
+                line,
+                "ends at %.6f, the makespan is %.6f",
+                record.finish,
+                written,
+            )
 
 
 def _check_figures(schedule: Schedule, found: Contradictions) -> None:
@@ -181,7 +203,7 @@ def _check_figures(schedule: Schedule, found: Contradictions) -> None:
     for name, count in counts.items():
         written = _figure(schedule, name)
         if written is not None and written != count:
-            found.add(Kind.FIGURES, "", 0, "%s is %d, by the jobs %d", name, written, count)
+            found.add(ContradictionKind.FIGURES, "", 0, "%s is %d, by the jobs %d", name, written, count)
 
 
 def _figure(schedule: Schedule, name: str) -> float | None:

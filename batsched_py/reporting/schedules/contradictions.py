@@ -10,7 +10,7 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
 
-class Kind(Enum):
+class ContradictionKind(Enum):
     """A kind of contradiction, in words."""
 
     CELL = "a cell that breaks its rule"
@@ -43,7 +43,7 @@ class Contradiction(NamedTuple):
         what: the inconsistent numbers.
     """
 
-    kind: Kind
+    kind: ContradictionKind
     line: int
     job: str
     what: str
@@ -60,11 +60,11 @@ class Contradictions:
         """`most` of each kind are kept; None for all."""
         self._most = most
         #: Kind -> the condition, not known from any file, under which it is not a contradiction.
-        self.unless: dict[Kind, str] = {}
-        self._counts: dict[Kind, int] = {}
-        self._kept: dict[Kind, list[Contradiction]] = {}
+        self.unless: dict[ContradictionKind, str] = {}
+        self._counts: dict[ContradictionKind, int] = {}
+        self._kept: dict[ContradictionKind, list[Contradiction]] = {}
 
-    def add(self, kind: Kind, job: str, line: int, form: str, *values: object) -> None:
+    def add(self, kind: ContradictionKind, job: str, line: int, form: str, *values: object) -> None:
         """Count a contradiction; `form` with its values describes it, and is formatted only if it is kept."""
         count = self._counts[kind] = self._counts.get(kind, 0) + 1
         if self._most is None or count <= self._most:
@@ -89,17 +89,17 @@ class Contradictions:
 
     def __iter__(self) -> Iterator[Contradiction]:
         """Iterate over the kept contradictions, kind by kind."""
-        for kind in Kind:
+        for kind in ContradictionKind:
             yield from self._kept.get(kind, ())
 
-    def count(self, kind: Kind) -> int:
+    def count(self, kind: ContradictionKind) -> int:
         """Return the number of contradictions of a kind."""
         return self._counts.get(kind, 0)
 
     @property
-    def kinds(self) -> Iterable[Kind]:
+    def kinds(self) -> Iterable[ContradictionKind]:
         """The kinds that occur, in the order of Kind."""
-        return [kind for kind in Kind if kind in self._counts]
+        return [kind for kind in ContradictionKind if kind in self._counts]
 
     @property
     def total(self) -> int:

@@ -25,7 +25,7 @@ from batsched_py.text.representation import Brief
 _REASONS: Final = frozenset({"", "shared", *get_args(HoldKind), *get_args(Cause)})
 
 
-class Decisions(Brief, frozen=True):
+class DecisionTable(Brief, frozen=True):
     """The decisions of a scheduler, apart from starts.
 
     Attributes:
@@ -45,7 +45,7 @@ class Decisions(Brief, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> Decisions | None:
+def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> DecisionTable | None:
     """Read the decisions of a run, in the folder of its jobs file; None if missing, or of another run. InputError."""
     named = split_jobs_name(schedule.source)
     path = None if named is None else Path(named[0] + DECISIONS)
@@ -57,13 +57,13 @@ def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> Decisio
     return read_decisions(path, limits=limits)
 
 
-def with_outages(schedule: Schedule, decisions: Decisions | None) -> Schedule:
+def with_outages(schedule: Schedule, decisions: DecisionTable | None) -> Schedule:
     """Return the schedule with the outages of hosts that are recorded in the decisions of its run."""
     rows = () if decisions is None else decisions.unavailable
     return replace(schedule, outages=find_outages(rows, schedule.end)) if rows else schedule
 
 
-def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
+def read_decisions(path: Path, *, limits: Limits = LIMITS) -> DecisionTable:
     """Read the file, with columns in any order; InputError names file, line, column and rule."""
     notes = Notes(path.name)
     table = Tabular(path, limits)
@@ -73,7 +73,7 @@ def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
     return replace(decisions_of(_rows(table, at, terms)), notes=notes.lines())
 
 
-def decisions_of(rows: Iterable[DecisionRow]) -> Decisions:
+def decisions_of(rows: Iterable[DecisionRow]) -> DecisionTable:
     """Return the decisions that rows contain, in order of time."""
     of_jobs: dict[str, list[DecisionRow]] = {}
     #: Kind of a row about hosts -> those rows.
@@ -86,7 +86,7 @@ def decisions_of(rows: Iterable[DecisionRow]) -> Decisions:
             of_hosts[row.kind].append(row)
         else:
             of_jobs.setdefault(row.job, []).append(row)
-    return Decisions(of_jobs, of_hosts["down"], hosts, shared, of_hosts["unavailable"])
+    return DecisionTable(of_jobs, of_hosts["down"], hosts, shared, of_hosts["unavailable"])
 
 
 def _rows(table: Tabular, at: Sequence[int], terms: Sequence[int]) -> Iterator[DecisionRow]:

@@ -19,7 +19,7 @@ from batsched_py.protocol.events import (
 )
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reading.notes import Notes
-from batsched_py.reporting.schedules.contradictions import FIRST, Contradictions, Kind
+from batsched_py.reporting.schedules.contradictions import FIRST, ContradictionKind, Contradictions
 from batsched_py.reporting.schedules.row_checks import DERIVED, RowChecks
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.results.records import JobRecord
@@ -136,14 +136,14 @@ class _RowReader:
         job_id = f"{row[at['workload']]}!{row[at['name']]}"
         self._check_count()
         if job_id in self.lines:
-            self._found.add(Kind.REPEATED, job_id, line, "also line %d", self.lines[job_id])
+            self._found.add(ContradictionKind.REPEATED, job_id, line, "also line %d", self.lines[job_id])
             return None
         try:
             return self.record(row)
         except _EarlyEndError as error:
-            self._found.add(Kind.EARLY_END, job_id, line, "starts at %s, ends at %s", *error.times)
+            self._found.add(ContradictionKind.EARLY_END, job_id, line, "starts at %s, ends at %s", *error.times)
         except InputError as error:
-            self._found.add(Kind.CELL, job_id, line, f"{error.field.partition(', ')[2]} {error.rule}")
+            self._found.add(ContradictionKind.CELL, job_id, line, f"{error.field.partition(', ')[2]} {error.rule}")
         return None
 
     def record(self, row: list[str]) -> JobRecord:

@@ -9,7 +9,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
-from batsched_py.results.lease_rows import LeaseRow, State
+from batsched_py.results.lease_rows import LeaseRow, LeaseState
 from batsched_py.results.records import JobRecord
 
 
@@ -29,10 +29,10 @@ def lease_jobs(leases: LeaseTables) -> tuple[JobRecord, ...]:
 
 def _jobs(row: LeaseRow, runs: list[LeaseSpan], leases: LeaseTables) -> Iterator[JobRecord]:
     submit = row.submit_time
-    if row.state == State.REJECTED.label:
+    if row.state == LeaseState.REJECTED.label:
         yield JobRecord(_job(row, 0, submit), REJECTED, -1, 0.0, 0.0, HostSet())
     for number, span in enumerate(runs):
-        done = span is runs[-1] and row.state == State.DONE.label
+        done = span is runs[-1] and row.state == LeaseState.DONE.label
         end = leases.until(span)
         state = COMPLETED_SUCCESSFULLY if done else COMPLETED_KILLED
         yield JobRecord(_job(row, number, submit), state, 0 if done else -1, span.start, end, span.hosts)

@@ -14,7 +14,7 @@ from batsched_py.model.table import Table
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.file_notes import OTHER_COLUMNS, FileNotes
 from batsched_py.reporting.schedules.tabular import Tabular
-from batsched_py.results.lease_rows import KINDS, ImageRow, LeaseRow, ReservationRow, Use
+from batsched_py.results.lease_rows import KINDS, ImageRow, LeaseRow, ReservationRow, ReservationUse
 from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
@@ -28,8 +28,8 @@ IMAGES: Final = "_images.csv"
 #: The column with the ids of a lease's jobs, separated by blanks, in addition to the fields of LeaseRow.
 _JOB: Final = "job"
 #: Kinds of the use of hosts by leases.
-_USES: Final = tuple(use.value for use in Use)
-RUN: Final = Use.VM.value
+_USES: Final = tuple(use.value for use in ReservationUse)
+RUN: Final = ReservationUse.VM.value
 #: Column -> its allowed values.
 _WORDS: Final = {"type": tuple(KINDS.values()), "kind": _USES}
 #: The largest delay of a job in Batsim after its lease's run, caused by messages, in seconds.

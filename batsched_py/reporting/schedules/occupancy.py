@@ -12,7 +12,7 @@ from batsched_py.results.records import JobRecord
 from batsched_py.results.tracing import counts, numbers
 
 
-class Occupancy(Struct, frozen=True):
+class FreeHostCurve(Struct, frozen=True):
     """The free hosts over time, from 0 on; times are distinct.
 
     Attributes:
@@ -28,14 +28,14 @@ class Occupancy(Struct, frozen=True):
     shared: bool
 
 
-def occupancy_of(ran: Iterable[JobRecord], hosts: int) -> Occupancy:
+def occupancy_of(ran: Iterable[JobRecord], hosts: int) -> FreeHostCurve:
     """Return the occupancy of a machine with `hosts` compute hosts by jobs that ran."""
     times, free, longest, taken = numbers(), counts(), counts(), TakenHosts()
     for time, left in _sweep(ran, hosts, taken):
         times.append(time)
         free.append(left.bit_count())
         longest.append(longest_run(left))
-    return Occupancy(times, free, longest, taken.shared)
+    return FreeHostCurve(times, free, longest, taken.shared)
 
 
 def free_hosts(ran: Iterable[JobRecord], hosts: int) -> Iterator[tuple[float, int]]:

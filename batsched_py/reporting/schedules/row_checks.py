@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from batsched_py.reporting.schedules.contradictions import Contradictions, Kind
+from batsched_py.reporting.schedules.contradictions import ContradictionKind, Contradictions
 from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 
@@ -20,7 +20,7 @@ DERIVED: Final[Mapping[str, str]] = {
     "turnaround": "turnaround_time",
 }
 #: The kinds of contradictions of these columns, in their order.
-_KINDS: Final = (Kind.EXECUTION, Kind.WAIT, Kind.TURNAROUND)
+_KINDS: Final = (ContradictionKind.EXECUTION, ContradictionKind.WAIT, ContradictionKind.TURNAROUND)
 
 
 class RowChecks:
@@ -37,9 +37,9 @@ class RowChecks:
         """Check the row of a job that was rejected."""
         if row[self._start] and row[self._start].strip("0."):
             started = shown(row[self._start])
-            self._found.add(Kind.STATE, record.job.id, line, "is rejected, and started at %s", started)
+            self._found.add(ContradictionKind.STATE, record.job.id, line, "is rejected, and started at %s", started)
         if row[self._success] == "1":
-            self._found.add(Kind.STATE, record.job.id, line, "is rejected, and a success")
+            self._found.add(ContradictionKind.STATE, record.job.id, line, "is rejected, and a success")
 
     def ran(self, record: JobRecord, row: Sequence[str], line: int) -> None:
         """Check the row of a job that ran."""
@@ -70,19 +70,25 @@ class RowChecks:
         job, start, finish = record.job, record.start, record.finish
         tolerance, submitted = _RESOLUTION + _PRECISION * abs(finish), job.submit_time
         if submitted < 0 or start < 0:
-            self._found.add(Kind.NEGATIVE, job.id, line, "is submitted at %.6f, starts at %.6f", submitted, start)
+            self._found.add(
+                ContradictionKind.NEGATIVE, job.id, line, "is submitted at %.6f, starts at %.6f", submitted, start
+            )
         if start < submitted - tolerance:
-            self._found.add(Kind.EARLY_START, job.id, line, "starts at %.6f, submitted at %.6f", start, submitted)
+            self._found.add(
+                ContradictionKind.EARLY_START, job.id, line, "starts at %.6f, submitted at %.6f", start, submitted
+            )
         expected = (finish - start, start - submitted, finish - submitted)
         for kind, column, time in zip(_KINDS, self._derived, expected, strict=True):
             if column is not None and not _agrees(row[column], time, tolerance):
                 self._found.add(kind, job.id, line, "is %s, by its times %.6f", shown(row[column]), time)
         if not _is_stretch(float(row[self._stretch]), finish - start, finish - submitted, tolerance):
             ratio = (finish - submitted) / (finish - start)
-            self._found.add(Kind.STRETCH, job.id, line, "is %s, by its times %.6f", shown(row[self._stretch]), ratio)
+            self._found.add(
+                ContradictionKind.STRETCH, job.id, line, "is %s, by its times %.6f", shown(row[self._stretch]), ratio
+            )
         if self._state is not None and (row[self._success] == "1") is not record.success:
             words = shown(row[self._success]), record.state
-            self._found.add(Kind.STATE, job.id, line, "success is %s, final_state %s", *words)
+            self._found.add(ContradictionKind.STATE, job.id, line, "success is %s, final_state %s", *words)
 
 
 def _agrees(written: str, expected: float, tolerance: float) -> bool:

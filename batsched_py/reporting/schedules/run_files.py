@@ -12,7 +12,7 @@ from batsched_py.errors import InputError
 from batsched_py.files.bounded_file import read_content
 from batsched_py.reading.json_document import parse_object
 from batsched_py.reading.limits import LIMITS, Limits
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.reporting.schedules.tabular import LARGEST, Tabular
 from batsched_py.results.trace_files import UNAVAILABLE_COLUMN
@@ -63,7 +63,7 @@ def _read_schedule_object(path: Path, limits: Limits, notes: Notes | None) -> Ma
     content = _NO_NUMBER.sub(rb"\1null", read_content(path, limits))
     row, members = {}, parse_object(str(path), content)
     if notes is not None:
-        Members("figures", _FIGURES, unknown=Unknown.REPORTED).check(members, notes)
+        Members("figures", _FIGURES, unknown=UnknownNames.REPORTED).check(members, notes)
     for name, value in members.items():
         if value is None:
             continue

@@ -11,7 +11,7 @@ from batsched_py.reporting.schedules.contradictions import Contradictions
 from batsched_py.reporting.schedules.lease_tables import (
     LeaseTables,
 )
-from batsched_py.reporting.schedules.occupancy import Occupancy, occupancy_of
+from batsched_py.reporting.schedules.occupancy import FreeHostCurve, occupancy_of
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.placement_tables import PlacementRow
 from batsched_py.reporting.schedules.timeline_tables import (
@@ -106,7 +106,7 @@ class Schedule(Brief, frozen=True, dict=True):  # dict: for cached properties
         return self.attempts.firsts.get(job_id, job_id)
 
     @cached_property
-    def occupancy(self) -> Occupancy:
+    def occupancy(self) -> FreeHostCurve:
         """Return the occupancy of compute hosts over time; meaningless if the hosts of jobs are unknown."""
         return occupancy_of(self.ran, self.hosts)
 

@@ -14,7 +14,7 @@ from batsched_py.errors import InputError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.hostset import HostSet
 from batsched_py.reading.limits import LIMITS, Limits
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import shown
 
@@ -78,7 +78,7 @@ class Tabular:
 
     def report_unknown(self, kind: str, notes: Notes | None, others: Collection[str] = ()) -> None:
         """Add a note for each column that was not requested, of a table of this `kind`; `others` are known too."""
-        known = Members(kind, frozenset(self._asked.union(others)), unknown=Unknown.REPORTED, word="column")
+        known = Members(kind, frozenset(self._asked.union(others)), unknown=UnknownNames.REPORTED, word="column")
         if notes is not None:
             known.check(self.header, notes)
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.protocol.events import REJECTED
-from batsched_py.reporting.schedules.decisions_table import Decisions
+from batsched_py.reporting.schedules.decisions_table import DecisionTable
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.reasons import RUNNING, WAITING
 from batsched_py.reporting.waits.unlisted import unlisted_jobs
@@ -48,8 +48,8 @@ class RunHistory:
         delivery: the longest delay between an event and a start in reply to it, in seconds.
     """
 
-    def __init__(self, schedule: Schedule, decisions: Decisions | None = None) -> None:
-        self.schedule, self.decisions = schedule, decisions or Decisions()
+    def __init__(self, schedule: Schedule, decisions: DecisionTable | None = None) -> None:
+        self.schedule, self.decisions = schedule, decisions or DecisionTable()
         known = self.decisions.hosts
         self.hosts = (1 << schedule.hosts) - 1 if known is None else known.bits
         self.hosts_known = schedule.hosts_known

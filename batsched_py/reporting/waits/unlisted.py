@@ -13,7 +13,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import REJECTED
-from batsched_py.reporting.schedules.decisions_table import Decisions
+from batsched_py.reporting.schedules.decisions_table import DecisionTable
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.reasons import RUNNING, WAITING
 from batsched_py.results.records import JobRecord
@@ -21,7 +21,7 @@ from batsched_py.results.records import JobRecord
 _NO_MEMBERS: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
-def unlisted_jobs(schedule: Schedule, decisions: Decisions) -> list[JobRecord]:
+def unlisted_jobs(schedule: Schedule, decisions: DecisionTable) -> list[JobRecord]:
     """Return the jobs without a row that had not ended at the end of the run, or were rejected.
 
     Jobs that waited until the end of the run have this as their start.

@@ -42,7 +42,7 @@ from batsched_py.results.records import JobRecord
 # Cost for one wait: O(c log c) to sort its c changes, and for each step the jobs that run, wait or hold a promise then.
 
 
-class Machine:
+class MachineState:
     """The changing state of the hosts and the jobs on them."""
 
     def __init__(self, history: RunHistory) -> None:
@@ -98,7 +98,7 @@ class Walk:
     """
 
     def __init__(self, history: RunHistory, job: Waiter) -> None:
-        self._job, self._machine = job, Machine(history)
+        self._job, self._machine = job, MachineState(history)
         self._shared, self._delivery = history.decisions.shared, history.delivery
         begin, end = job.since, job.until
         others = [one for one in history.waiting(begin, end) if one.id != job.id]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec import Struct, field
 
-from batsched_py.simulator.contention.demand import Demand
+from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.time.event_queue import PRECISION, Ticket
 
 
@@ -70,7 +70,7 @@ class Activity(Struct, eq=False):
     """
 
     number: int
-    demand: Demand
+    demand: ActivityDemand
     start: float
     rank: int
     finish: Callable[[], None]

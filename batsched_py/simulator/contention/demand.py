@@ -32,7 +32,7 @@ class Processors(Struct, frozen=True):
     cores: Sequence[int]
 
 
-class Demand(Struct, frozen=True):
+class ActivityDemand(Struct, frozen=True):
     """The needs of an activity, whose computations and transfers advance together.
 
     Attributes:

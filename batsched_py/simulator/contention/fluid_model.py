@@ -14,7 +14,7 @@ from typing import Final
 
 from batsched_py.model.zone import LOOPBACK
 from batsched_py.simulator.contention.activities import Activity, Group, SharedResource, Use
-from batsched_py.simulator.contention.demand import Demand, Processors, bounded
+from batsched_py.simulator.contention.demand import ActivityDemand, Processors, bounded
 from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
 from batsched_py.simulator.time.event_queue import RANK_RATES, RANK_TASK_END, EventQueue
 
@@ -70,7 +70,7 @@ class FluidModel:
 
     def begin(
         self,
-        demand: Demand,
+        demand: ActivityDemand,
         finish: Callable[[], None],
         *,
         rank: int = RANK_TASK_END,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from batsched_py.model.platform import Platform, PlatformHost
-from batsched_py.simulator.contention.demand import Demand, Processors
+from batsched_py.simulator.contention.demand import ActivityDemand, Processors
 from batsched_py.simulator.contention.fluid_model import FluidModel
 from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
 from batsched_py.simulator.contention.transfers import TransferModel
@@ -17,24 +17,24 @@ _NO_PROCESSORS = Processors((), ())
 
 def message_demands(
     platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
-) -> list[Demand]:
+) -> list[ActivityDemand]:
     """Return the demands of one byte from each host to the master, and last from the master to itself.
 
     The result is empty if the platform has no master.
     """
     master = platform.master(master_name)
     if master is None:
-        return [Demand()] * (len(hosts) + 1)
+        return [ActivityDemand()] * (len(hosts) + 1)
     ends = (*hosts, master)
     transfers = TransferModel(platform, ends, tcp_window)
     demands = []
     for number in range(len(ends)):
         links, latency, window = transfers.needs([(number, len(hosts), 1.0)])
-        demands.append(Demand((), links, latency, window))
+        demands.append(ActivityDemand((), links, latency, window))
     return demands
 
 
-def message_seconds(demand: Demand) -> float:
+def message_seconds(demand: ActivityDemand) -> float:
     """Return the travel time of a message in seconds when nothing else uses its links."""
     return demand.latency + demand.seconds_alone(_NO_PROCESSORS)
 
@@ -49,7 +49,7 @@ def longest_message(
 class Courier:
     """The transport of messages to the master host."""
 
-    def __init__(self, queue: EventQueue, demands: Sequence[Demand], fluid: FluidModel | None) -> None:
+    def __init__(self, queue: EventQueue, demands: Sequence[ActivityDemand], fluid: FluidModel | None) -> None:
         """Take the result of `message_demands`; without a fluid model, messages do not share links."""
         self._queue, self._demands, self._fluid = queue, demands, fluid
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from batsched_py.protocol.events import Progress
 from batsched_py.simulator.contention.activities import Activity
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.execution import Execution
+from batsched_py.simulator.jobs.execution import ProfileExecution
 from batsched_py.simulator.jobs.live_jobs import LiveJob
 from batsched_py.simulator.jobs.work import Task, Work, tasks_with_paths
 from batsched_py.simulator.machines.energy_use import HostDraw
@@ -28,7 +28,13 @@ class ContendingJob:
     waits: ClassVar[bool] = False
 
     def __init__(
-        self, context: Context, execution: Execution, live: LiveJob, work: Work, *, end: Callable[[LiveJob], None]
+        self,
+        context: Context,
+        execution: ProfileExecution,
+        live: LiveJob,
+        work: Work,
+        *,
+        end: Callable[[LiveJob], None],
     ) -> None:
         """Take the job and its work; `end` is called at completion or at the walltime, after `live` has its code."""
         self._context, self._queue, self._execution = context, context.queue, execution

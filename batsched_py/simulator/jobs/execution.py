@@ -23,7 +23,7 @@ from batsched_py.model.profile import (
     Receive,
     Send,
 )
-from batsched_py.simulator.contention.demand import LONGEST_TASK, Demand, Processors
+from batsched_py.simulator.contention.demand import LONGEST_TASK, ActivityDemand, Processors
 from batsched_py.simulator.contention.exchanges import AllToAll, Matrix, Transfer
 from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.jobs.work import Task, TaskSequence, Work, last_task
@@ -66,7 +66,7 @@ DOUBLED: Final = (
 Profiles = Mapping[str, Profile]
 
 
-class Site(Struct, frozen=True):
+class HostsByRole(Struct, frozen=True):
     """The hosts of a job, by role.
 
     Attributes:
@@ -88,7 +88,7 @@ class Site(Struct, frozen=True):
         return any(hosts >> host & 1 for beyond in (self.io_hosts, *self.overrides.values()) for host in beyond)
 
 
-class Execution:
+class ProfileExecution:
     """The conversion of profiles into work. BrokenRuleError where Batsim aborts at the start of the job."""
 
     def __init__(
@@ -116,7 +116,7 @@ class Execution:
         self._unlinked_reported = False
 
     def work(
-        self, profile: Profile, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work] | None = None
+        self, profile: Profile, profiles: Profiles, site: HostsByRole, known: dict[tuple[str, str], Work] | None = None
     ) -> Work:
         """Return the work of a profile without messages on its hosts, at their current speeds.
 
@@ -137,7 +137,7 @@ class Execution:
         return loads_of(task.hosts, amounts, self._processors.speeds, seconds)
 
     def _sequence(
-        self, profile: Composed, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work]
+        self, profile: Composed, profiles: Profiles, site: HostsByRole, known: dict[tuple[str, str], Work]
     ) -> TaskSequence:
         """Return the steps in order; a step with a return code other than 0 ends the sequence with it, as in Batsim."""
         steps: list[Work] = []
@@ -157,7 +157,7 @@ class Execution:
         contends = any(step.contends for step in steps)
         return TaskSequence(profile.name, total, code, tuple(steps), repeat, contends)
 
-    def _parallel(self, profile: Profile, site: Site) -> Task:
+    def _parallel(self, profile: Profile, site: HostsByRole) -> Task:
         """Return the task in which computations and transfers advance together: the slowest plus the latency (L07)."""
         executors, speeds = site.overrides.get(profile.name, site.executors), self._processors.speeds
         if isinstance(profile, Parallel) and len(profile.cpu) != len(executors):
@@ -198,14 +198,14 @@ class Execution:
             contends=self._contention and bool(demand.links or self._compute_sharing),
         )
 
-    def _demand(self, flops: Iterable[tuple[int, float]], *transfers: Iterable[Transfer]) -> Demand:
+    def _demand(self, flops: Iterable[tuple[int, float]], *transfers: Iterable[Transfer]) -> ActivityDemand:
         links, latency, window = self._transfers.needs(*transfers)
         if (links or latency) and not self._contention:
             self.approximations.add(NO_CONTENTION)
         if self._transfers.unlinked is not None and not self._unlinked_reported:
             self._unlinked_reported = True
             self.approximations.add(UNLINKED % self._transfers.unlinked)
-        return Demand(tuple([use for use in flops if use[1] > 0]), links, latency, window)
+        return ActivityDemand(tuple([use for use in flops if use[1] > 0]), links, latency, window)
 
     def _merge(
         self, profile: Profile, io: Profile, hosts: Sequence[int], flops: list[tuple[int, float]]
@@ -268,7 +268,7 @@ class Execution:
                 raise BrokenRuleError(f"runs {profile.name}, which computes on a storage host", hosts=1 << host)
 
 
-def io_of_step(site: Site, profile: Composed, profiles: Profiles, position: int) -> Site:
+def io_of_step(site: HostsByRole, profile: Composed, profiles: Profiles, position: int) -> HostsByRole:
     """Return the site of one step of a composed profile.
 
     An io job, if any, must be composed of the same number of steps.

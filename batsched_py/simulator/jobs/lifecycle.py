@@ -28,7 +28,7 @@ from batsched_py.results.records import EndedJobs, JobRecord, SlowedJob
 from batsched_py.results.tracing import JOB_ENDED, JOB_STARTED
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.contending_jobs import ContendingJob
-from batsched_py.simulator.jobs.execution import Execution
+from batsched_py.simulator.jobs.execution import ProfileExecution
 from batsched_py.simulator.jobs.live_jobs import NO_HOSTS, ONLY_IN_THE_BOOKS, RUNNING, SUBMITTED, LiveJob, RunningJob
 from batsched_py.simulator.jobs.planned_jobs import PlannedJob
 from batsched_py.simulator.jobs.profiles import ProfileStore
@@ -68,7 +68,7 @@ class Jobs:
         self,
         context: Context,
         profiles: ProfileStore,
-        execution: Execution,
+        execution: ProfileExecution,
         placement: PlacementRules,
         ended: EndedJobs,
         *,

@@ -16,7 +16,7 @@ from batsched_py.protocol.events import (
     REJECTED,
     Progress,
 )
-from batsched_py.simulator.jobs.execution import Site
+from batsched_py.simulator.jobs.execution import HostsByRole
 from batsched_py.simulator.referee.errors import BrokenRuleError
 
 SUBMITTED: Final = "SUBMITTED"
@@ -40,7 +40,7 @@ STATES: Final = {
 
 NO_HOSTS: Final = HostSet()
 #: The site of nearly all jobs that consist of delays: they have no executors.
-NO_SITE: Final = Site()
+NO_SITE: Final = HostsByRole()
 
 
 class RunningJob(Protocol):

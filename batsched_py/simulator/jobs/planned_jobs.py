@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from batsched_py.protocol.events import Progress
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.execution import Execution, Profiles, ending
+from batsched_py.simulator.jobs.execution import ProfileExecution, Profiles, ending
 from batsched_py.simulator.jobs.live_jobs import LiveJob
 from batsched_py.simulator.jobs.work import Task, Work, last_task, progress_at, rank_of_end, task_at
 from batsched_py.simulator.machines.energy_use import EnergyUse
@@ -42,7 +42,7 @@ class PlannedJob:
     def __init__(
         self,
         context: Context,
-        execution: Execution,
+        execution: ProfileExecution,
         live: LiveJob,
         profiles: Profiles,
         work: Work,

@@ -16,10 +16,10 @@ from batsched_py.errors import RefusedError
 from batsched_py.model.profile import Composed, Profile, Receive, Send
 from batsched_py.protocol.events import FromJobMessage, Members, Progress
 from batsched_py.simulator.contention.activities import Activity
-from batsched_py.simulator.contention.demand import Demand
+from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.contention.fluid_model import FluidModel
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.execution import Execution, Site, io_of_step
+from batsched_py.simulator.jobs.execution import HostsByRole, ProfileExecution, io_of_step
 from batsched_py.simulator.jobs.live_jobs import LiveJob
 from batsched_py.simulator.jobs.profiles import WorkloadProfiles
 from batsched_py.simulator.jobs.work import Task, rank_of_end
@@ -69,7 +69,7 @@ class PlayedProfile(Struct, eq=False):
     """
 
     profile: Profile
-    site: Site
+    site: HostsByRole
     step: int = -1
     task: Task | None = None
     since: float = 0.0
@@ -81,7 +81,7 @@ class TalkingJob:
     def __init__(
         self,
         context: Context,
-        execution: Execution,
+        execution: ProfileExecution,
         live: LiveJob,
         profiles: WorkloadProfiles,
         end: Callable[[LiveJob], None],
@@ -266,7 +266,7 @@ class TalkingJob:
             self._energy_use = EnergyUse(self._context.meter, self._queue, self._hosts, task)
         self._due(task, task.duration)
 
-    def _contend(self, task: Task, demand: Demand, fluid: FluidModel) -> None:
+    def _contend(self, task: Task, demand: ActivityDemand, fluid: FluidModel) -> None:
         """Begin a task that competes with others for resources; the walltime may stop it."""
         self._measured = now = self._queue.now
         if self._left < math.inf:
@@ -348,6 +348,6 @@ class TalkingJob:
         return meter.joules(members(self._hosts), now)
 
 
-def _load(draw: HostDraw, execution: Execution, task: Task, seconds: float) -> None:
+def _load(draw: HostDraw, execution: ProfileExecution, task: Task, seconds: float) -> None:
     """Set the load of the hosts for a task whose total duration at the current rate is `seconds`."""
     draw.load(execution.loads(task, seconds))

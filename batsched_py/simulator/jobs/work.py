@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.addition import add_up
 from batsched_py.protocol.events import Progress
-from batsched_py.simulator.contention.demand import Demand
+from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.time.event_queue import RANK_END, RANK_TASK_END, RANK_WATCH
 
 
@@ -37,7 +37,7 @@ class Task(Struct, frozen=True):
     alone: bool = False
     latency: float = 0.0
     is_delay: bool = True
-    demand: Demand | None = None
+    demand: ActivityDemand | None = None
     contends: bool = False
 
     @property

@@ -18,7 +18,7 @@ from batsched_py.model.external_event import (
 )
 from batsched_py.protocol import events as notices
 from batsched_py.protocol.events import EventSource, Notify
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.machines import SWITCHING_ON
@@ -30,7 +30,7 @@ FAILED_WHILE_SWITCHED_ON: Final = (
 )
 #: Members of events about machines.
 _MACHINE_MEMBERS: Final = Members(
-    "a machine event", frozenset({"timestamp", "type", "resources"}), unknown=Unknown.REPORTED
+    "a machine event", frozenset({"timestamp", "type", "resources"}), unknown=UnknownNames.REPORTED
 )
 
 

@@ -11,7 +11,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, Delay, ParallelHomogeneousTotal, Profile
 from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.execution import Site
+from batsched_py.simulator.jobs.execution import HostsByRole
 from batsched_py.simulator.jobs.live_jobs import NO_SITE
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.machines.machines import COMPUTING, IDLE, members
@@ -65,17 +65,19 @@ class PlacementRules:
                 rule = f"has a mapping to position {beyond[0]} of alloc, which has {counted(hosts.bit_count(), 'host')}"
                 raise BrokenRuleError(rule, job=job.id, hosts=hosts)
 
-    def site(self, command: ExecuteJob, job: Job, profile: Profile) -> Site:
+    def site(self, command: ExecuteJob, job: Job, profile: Profile) -> HostsByRole:
         """Return the hosts of the job by role; add its io job's profile to the workload, as in Batsim."""
         executors = () if type(profile) is Delay else self._executors(command, job)
         if command.overrides:
             return self._overridden(command, job, executors)
         if command.storage_mapping is not None or self._named_storages:
-            return Site(executors, self._storages(command))
+            return HostsByRole(executors, self._storages(command))
         if command.additional_io is not None:
             io = command.additional_io
-            return Site(executors, io_profile=self._io_profile(io, job, profile), io_hosts=members(io.hosts.bits))
-        return Site(executors) if executors else NO_SITE
+            return HostsByRole(
+                executors, io_profile=self._io_profile(io, job, profile), io_hosts=members(io.hosts.bits)
+            )
+        return HostsByRole(executors) if executors else NO_SITE
 
     def _executors(self, command: ExecuteJob, job: Job) -> Sequence[int]:
         """Return the host of each executor; their number is the job's size if the number of hosts is not checked."""
@@ -90,7 +92,7 @@ class PlacementRules:
             slots = [host for host in hosts for _ in range(self._cores[host])]
         return [slots[executor % len(slots)] for executor in range(count)]
 
-    def _overridden(self, command: ExecuteJob, job: Job, executors: Sequence[int]) -> Site:
+    def _overridden(self, command: ExecuteJob, job: Job, executors: Sequence[int]) -> HostsByRole:
         """Return a site with separate hosts for some profiles of a sequence."""
         own: dict[str, Sequence[int]] = {}
         for placed in command.overrides:
@@ -103,7 +105,7 @@ class PlacementRules:
                 own[placed.name] = [hosts[placed.mapping[executor]] for executor in range(len(placed.mapping))]
             else:
                 own[placed.name] = self._placed(hosts, placed.placement, job.size)
-        return Site(executors, self._storages(command), overrides=own)
+        return HostsByRole(executors, self._storages(command), overrides=own)
 
     def _storages(self, command: ExecuteJob) -> Mapping[str, int]:
         """Return the storage host of each label: that in the command, or the host with that name."""

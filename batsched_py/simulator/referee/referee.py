@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from batsched_py.simulator.jobs.lifecycle import Jobs
     from batsched_py.simulator.jobs.registration import Registration
     from batsched_py.simulator.machines.switching import Switching
-    from batsched_py.simulator.periodic_calls import Recurring
+    from batsched_py.simulator.periodic_calls import RecurringEvents
 
 # Real Batsim aborts when a command breaks a rule. The simulator is as strict, but names the time, the command and the
 # rule, so that an algorithm that works here also works in Batsim. The Plan checks decisions before they are sent; the
@@ -40,7 +40,7 @@ class Referee:
     """The check and application of commands at the current time."""
 
     def __init__(
-        self, context: Context, jobs: Jobs, switching: Switching, registration: Registration, recurring: Recurring
+        self, context: Context, jobs: Jobs, switching: Switching, registration: Registration, recurring: RecurringEvents
     ) -> None:
         self._context, self._queue = context, context.queue
         #: Class of a command -> function that applies it; raises BrokenRuleError.

@@ -9,7 +9,7 @@ import batsched_py
 from batsched_py.model.platform import PlatformHost
 from batsched_py.model.settings import Settings
 from batsched_py.protocol.batsim5.greeting import PROTOCOL_VERSION
-from batsched_py.protocol.events import NO_MEMBERS, Config, Resource, SimulationBegins
+from batsched_py.protocol.events import NO_MEMBERS, Config, DescribedHost, SimulationBegins
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.wire.rounding import wire_members
@@ -32,7 +32,9 @@ def build(
     """
     settings, config = context.settings, _config(context)
     if not context.generation.describes_workloads:
-        resources = tuple(Resource(number, host.name, "idle", host.properties) for number, host in enumerate(hosts))
+        resources = tuple(
+            DescribedHost(number, host.name, "idle", host.properties) for number, host in enumerate(hosts)
+        )
         return SimulationBegins(0.0, resources, compute_sharing=settings.compute_sharing, config=config)
     later = context.generation.greets
     return SimulationBegins(
@@ -75,7 +77,7 @@ def _config(context: Context) -> Config:
     )
 
 
-def _resources(hosts: Iterable[PlatformHost], first: int, *, later: bool) -> Iterable[Resource]:
+def _resources(hosts: Iterable[PlatformHost], first: int, *, later: bool) -> Iterable[DescribedHost]:
     """Return hosts numbered from `first`; each has a `role`, which is "" for a compute host.
 
     In Batsim 5 (`later`) the role is absent rather than empty, and speeds, cores and pstates are included.
@@ -83,9 +85,9 @@ def _resources(hosts: Iterable[PlatformHost], first: int, *, later: bool) -> Ite
     for number, host in enumerate(hosts, first):
         own = {key: value for key, value in host.properties.items() if key != "role"}
         if not later:
-            yield Resource(number, host.name, "idle", {"role": host.role, **own}, dict(host.zone_properties))
+            yield DescribedHost(number, host.name, "idle", {"role": host.role, **own}, dict(host.zone_properties))
             continue
         properties = {"role": host.role, **own} if host.role else own
         extra_members = {"pstate": host.pstate, "pstate_count": len(host.speeds), "core_count": host.cores}
         extra = {**extra_members, "computation_speed": list(host.speeds)}
-        yield Resource(number, host.name, "idle", properties, dict(host.zone_properties), extra)
+        yield DescribedHost(number, host.name, "idle", properties, dict(host.zone_properties), extra)

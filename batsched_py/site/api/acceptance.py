@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from batsched_py.site.inbox import Asked, Inbox
-from batsched_py.site.journal import Entry
+from batsched_py.site.journal import JournalEntry
 
 
 class Acceptance:
@@ -19,18 +19,18 @@ class Acceptance:
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
-        self._waiting: list[tuple[Asked, asyncio.Future[Entry]]] = []
+        self._waiting: list[tuple[Asked, asyncio.Future[JournalEntry]]] = []
         self._writer = ThreadPoolExecutor(1, "journal")
         #: The task that writes; kept, because the event loop does not keep it.
         self._task: asyncio.Task[None] | None = None
 
-    async def accept(self, asked: Asked) -> Entry:
+    async def accept(self, asked: Asked) -> JournalEntry:
         """Write a request to disk and return it as accepted. SiteError if it cannot be written."""
         future = asyncio.get_running_loop().create_future()
         self._waiting.append((asked, future))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._write())
-        entry: Entry = await future
+        entry: JournalEntry = await future
         return entry
 
     async def _write(self) -> None:
@@ -38,7 +38,7 @@ class Acceptance:
         while self._waiting:
             batch, self._waiting = self._waiting, []
             try:
-                entries: Sequence[Entry] = await loop.run_in_executor(
+                entries: Sequence[JournalEntry] = await loop.run_in_executor(
                     self._writer, self._inbox.accept, [asked for asked, _ in batch]
                 )
             except Exception as error:  # noqa: BLE001  # any error is passed on to the waiting callers

@@ -26,7 +26,7 @@ from batsched_py.site.api.identity import Doorkeeper, who_asks, writes
 from batsched_py.site.api.lease_routes import JobController, LeaseController
 from batsched_py.site.api.page_routes import HEADERS, page, part
 from batsched_py.site.api.parts import STATE, make_parts
-from batsched_py.site.api.problems import RefusedError, refuse
+from batsched_py.site.api.problems import RequestRefusedError, refuse
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.api.rate import RateLimit
 from batsched_py.site.api.site_routes import SiteController, health
@@ -67,7 +67,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
         response_headers=[ResponseHeader(name=name, value=value) for name, value in HEADERS.items()],
         state=State({STATE: make_parts(site, doors.quotas)}, deep_copy=False),
         exception_handlers={
-            RefusedError: problems.answer_refusal,
+            RequestRefusedError: problems.answer_refusal,
             SiteError: problems.answer_closed,
             HTTPException: problems.answer_http,
             RecursionError: problems.answer_too_deep,

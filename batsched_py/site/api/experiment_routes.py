@@ -21,7 +21,7 @@ from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import OPERATOR_HEADER, Asking, Identity
 from batsched_py.site.api.parts import parts
-from batsched_py.site.api.problems import Problem, RefusedError, refuse
+from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
 from batsched_py.site.inbox import Asked
 from batsched_py.site.site import Site
 from batsched_py.text.display import displayed
@@ -117,7 +117,7 @@ def _checked(site: Site, members: Mapping[str, Any]) -> Experiment:
         raise refuse(400, error.rule, displayed(error.field)) from None
     except InvalidDescriptorError as error:
         problems = [Problem(fault.path, displayed(fault.rule, _LONGEST)) for fault in error.faults]
-        raise RefusedError(422, problems) from None
+        raise RequestRefusedError(422, problems) from None
     except WorkloadError as error:
         raise refuse(422, displayed(error.rule, _LONGEST), displayed(error.field)) from None
 

@@ -13,7 +13,7 @@ from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.request_counts import OwnedRequests
 from batsched_py.site.board import EMPTY, Board, Snapshot
 from batsched_py.site.inbox import Inbox
-from batsched_py.site.journal import Entry
+from batsched_py.site.journal import JournalEntry
 
 
 class Experiments:
@@ -47,7 +47,7 @@ class Experiments:
             raise refuse(403, "it belongs to another user")
         return self._view(entry)
 
-    def entry(self, number: int) -> Entry:
+    def entry(self, number: int) -> JournalEntry:
         """Return the request of an experiment; RefusedError if there is none, or it was deleted."""
         self._catch_up()
         entry = self._inbox.entries.get(number)
@@ -66,7 +66,7 @@ class Experiments:
         entries = self._inbox.entries
         return [self._view(entries[number]) for number in self._owned.of(who)]
 
-    def _view(self, entry: Entry) -> ExperimentView:
+    def _view(self, entry: JournalEntry) -> ExperimentView:
         return self._views.get(entry.number) or self._accepted.get(entry.number) or unseen(entry)
 
     def _catch_up(self) -> None:
@@ -89,7 +89,7 @@ class Experiments:
             self._accepted = {number: one for number, one in self._accepted.items() if number not in seen}
 
 
-def unseen(entry: Entry) -> ExperimentView:
+def unseen(entry: JournalEntry) -> ExperimentView:
     """Return the view of an experiment that the algorithm has not received yet."""
     number, state = str(entry.number), ExperimentState.READY.value
     return ExperimentView(number, "", "", entry.user, state, None, None, entry.time, None, None, None, "", (), ())

@@ -14,7 +14,7 @@ from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LONGEST
 from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
-from batsched_py.site.api.problems import Problem, RefusedError
+from batsched_py.site.api.problems import Problem, RequestRefusedError
 from batsched_py.site.inbox import Asked
 from batsched_py.text.display import shown
 from batsched_py.traces.lwf_time import read_time
@@ -93,7 +93,7 @@ def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -
     if not problems:
         problems = _wrong_terms(body.nodes, seconds, terms, now, dict.fromkeys(dated, begun))
     if problems:
-        raise RefusedError(422, problems)
+        raise RequestRefusedError(422, problems)
     return _submission(body.nodes, seconds, seconds, {MEMBER: terms}, who)
 
 
@@ -103,7 +103,7 @@ def ask_for_job(body: JobRequest, who: Identity) -> Asked:
     walltime = _collect(problems, "walltime", body.walltime)
     duration = walltime if body.duration is None else _collect(problems, "duration", body.duration)
     if problems:
-        raise RefusedError(422, problems)
+        raise RequestRefusedError(422, problems)
     return _submission(body.nodes, walltime, duration, {}, who)
 
 

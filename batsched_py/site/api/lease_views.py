@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from batsched_py.leases.lifecycle import FINAL
 from batsched_py.model.lease_terms import MEMBER, parse_terms
 from batsched_py.protocol.events import FINAL_STATES, REJECTED
-from batsched_py.results.lease_rows import KINDS, LeaseRow, State
+from batsched_py.results.lease_rows import KINDS, LeaseRow, LeaseState
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.identity import Identity
 from batsched_py.site.api.lease_requests import instant, job_id, request_number
@@ -21,7 +21,7 @@ from batsched_py.site.api.problems import refuse
 from batsched_py.site.api.request_counts import OwnedRequests
 from batsched_py.site.board import EMPTY, Board, JobNow, Snapshot
 from batsched_py.site.inbox import Inbox
-from batsched_py.site.journal import Entry
+from batsched_py.site.journal import JournalEntry
 
 #: The largest number of items in one part of a list.
 MOST: Final = 1000
@@ -75,7 +75,7 @@ class Lease(Struct, frozen=True, omit_defaults=True):
     group: str = ""
 
 
-class Leases:
+class LeaseIndex:
     """An index of leases and jobs by the numbers of their requests; used from one event loop.
 
     The index is updated once for each snapshot; a query then takes time proportional to the length of its answer.
@@ -110,7 +110,7 @@ class Leases:
         self._catch_up()
         return self._lease(number)
 
-    def entry(self, number: int) -> Entry:
+    def entry(self, number: int) -> JournalEntry:
         """Return the request of a lease; RefusedError if there is none."""
         entry = self._inbox.entries.get(number)
         if entry is None or entry.kind != SUBMIT_JOB:
@@ -199,7 +199,7 @@ class Leases:
             lease = self._made[number] = self._make(self._inbox.entries[number])
         return lease
 
-    def _make(self, entry: Entry) -> Lease:
+    def _make(self, entry: JournalEntry) -> Lease:
         row = self._ended.get(entry.number) or self._rows.get(entry.number)
         job = self._board.job(job_id(entry.number))
         if row is not None:
@@ -210,12 +210,12 @@ class Leases:
         return _refused(entry, job, self._begun) if is_lease else _of_job(entry, job)
 
 
-def unseen(entry: Entry) -> Lease:
+def unseen(entry: JournalEntry) -> Lease:
     """Return the view of a lease that the algorithm has not received yet."""
     return Lease(entry.number, entry.user, "New", entry.time, final=False, group=entry.group)
 
 
-def _of_lease(entry: Entry, row: LeaseRow, job: JobNow | None, begun: float) -> Lease:
+def _of_lease(entry: JournalEntry, row: LeaseRow, job: JobNow | None, begun: float) -> Lease:
     return Lease(
         entry.number,
         entry.user,
@@ -237,7 +237,7 @@ def _of_lease(entry: Entry, row: LeaseRow, job: JobNow | None, begun: float) -> 
     )
 
 
-def _of_job(entry: Entry, job: JobNow) -> Lease:
+def _of_job(entry: JournalEntry, job: JobNow) -> Lease:
     return Lease(
         entry.number,
         entry.user,
@@ -255,12 +255,12 @@ def _of_job(entry: Entry, job: JobNow) -> Lease:
     )
 
 
-def _refused(entry: Entry, job: JobNow, begun: float) -> Lease:
+def _refused(entry: JournalEntry, job: JobNow, begun: float) -> Lease:
     """Return the view of a lease whose job was refused before the algorithm received it."""
     read = parse_terms(entry.members[MEMBER], job.size, job.submitted)
     return replace(
         _of_job(entry, job),
-        state=State.REJECTED.label,
+        state=LeaseState.REJECTED.label,
         type=TYPES[KINDS[read.kind]],
         requested_start=read.start,
         requested_date=None if read.start is None else instant(read.start, begun),

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from batsched_py.site.api.identity import Asking
-from batsched_py.site.api.problems import Problem, RefusedError
+from batsched_py.site.api.problems import Problem, RequestRefusedError
 
 #: The text of msgspec between a rule and the path of the member that violates it.
 _AT: Final = " - at `$"
@@ -19,4 +19,4 @@ async def check_types(request: Asking, body: type) -> None:
         msgspec.convert(await request.json(), body)
     except msgspec.ValidationError as error:
         rule, _, path = str(error).partition(_AT)
-        raise RefusedError(422, [Problem(path.strip("`.") or "data", rule)]) from None
+        raise RequestRefusedError(422, [Problem(path.strip("`.") or "data", rule)]) from None

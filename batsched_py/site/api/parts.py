@@ -16,7 +16,7 @@ from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
 from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.identity import Asking
-from batsched_py.site.api.lease_views import Leases
+from batsched_py.site.api.lease_views import LeaseIndex
 from batsched_py.site.api.quotas import Quotas
 from batsched_py.site.site import Site
 
@@ -25,11 +25,11 @@ STATE: Final = "parts"
 T = TypeVar("T")
 
 
-class Parts(Struct, frozen=True):
+class SiteParts(Struct, frozen=True):
     """A site and the objects that answer requests about it."""
 
     site: Site
-    leases: Leases
+    leases: LeaseIndex
     experiments: Experiments
     answers: Answers
     acceptance: Acceptance
@@ -41,11 +41,11 @@ class Parts(Struct, frozen=True):
         return await asyncio.get_running_loop().run_in_executor(self.reader, work)
 
 
-def make_parts(site: Site, quotas: Quotas) -> Parts:
+def make_parts(site: Site, quotas: Quotas) -> SiteParts:
     """Return the parts of an application."""
-    return Parts(
+    return SiteParts(
         site,
-        Leases(site.inbox, site.board, site.begun),
+        LeaseIndex(site.inbox, site.board, site.begun),
         Experiments(site.inbox, site.board),
         Answers(site.board),
         Acceptance(site.inbox),
@@ -54,7 +54,7 @@ def make_parts(site: Site, quotas: Quotas) -> Parts:
     )
 
 
-def parts(request: Asking) -> Parts:
+def parts(request: Asking) -> SiteParts:
     """Return the parts of a request's application."""
-    found: Parts = request.app.state[STATE]
+    found: SiteParts = request.app.state[STATE]
     return found

@@ -62,7 +62,7 @@ def refusals() -> dict[int, ResponseSpec]:
     }
 
 
-class RefusedError(Exception):
+class RequestRefusedError(Exception):
     """A request is refused, with an HTTP status and a list of problems."""
 
     def __init__(self, status: int, problems: Sequence[Problem], headers: dict[str, str] | None = None) -> None:
@@ -70,12 +70,12 @@ class RefusedError(Exception):
         super().__init__("; ".join(f"{one.path}: {one.message}" for one in self.problems))
 
 
-def refuse(status: int, message: str, path: str = "", **headers: str) -> RefusedError:
+def refuse(status: int, message: str, path: str = "", **headers: str) -> RequestRefusedError:
     """Return the error for one problem."""
-    return RefusedError(status, [Problem(path, message)], headers)
+    return RequestRefusedError(status, [Problem(path, message)], headers)
 
 
-def answer_refusal(_: Request[Any, Any, Any], error: RefusedError) -> Response[Problems]:
+def answer_refusal(_: Request[Any, Any, Any], error: RequestRefusedError) -> Response[Problems]:
     """Return the answer to a refused request."""
     return _answer(error.status, error.problems, error.headers)
 

@@ -21,7 +21,7 @@ from batsched_py.site.api.lease_views import MOST, Lease
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.paging import next_part, part
 from batsched_py.site.api.parts import parts
-from batsched_py.site.api.problems import Problem, RefusedError, refuse
+from batsched_py.site.api.problems import Problem, RequestRefusedError, refuse
 from batsched_py.site.api.schedule import Block, blocks, under_way
 from batsched_py.site.inbox import CLOSE, Asked
 from batsched_py.site.pacing import PacedClock
@@ -189,7 +189,7 @@ class SiteController(Controller):
     async def schedule(self, request: Asking, begin: Begin = 0.0, end: End = 1e12) -> Response[list[Block]]:
         """List the past, current and planned use of hosts between two simulated times."""
         if not begin <= end:
-            raise RefusedError(422, [Problem("end", "must not be before the beginning")])
+            raise RequestRefusedError(422, [Problem("end", "must not be before the beginning")])
         site, answers = parts(request).site, parts(request).answers
         return _answer(answers.find(("schedule", begin, end), lambda: blocks(site, begin, end)))
 

@@ -15,8 +15,8 @@ from batsched_py.site.api.handlers import get, post
 from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import parts
-from batsched_py.site.api.problems import Problem, RefusedError
-from batsched_py.site.api.timeline_views import Experiment, TimelineEntry, check_vm, entries, experiment, vm_names
+from batsched_py.site.api.problems import Problem, RequestRefusedError
+from batsched_py.site.api.timeline_views import TimelineEntry, TimelineView, check_vm, entries, experiment, vm_names
 from batsched_py.site.inbox import Asked
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
@@ -57,7 +57,7 @@ class TimelineController(Controller):
     tags = ("timelines",)
 
     @get("/", summary="Show the experiment")
-    async def shown(self, request: Asking) -> Experiment:
+    async def shown(self, request: Asking) -> TimelineView:
         """Return the experiment's times, and the state of each VM."""
         return experiment(parts(request).site)
 
@@ -73,7 +73,9 @@ class TimelineController(Controller):
         await check_types(request, ResumeRequest)
         known = vm_names(parts(request).site)
         if data.vms != "all" and (wrong := [name for name in data.vms if name not in known]):
-            raise RefusedError(422, [Problem("vms", f"VM {shown(name)}: {unknown(name, known)}") for name in wrong])
+            raise RequestRefusedError(
+                422, [Problem("vms", f"VM {shown(name)}: {unknown(name, known)}") for name in wrong]
+            )
         return await _accept(request, RESUME, {"vms": data.vms})
 
     @post("/{vm:str}/entries", summary="Add an entry to a VM", status_code=202)
@@ -89,9 +91,9 @@ class TimelineController(Controller):
             parse_entry(_SOURCE, data, 0, vm_names(site))
             orjson.dumps(data)  # as the journal will keep it
         except WorkloadError as error:
-            raise RefusedError(422, [Problem(error.field, error.rule)]) from None
+            raise RequestRefusedError(422, [Problem(error.field, error.rule)]) from None
         except TypeError:
-            raise RefusedError(422, [Problem("", "contains a number of more than 64 bits")]) from None
+            raise RequestRefusedError(422, [Problem("", "contains a number of more than 64 bits")]) from None
         return await _accept(request, ADD_ENTRY, {"vm": vm, "entry": data})
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py.cli.main import run
-from batsched_py.collection.alternatives import Placement, read_alternatives
+from batsched_py.collection.alternatives import ObjectPlacement, read_alternatives
 from tests.integration.test_placer import PLATFORM
 
 HOSTS = (
@@ -40,8 +40,8 @@ def test_schedules_as_json_are_read_again(platform: str, capsys: pytest.CaptureF
     document = json.loads(capsys.readouterr().out)
     assert [list(one) for one in document] == [["placements"], ["difference"]]
     assert read_alternatives(document) == [
-        (Placement("0", "n0", "va"), Placement("1", "n1")),
-        (Placement("0", "n0", "va"), Placement("1", "n2")),
+        (ObjectPlacement("0", "n0", "va"), ObjectPlacement("1", "n1")),
+        (ObjectPlacement("0", "n0", "va"), ObjectPlacement("1", "n2")),
     ]
 
 

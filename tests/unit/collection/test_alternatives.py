@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from batsched_py.collection.alternatives import Placement, read_alternatives, vary
+from batsched_py.collection.alternatives import ObjectPlacement, read_alternatives, vary
 from batsched_py.reading.faults import FieldError
 
 FIRST = {"name": "first", "placements": [{"object": "o1", "host": "A", "vault": "VA"}, {"object": "o2", "host": "B"}]}
@@ -31,23 +31,23 @@ def test_a_difference_changes_what_it_names() -> None:
             {"name": "last", "placements": [placed("o2", "E")]},
         ]
     )
-    o1, o2 = Placement("o1", "A", "VA"), Placement("o2", "B")
+    o1, o2 = ObjectPlacement("o1", "A", "VA"), ObjectPlacement("o2", "B")
     assert alternatives == [
         (o1, o2),
-        (o1, Placement("o2", "C")),
-        (Placement("o1", "D"), o2),
-        (Placement("o2", "A"),),
-        (Placement("o2", "E"),),
+        (o1, ObjectPlacement("o2", "C")),
+        (ObjectPlacement("o1", "D"), o2),
+        (ObjectPlacement("o2", "A"),),
+        (ObjectPlacement("o2", "E"),),
     ]
 
 
 def test_la_67_a_difference_changes_something_that_is_there() -> None:
     """LA-67: otherwise it is refused before anybody is asked."""
-    schedule = (Placement("o1", "A"),)
+    schedule = (ObjectPlacement("o1", "A"),)
     with pytest.raises(FieldError, match="must change a placement"):
         vary(schedule, [])
     with pytest.raises(FieldError, match="there is no object 'o9'"):
-        vary(schedule, [Placement("o9", "A")])
+        vary(schedule, [ObjectPlacement("o9", "A")])
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batsched_py.collection.alternatives import Placement, Schedule, vary
+from batsched_py.collection.alternatives import ObjectPlacement, Schedule, vary
 from batsched_py.collection.codes import Code
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.enactor import Enactor, Keep, Negotiation
 from batsched_py.collection.proposals import propose
-from batsched_py.collection.resources import Resource
+from batsched_py.collection.resources import CollectionResource
 from batsched_py.collection.tokens import Request, ReservationType, Token
 
-O1_A_O2_B: Schedule = (Placement("o1", "A"), Placement("o2", "B"))
+O1_A_O2_B: Schedule = (ObjectPlacement("o1", "A"), ObjectPlacement("o2", "B"))
 TERMS = Request("me", 0, 100)
 
 
@@ -38,14 +38,14 @@ class Site:
     """Resources A to D, VA and VB, some of which refuse, and an enactor."""
 
     def __init__(self, *refusing: str, keep: Keep = "any", starts: Sequence[str] = ()) -> None:
-        self.resources = {name: Resource(name) for name in ("A", "B", "C", "D", "VA", "VB")}
+        self.resources = {name: CollectionResource(name) for name in ("A", "B", "C", "D", "VA", "VB")}
         for name in refusing:
-            self.resources[name] = Resource(name, policies=(Refuses(),))
+            self.resources[name] = CollectionResource(name, policies=(Refuses(),))
         for name in starts:
-            self.resources[name] = Resource(name, policies=(Refuses(starts=True),))
+            self.resources[name] = CollectionResource(name, policies=(Refuses(starts=True),))
         self.enactor = Enactor(self._find, keep)
 
-    def _find(self, name: str) -> Resource | None:
+    def _find(self, name: str) -> CollectionResource | None:
         return self.resources.get(name)
 
     def negotiate(self, schedules: Sequence[Schedule], request: Request = TERMS) -> Negotiation:
@@ -82,7 +82,7 @@ def test_la_20_all_grant() -> None:
 def test_la_21_what_the_next_schedule_needs_is_kept() -> None:
     """LA-21: requests A, B, C; no release of A."""
     site = Site("B")
-    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [ObjectPlacement("o2", "C")])])
     assert talk.reserve(0)
     answer = talk.answer()
     assert (answer["success"], answer["requests"], answer["releases"]) == (1, 3, 0)
@@ -93,7 +93,7 @@ def test_la_21_what_the_next_schedule_needs_is_kept() -> None:
 def test_la_22_a_refusal_is_remembered() -> None:
     """LA-22: requests A and B; D is not asked; A is given back once."""
     site = Site("B")
-    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o1", "D")])])
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [ObjectPlacement("o1", "D")])])
     assert not talk.reserve(0)
     answer = talk.answer()
     assert (answer["success"], answer["requests"], answer["releases"]) == (None, 2, 1)
@@ -104,7 +104,7 @@ def test_la_22_a_refusal_is_remembered() -> None:
 def test_la_23_none_left() -> None:
     """LA-23: three requests, one release, no token alive."""
     site = Site("B", "C")
-    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [ObjectPlacement("o2", "C")])])
     assert not talk.reserve(0)
     answer = talk.answer()
     assert (answer["requests"], answer["releases"]) == (3, 1)
@@ -115,8 +115,8 @@ def test_la_23_none_left() -> None:
 def test_la_22_and_23_who_is_taken_has_no_capacity() -> None:
     """LA-22 and LA-23: the codes of the specification: B, and then C, have been reserved by somebody else."""
     for change, code, requests in (
-        (Placement("o1", "D"), ["not-asked", "no-capacity"], 2),
-        (Placement("o2", "C"), ["granted", "no-capacity"], 3),
+        (ObjectPlacement("o1", "D"), ["not-asked", "no-capacity"], 2),
+        (ObjectPlacement("o2", "C"), ["granted", "no-capacity"], 3),
     ):
         site = Site()
         for name in ("B", "C"):
@@ -133,7 +133,7 @@ def test_la_22_and_23_who_is_taken_has_no_capacity() -> None:
 def test_l41_what_is_lost_is_reported() -> None:
     """Placements of resources that failed, once; nobody else is granted these until the objects have ended."""
     site = Site()
-    talk = site.negotiate([(Placement("o1", "A", "VA"), Placement("o2", "B"))])
+    talk = site.negotiate([(ObjectPlacement("o1", "A", "VA"), ObjectPlacement("o2", "B"))])
     assert talk.reserve(0)
     assert talk.start(0)
     assert talk.lose(["C"]) == []
@@ -150,7 +150,9 @@ def test_l41_what_is_lost_is_reported() -> None:
 def test_keeping_is_an_option(keep: Keep, requests: int, releases: int) -> None:
     """L32: for any later alternative, for the next one, or not at all. The third needs A, the second does not."""
     site = Site("B", "VA", keep=keep)
-    talk = site.negotiate([O1_A_O2_B, (Placement("o1", "VA"),), (Placement("o1", "A"), Placement("o2", "C"))])
+    talk = site.negotiate(
+        [O1_A_O2_B, (ObjectPlacement("o1", "VA"),), (ObjectPlacement("o1", "A"), ObjectPlacement("o2", "C"))]
+    )
     assert talk.reserve(0)
     answer = talk.answer()
     assert (answer["requests"], answer["releases"]) == (requests, releases)
@@ -161,7 +163,7 @@ def test_la_24_a_token_that_was_used_too_late_has_expired() -> None:
     """LA-24: A is kept, B has expired, C is asked: three requests, no release."""
     site = Site()
     site.resources["B"] = Hasty("B", 30)
-    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [ObjectPlacement("o2", "C")])])
     assert talk.reserve(0)
     assert talk.approve(31)
     answer = talk.answer()
@@ -170,7 +172,7 @@ def test_la_24_a_token_that_was_used_too_late_has_expired() -> None:
     assert talk.start(31)
 
 
-class Hasty(Resource):
+class Hasty(CollectionResource):
     """A host that gives a time-out of its own."""
 
     def __init__(self, name: str, time_out: float) -> None:
@@ -182,7 +184,7 @@ class Hasty(Resource):
         return super().request(request._replace(time_out=self._time_out), now)
 
 
-def granted(resource: Resource, request: Request, now: float = 0.0) -> Token:
+def granted(resource: CollectionResource, request: Request, now: float = 0.0) -> Token:
     """A token, which must be granted."""
     token = resource.request(request, now)
     assert isinstance(token, Token)
@@ -191,7 +193,7 @@ def granted(resource: Resource, request: Request, now: float = 0.0) -> Token:
 
 def test_la_25_a_one_shot_token_is_used_once() -> None:
     """LA-25: a reusable one as often as its holder likes."""
-    host = Resource("A", capacity=2)
+    host = CollectionResource("A", capacity=2)
     once = granted(host, TERMS._replace(type=ReservationType.ONE_SHOT_TIME))
     often = granted(host, TERMS._replace(type=ReservationType.REUSABLE_TIME))
     assert [host.start(once, "me", 1), host.start(once, "me", 2)] == [Code.GRANTED, Code.BAD_TOKEN]
@@ -200,7 +202,7 @@ def test_la_25_a_one_shot_token_is_used_once() -> None:
 
 def test_la_26_an_exclusive_reservation_shuts_others_out() -> None:
     """LA-26: for its block."""
-    host = Resource("A")
+    host = CollectionResource("A")
     granted(host, TERMS)
     shared = TERMS._replace(type=ReservationType.ONE_SHOT_TIME)
     assert host.request(shared._replace(start=50, end=60), 0) is Code.NO_CAPACITY
@@ -210,12 +212,12 @@ def test_la_26_an_exclusive_reservation_shuts_others_out() -> None:
 def test_la_28_a_vault_that_refuses_frees_its_host() -> None:
     """LA-28: unless the next schedule keeps it."""
     site = Site("VA")
-    one: Schedule = (Placement("o1", "A", "VA"),)
+    one: Schedule = (ObjectPlacement("o1", "A", "VA"),)
     talk = site.negotiate([one])
     assert not talk.reserve(0)
     assert (talk.answer()["requests"], talk.answer()["releases"]) == (2, 1)
     assert site.alive() == []
-    talk = site.negotiate([one, vary(one, [Placement("o1", "A", "VB")])])
+    talk = site.negotiate([one, vary(one, [ObjectPlacement("o1", "A", "VB")])])
     assert talk.reserve(0)
     assert (talk.answer()["requests"], talk.answer()["releases"]) == (3, 0)
     assert site.alive() == ["A", "VB"]
@@ -224,7 +226,7 @@ def test_la_28_a_vault_that_refuses_frees_its_host() -> None:
 def test_la_64_the_first_refusal_ends_an_alternative() -> None:
     """LA-64: requests A, C, B: tokens of C and B."""
     site = Site("A")
-    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o1", "C")])])
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [ObjectPlacement("o1", "C")])])
     assert talk.reserve(0)
     assert talk.answer()["requests"] == 3
     assert codes(talk.answer()) == [["refused-by-policy", "not-asked"], ["granted", "granted"]]
@@ -234,11 +236,11 @@ def test_la_64_the_first_refusal_ends_an_alternative() -> None:
 def test_la_65_a_vault_is_asked_where_one_is_named() -> None:
     """LA-65: two requests and two tokens; one without."""
     site = Site()
-    talk = site.negotiate([(Placement("o1", "A", "VA"),)])
+    talk = site.negotiate([(ObjectPlacement("o1", "A", "VA"),)])
     assert talk.reserve(0)
     assert (talk.answer()["requests"], site.alive()) == (2, ["A", "VA"])
     site = Site()
-    talk = site.negotiate([(Placement("o1", "A"),)])
+    talk = site.negotiate([(ObjectPlacement("o1", "A"),)])
     assert talk.reserve(0)
     assert (talk.answer()["requests"], site.alive()) == (1, ["A"])
 
@@ -249,7 +251,7 @@ def test_la_69_another_list_may_need_what_the_first_one_held() -> None:
     talk = site.negotiate([O1_A_O2_B])
     assert not talk.reserve(0, more_to_come=True)
     assert site.alive() == ["A"]
-    talk.continue_with([(Placement("o1", "A"), Placement("o2", "C"))])
+    talk.continue_with([(ObjectPlacement("o1", "A"), ObjectPlacement("o2", "C"))])
     assert talk.reserve(0)
     assert (talk.answer()["success"], talk.answer()["requests"], talk.answer()["releases"]) == (1, 3, 0)
 
@@ -268,7 +270,7 @@ def test_la_70_what_is_declined_goes_back() -> None:
 def test_la_71_what_is_approved_too_late_has_expired() -> None:
     """LA-71: and the next alternative is tried."""
     site = Site()
-    talk = site.negotiate([(Placement("o1", "A"),), (Placement("o1", "C"),)], TERMS._replace(time_out=30))
+    talk = site.negotiate([(ObjectPlacement("o1", "A"),), (ObjectPlacement("o1", "C"),)], TERMS._replace(time_out=30))
     assert talk.reserve(0)
     assert talk.approve(40)
     assert codes(talk.answer()) == [["expired"], ["granted"]]
@@ -277,7 +279,7 @@ def test_la_71_what_is_approved_too_late_has_expired() -> None:
 def test_la_72_what_a_resource_takes_back_is_replaced() -> None:
     """LA-72: three requests, A kept."""
     site = Site()
-    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [ObjectPlacement("o2", "C")])])
     assert talk.reserve(0)
     token = talk.granted[1].token
     assert token is not None
@@ -290,7 +292,7 @@ def test_la_72_what_a_resource_takes_back_is_replaced() -> None:
 def test_la_37_a_class_may_refuse() -> None:
     """LA-37: at the creation of its object."""
     site = Site()
-    talk = site.negotiate([(Placement("o1", "A"),), (Placement("o1", "C"),)])
+    talk = site.negotiate([(ObjectPlacement("o1", "A"),), (ObjectPlacement("o1", "C"),)])
     assert talk.reserve(0)
     assert talk.approve(0, lambda placement: placement.host != "A")
     assert codes(talk.answer()) == [["refused-by-class"], ["granted"]]
@@ -300,7 +302,7 @@ def test_la_37_a_class_may_refuse() -> None:
 def test_a_start_that_is_refused_leads_to_the_next_alternative() -> None:
     """And what had been started there is stopped."""
     site = Site(starts=["B"])
-    talk = site.negotiate([O1_A_O2_B, (Placement("o1", "C"), Placement("o2", "D"))])
+    talk = site.negotiate([O1_A_O2_B, (ObjectPlacement("o1", "C"), ObjectPlacement("o2", "D"))])
     assert talk.reserve(0)
     assert talk.approve(0)
     assert talk.start(0)
@@ -312,14 +314,14 @@ def test_a_start_that_is_refused_leads_to_the_next_alternative() -> None:
 def test_la_75_the_time_out_is_exclusive() -> None:
     """LA-75: created at 100 with 30: good at 129.9, expired at 130."""
     for now, code in ((129.9, Code.GRANTED), (130, Code.EXPIRED)):
-        host = Resource("A")
+        host = CollectionResource("A")
         token = granted(host, Request("me", 100, 500, time_out=30), 100)
         assert host.start(token, "me", now) is code
 
 
 def test_la_76_a_token_is_bound_to_its_resource_and_holder() -> None:
     """LA-76: and cannot be forged."""
-    one, other = Resource("A"), Resource("B")
+    one, other = CollectionResource("A"), CollectionResource("B")
     token = granted(one, TERMS)
     granted(other, TERMS)
     assert other.start(token, "me", 0) is Code.BAD_TOKEN
@@ -331,7 +333,7 @@ def test_la_76_a_token_is_bound_to_its_resource_and_holder() -> None:
 
 def test_la_77_a_block_has_a_beginning() -> None:
     """LA-77: presented at 49 for [50, 60)."""
-    host = Resource("A")
+    host = CollectionResource("A")
     token = granted(host, Request("me", 50, 60))
     assert host.start(token, "me", 49) is Code.TOO_EARLY
     assert host.start(token, "me", 50) is Code.GRANTED
@@ -339,7 +341,7 @@ def test_la_77_a_block_has_a_beginning() -> None:
 
 def test_la_78_shares_add_up() -> None:
     """LA-78: 2 and 2 of 4 CPUs; a third one finds none."""
-    host = Resource("A", capacity=4)
+    host = CollectionResource("A", capacity=4)
     shared = TERMS._replace(type=ReservationType.ONE_SHOT_TIME, amount=2)
     granted(host, shared)
     granted(host, shared)
@@ -350,17 +352,17 @@ def test_la_78_shares_add_up() -> None:
 
 def test_la_79_who_shares_shuts_exclusive_ones_out() -> None:
     """LA-79: where they overlap."""
-    host = Resource("A", capacity=4)
+    host = CollectionResource("A", capacity=4)
     granted(host, TERMS._replace(type=ReservationType.REUSABLE_TIME))
     assert host.request(TERMS._replace(start=99, end=200), 0) is Code.NO_CAPACITY
 
 
 def test_la_80_a_block_has_an_end_or_that_of_its_object() -> None:
     """LA-80: a reusable one lasts; a one-shot one is over when its object is."""
-    host = Resource("A")
+    host = CollectionResource("A")
     token = granted(host, TERMS._replace(type=ReservationType.REUSABLE_SPACE))
     assert [host.start(token, "me", now) for now in (10, 50, 100)] == [Code.GRANTED, Code.GRANTED, Code.EXPIRED]
-    host = Resource("A")
+    host = CollectionResource("A")
     token = granted(host, TERMS)
     assert host.start(token, "me", 10) is Code.GRANTED
     host.finish(token, 20)
@@ -369,7 +371,7 @@ def test_la_80_a_block_has_an_end_or_that_of_its_object() -> None:
 
 def test_an_object_that_should_have_ended_holds_its_host() -> None:
     """Nobody else is granted now what it has; who was granted a later time may not start. When it ends, it is free."""
-    host = Resource("A", capacity=4)
+    host = CollectionResource("A", capacity=4)
     late = granted(host, TERMS)
     assert host.start(late, "me", 0) is Code.GRANTED
     next_one = granted(host, Request("you", 100, 200))
@@ -399,13 +401,13 @@ def test_la_84_a_host_that_has_left_meanwhile_is_an_unknown_resource() -> None:
     talk = site.negotiate(propose(["o1"], names, 2))
     assert talk.reserve(299)
     assert codes(talk.answer()) == [["unknown-resource"], ["granted"]]
-    assert propose(["o1"], parent.names(now=300), 2) == [(Placement("o1", "B"),)]
+    assert propose(["o1"], parent.names(now=300), 2) == [(ObjectPlacement("o1", "B"),)]
 
 
 def test_an_unknown_resource_is_an_answer() -> None:
     """Like any other."""
     site = Site()
-    talk = site.negotiate([(Placement("o1", "X"),)])
+    talk = site.negotiate([(ObjectPlacement("o1", "X"),)])
     assert not talk.reserve(0)
     assert codes(talk.answer()) == [["unknown-resource"]]
 
@@ -423,7 +425,7 @@ def test_whatever_happens_each_grant_is_used_released_or_expired(data: st.DataOb
         request = Request(f"holder {number}", start, start + data.draw(st.integers(1, 40)), time_out=25)
         request = request._replace(type=data.draw(st.sampled_from(list(ReservationType))))
         schedules: list[Schedule] = [
-            tuple(Placement(f"o{at}", name) for at, name in enumerate(hosts))
+            tuple(ObjectPlacement(f"o{at}", name) for at, name in enumerate(hosts))
             for hosts in data.draw(st.lists(st.lists(st.sampled_from(names), min_size=1, max_size=3), max_size=4))
         ]
         talk = site.negotiate(schedules, request)
@@ -470,7 +472,7 @@ def test_two_enactors_never_share_an_exclusive_host(data: st.DataObject) -> None
         start = data.draw(st.integers(0, 60))
         request = Request(f"holder {number}", start, start + data.draw(st.integers(1, 30)), data.draw(kinds))
         schedules: list[Schedule] = [
-            tuple(Placement(f"o{at}", name) for at, name in enumerate(hosts))
+            tuple(ObjectPlacement(f"o{at}", name) for at, name in enumerate(hosts))
             for hosts in data.draw(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=3))
         ]
         talk = enactors[number % 2].negotiate(schedules, request)

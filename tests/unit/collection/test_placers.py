@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.collection.alternatives import Placement, Schedule, read_alternatives, write_alternatives
+from batsched_py.collection.alternatives import ObjectPlacement, Schedule, read_alternatives, write_alternatives
 from batsched_py.collection.classes import JobClass
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.enactor import Enactor
 from batsched_py.collection.placers import PLACERS, PlacementRequest, Placer, PlacerSettings
-from batsched_py.collection.resources import Resource
+from batsched_py.collection.resources import CollectionResource
 from batsched_py.collection.tokens import Request
 from batsched_py.errors import PlanError
 from batsched_py.loading import load_object
@@ -32,7 +32,7 @@ def collection(*names: str, **attributes: Any) -> Collection:
     return hosts
 
 
-def placer(hosts: Collection, resources: dict[str, Resource] | None = None, **settings: Any) -> Placer:
+def placer(hosts: Collection, resources: dict[str, CollectionResource] | None = None, **settings: Any) -> Placer:
     """One over these hosts."""
     return Placer(hosts, Enactor((resources or {}).get), PlacerSettings(**settings))
 
@@ -59,7 +59,7 @@ def test_candidates_are_shown_and_nothing_is_reserved() -> None:
     hosts.update("B", {"load": 1.0})
     for name, space in (("VA", 10), ("VB", 20), ("VC", 30)):
         hosts.join(name, {"kind": "vault", "name": name, "free_space": space})
-    resources = {name: Resource(name) for name in ("A", "B", "C", "VA", "VB", "VC")}
+    resources = {name: CollectionResource(name) for name in ("A", "B", "C", "VA", "VB", "VC")}
     one = placer(hosts, resources)
     found = one.candidate_placements(JobClass(vaults=("VA", "VC")))
     assert (list(found.hosts), list(found.vaults)) == (["A", "C"], ["VC", "VA"])
@@ -72,7 +72,7 @@ def test_collection_and_enactor_may_be_replaced() -> None:
     """From the next request on."""
     one = placer(collection("A"))
     assert hosts_of(one.schedule(PlacementRequest(["o"], EVERYWHERE))) == [["A"]]
-    one.collection, one.enactor = collection("B"), Enactor({"B": Resource("B")}.get)
+    one.collection, one.enactor = collection("B"), Enactor({"B": CollectionResource("B")}.get)
     schedules = one.schedule(PlacementRequest(["o"], EVERYWHERE))
     assert hosts_of(schedules) == [["B"]]
     assert one.enactor.negotiate(schedules, Request("me", 0, 10)).reserve(0)
@@ -80,7 +80,7 @@ def test_collection_and_enactor_may_be_replaced() -> None:
 
 def test_several_placers_run_at_once() -> None:
     """With collections and enactors of their own, over hosts of which some are the same: these are granted to one."""
-    resources = {name: Resource(name) for name in "ABC"}
+    resources = {name: CollectionResource(name) for name in "ABC"}
     first, second = placer(collection("A", "B"), resources), placer(collection("B", "C"), resources)
     granted = []
     for turn, one in enumerate((first, second, first, second)):
@@ -95,12 +95,12 @@ def test_an_object_may_bring_its_alternatives() -> None:
     """Those are proposed whose hosts suit; a vault that is needed and not named is added."""
     hosts = collection(*"ABC")
     hosts.join("V", {"kind": "vault", "free_space": 5})
-    given_ones = [(Placement("o", "A"),), (Placement("o", "B"),), (Placement("o", "C"),)]
+    given_ones = [(ObjectPlacement("o", "A"),), (ObjectPlacement("o", "B"),), (ObjectPlacement("o", "C"),)]
     request = PlacementRequest(["o"], parse('$kind == "host" and $name != "B"'), alternatives=given_ones)
     assert placer(hosts).schedule(request) == [given_ones[0], given_ones[2]]
     with_vault = request._replace(vault=parse('$kind == "vault"'), space=5)
-    assert placer(hosts).schedule(with_vault) == [(Placement("o", name, "V"),) for name in "AC"]
-    named = with_vault._replace(alternatives=[(Placement("o", "A", "V"),), (Placement("o", "C", "W"),)])
+    assert placer(hosts).schedule(with_vault) == [(ObjectPlacement("o", name, "V"),) for name in "AC"]
+    named = with_vault._replace(alternatives=[(ObjectPlacement("o", "A", "V"),), (ObjectPlacement("o", "C", "W"),)])
     assert placer(hosts).schedule(named) == named.alternatives
     assert placer(hosts).schedule(named._replace(without=["V"])) == [named.alternatives[1]]
 
@@ -177,7 +177,7 @@ def test_a_class_that_is_no_placer_is_refused(own: str) -> None:
 
 PLACED = st.builds(
     lambda hosts, vault: tuple(
-        Placement(f"o{number}", host, vault if not number else None) for number, host in enumerate(hosts)
+        ObjectPlacement(f"o{number}", host, vault if not number else None) for number, host in enumerate(hosts)
     ),
     st.lists(st.sampled_from("ABCD"), min_size=1, max_size=4),
     st.sampled_from([None, "VA", "VB"]),
@@ -192,8 +192,8 @@ def test_schedules_that_are_written_are_read_again(schedules: list[Schedule]) ->
 
 def test_only_what_differs_is_written() -> None:
     """And the whole schedule if nothing does, or other objects are placed."""
-    one = (Placement("a", "A"), Placement("b", "B", "V"))
-    other = (Placement("a", "A"), Placement("b", "C", "V"))
+    one = (ObjectPlacement("a", "A"), ObjectPlacement("b", "B", "V"))
+    other = (ObjectPlacement("a", "A"), ObjectPlacement("b", "C", "V"))
     written = write_alternatives([one, other, other, one[:1]])
     assert [list(each) for each in written] == [["placements"], ["difference"], ["placements"], ["placements"]]
     assert written[1] == {"difference": [{"object": "b", "host": "C", "vault": "V"}]}

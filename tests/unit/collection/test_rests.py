@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from batsched_py.collection.policies import AllowedHours
-from batsched_py.collection.resources import Resource
+from batsched_py.collection.resources import CollectionResource
 from batsched_py.collection.rests import LONGEST, Rests
 from batsched_py.state.queue import Queue
 from tests.unit.collection.jobs import a_job
@@ -63,6 +63,6 @@ def test_nobody_is_waited_for_who_has_left() -> None:
 
 def test_hours_are_known() -> None:
     """Of the day at hand, or the next one; other resources have none."""
-    host = Resource("A", policies=(AllowedHours(8, 18),))
+    host = CollectionResource("A", policies=(AllowedHours(8, 18),))
     assert [host.opens(hours * 3600) / 3600 for hours in (0, 7.5, 8, 20, 31)] == [8, 8, 32, 32, 32]
-    assert Resource("A").opens(0) == math.inf
+    assert CollectionResource("A").opens(0) == math.inf

@@ -17,7 +17,7 @@ from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import Policies
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from tests.lease_driver import Request, lease, play
 
 START = datetime(2006, 11, 25, 13)
@@ -37,7 +37,7 @@ def logged(
     log.started()
     log.loading("leases.lwf")
     asked = [one.lease if isinstance(one, Request) else one for one in requests]
-    log.loaded({kind: sum(one.kind is kind for one in asked) for kind in Kind})
+    log.loaded({kind: sum(one.kind is kind for one in asked) for kind in LeaseKind})
     log.clock_started()
     log.stopped(play(requests, observer=log, **settings).now)
     return [line.replace("2006-11-25 ", "") for line in lines]
@@ -137,7 +137,7 @@ def test_a_lease_that_is_not_admitted_is_never_pending() -> None:
 def test_leases_without_a_place_are_said_with_the_reason() -> None:
     """HA-7 and an immediate lease: each is rejected once, and accepted never."""
     policies = Policies(lambda _: Admission(), lambda _: Preemptability(), GreedyHosts)
-    lines = logged(*quickstart(), lease(3, 1000, 4, 60, kind=Kind.IMMEDIATE), policies=policies)
+    lines = logged(*quickstart(), lease(3, 1000, 4, 60, kind=LeaseKind.IMMEDIATE), policies=policies)
     assert [line for line in lines if "cannot" in line] == [
         "[13:15:00.00] LSCHED  AR lease #2 cannot be scheduled: not enough resources in the interval",
         "[13:16:40.00] LSCHED  Immediate lease #3 cannot be scheduled: it cannot start at once",

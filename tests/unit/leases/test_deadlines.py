@@ -17,9 +17,9 @@ from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay
 from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.resources import CPU, MEMORY
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 from batsched_py.traces.lwf import read_lwf
 from tests.lease_checks import Checks, free, plans
 from tests.lease_driver import LeaseDriver, Request, lease, play, site
@@ -40,7 +40,7 @@ def deadline(
     number: int, submit: float, nodes: int, duration: float, *, span: tuple[float, float], **terms: Any
 ) -> Lease:
     """A lease that may start at `span[0]` and must have ended by `span[1]`."""
-    return lease(number, submit, nodes, duration, kind=Kind.DEADLINE, start=span[0], deadline=span[1], **terms)
+    return lease(number, submit, nodes, duration, kind=LeaseKind.DEADLINE, start=span[0], deadline=span[1], **terms)
 
 
 def recorded(case: str, hosts: int = 4, **settings: Any) -> LeaseDriver:
@@ -48,10 +48,10 @@ def recorded(case: str, hosts: int = 4, **settings: Any) -> LeaseDriver:
     requests = []
     for number, one in enumerate(read_lwf(CASES / case / "leases.lwf").requests, 1):
         demands = [(each.resources[CPU], each.resources[MEMORY]) for each in one.nodes]
-        kind = Kind.DEADLINE if one.deadline is not None else Kind.ADVANCE
+        kind = LeaseKind.DEADLINE if one.deadline is not None else LeaseKind.ADVANCE
         start = None if isinstance(one.start, str) else one.start
         if start is None:
-            kind = Kind.BEST_EFFORT if one.start is None else Kind.IMMEDIATE
+            kind = LeaseKind.BEST_EFFORT if one.start is None else LeaseKind.IMMEDIATE
         nodes = tuple(demand for demand, each in zip(demands, one.nodes, strict=True) for _ in range(each.number))
         asked = Lease(
             number,
@@ -76,7 +76,7 @@ def happened(asked: Lease) -> tuple[str, list[tuple[str, float, float, list[int]
     kept = [
         (one.use.value, one.start, one.end, sorted({host + 1 for host in one.nodes.values()}))
         for one in asked.executed
-        if one.start < one.end and (one.use is not Use.VM or one in asked.runs)
+        if one.start < one.end and (one.use is not ReservationUse.VM or one in asked.runs)
     ]
     return asked.state.label, kept
 
@@ -124,15 +124,17 @@ def test_a_random_load_with_suspension_is_met_until_the_original_breaks_its_rule
     """The first 43 of 60; to make room for lease 48 Haizea 1.1 leaves lease 44 alone, which could give way."""
     driver = recorded("rnd-dl-1", 8)
     assert differences("rnd-dl-1", driver)[0] == 44
-    assert all(asked.state is State.DONE for asked in driver.leases)
+    assert all(asked.state is LeaseState.DONE for asked in driver.leases)
 
 
 def test_a_second_order_accepts_more_of_a_random_load() -> None:
     """With the earliest deadline tried first, leases 62 and 65 find a place that the original did not see."""
-    refused = [asked.id for asked in recorded("rnd-dl-3", 8, suspension="none").leases if asked.state is State.REJECTED]
+    refused = [
+        asked.id for asked in recorded("rnd-dl-3", 8, suspension="none").leases if asked.state is LeaseState.REJECTED
+    ]
     ours = recorded("rnd-dl-3", 8, suspension="none", deadline_rules="feasible", victim_order="youngest")
     assert refused == [49, 62, 65]
-    assert [asked.id for asked in ours.leases if asked.state is State.REJECTED] == [49]
+    assert [asked.id for asked in ours.leases if asked.state is LeaseState.REJECTED] == [49]
 
 
 def test_a_planned_best_effort_lease_is_no_obstacle() -> None:
@@ -177,7 +179,9 @@ def test_a_victim_that_is_not_needed_is_left_alone() -> None:
     play([first, second, reserved, wanted], hosts=2, policies=GIVE_WAY, observer=Checks())
     assert first.runs[0].nodes == reserved.runs[0].nodes
     assert wanted.runs[0].start == 300
-    assert [one.id for one in (first, second) if any(part.use is Use.SUSPEND for part in one.executed)] == [2]
+    assert [one.id for one in (first, second) if any(part.use is ReservationUse.SUSPEND for part in one.executed)] == [
+        2
+    ]
 
 
 def test_a_reservation_too_moves_deadline_leases() -> None:
@@ -194,7 +198,7 @@ def test_the_earliest_deadline_goes_first_where_slack_misleads() -> None:
     assert [one.runs[0].start for one in (long, short)] == [105, 100]
     long, short = deadline(1, 0, 1, 1000, span=(100, 1200)), deadline(2, 1, 1, 5, span=(100, 140))
     play([long, short], hosts=1, observer=Checks(), deadline_rules="original")
-    assert [long.runs[0].start, short.state] == [100, State.REJECTED]
+    assert [long.runs[0].start, short.state] == [100, LeaseState.REJECTED]
 
 
 @st.composite
@@ -235,11 +239,13 @@ def test_an_accepted_lease_meets_its_deadline(asked: list[Request], rules: dict[
     """It is done, has run all of its time within its span, and no host was ever asked for too much."""
     play(asked, policies=policies, observer=Checks(), **rules)
     for each, real in asked:
-        assert each.state in (State.DONE, State.REJECTED)
-        if each.state is State.DONE and each.kind is not Kind.ADVANCE:  # those are shut down within their time
+        assert each.state in (LeaseState.DONE, LeaseState.REJECTED)
+        if (
+            each.state is LeaseState.DONE and each.kind is not LeaseKind.ADVANCE
+        ):  # those are shut down within their time
             assert each.accumulated == min(each.duration, each.duration if real is None else real)
-        if each.kind is Kind.DEADLINE and each.state is State.DONE:
-            runs = [one for one in each.executed if one.use is Use.VM]
+        if each.kind is LeaseKind.DEADLINE and each.state is LeaseState.DONE:
+            runs = [one for one in each.executed if one.use is ReservationUse.VM]
             assert each.start is not None
             assert each.deadline is not None
             assert runs[0].start >= each.start
@@ -262,7 +268,7 @@ class Refusals(Checks):
     def refused(self, lease: Lease, why: str, now: float) -> None:
         """Compare."""
         del why, now
-        if lease.kind is Kind.DEADLINE:
+        if lease.kind is LeaseKind.DEADLINE:
             assert self._look() == self.before
 
     def _look(self) -> object:
@@ -302,5 +308,5 @@ def test_a_lease_resumes_where_it_was_suspended_last() -> None:
         lease(6, 5500, 1, 100, start=6000.0),  # for which it is suspended again
     ]
     moved = play(requests, hosts=2, policies=GIVE_WAY, observer=Checks()).leases[0]
-    runs = [(one.start, one.end, one.nodes[1]) for one in moved.executed if one.use is Use.VM]
+    runs = [(one.start, one.end, one.nodes[1]) for one in moved.executed if one.use is ReservationUse.VM]
     assert runs == [(0, 168, 0), (332, 400, 0), (5410, 5968, 1), (6132, 6406, 1)]

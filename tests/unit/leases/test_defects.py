@@ -11,8 +11,8 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 from tests.lease_checks import Checks
 from tests.lease_driver import RESERVATIONS_FIRST, Request, lease, play, site
 
@@ -21,18 +21,18 @@ IMAGE = ("a.img", 640.0)
 
 def runs(asked: Lease) -> list[tuple[float, float]]:
     """Starts and ends of the runs of its machines."""
-    return [(one.start, one.end) for one in asked.executed if one.use is Use.VM]
+    return [(one.start, one.end) for one in asked.executed if one.use is ReservationUse.VM]
 
 
 def transfers(asked: Lease) -> list[tuple[float, float]]:
     """Starts and ends of the transfers of its image."""
-    return [(one.start, one.end) for one in asked.executed if one.use is Use.TRANSFER]
+    return [(one.start, one.end) for one in asked.executed if one.use is ReservationUse.TRANSFER]
 
 
 def test_d1_a_reservation_whose_start_is_past_is_rejected() -> None:
     """Haizea accepts it, never starts it, and stops at its end."""
     [late, other] = play([lease(1, 100, 1, 50, start=90.0), lease(2, 100, 1, 50, start=100.0)]).leases
-    assert late.state is State.REJECTED
+    assert late.state is LeaseState.REJECTED
     assert runs(other) == [(100, 150)]
 
 
@@ -41,12 +41,12 @@ def test_d3_an_immediate_lease_is_never_cut() -> None:
     [reserved, cut, short] = play(
         [
             lease(1, 0, 4, 100, start=300.0),
-            lease(2, 10, 1, 600, kind=Kind.IMMEDIATE),
-            lease(3, 10, 1, 290, kind=Kind.IMMEDIATE),
+            lease(2, 10, 1, 600, kind=LeaseKind.IMMEDIATE),
+            lease(3, 10, 1, 290, kind=LeaseKind.IMMEDIATE),
         ],
         observer=Checks(),
     ).leases
-    assert cut.state is State.REJECTED
+    assert cut.state is LeaseState.REJECTED
     assert runs(short) == [(10, 300)]
     assert runs(reserved) == [(300, 400)]
 
@@ -127,7 +127,7 @@ def test_d16_who_is_not_preemptible_is_left_alone() -> None:
     """HA-16: the reservation is rejected."""
     [kept, reserved] = play([lease(1, 0, 1, 3600, preemptible=False), lease(2, 900, 4, 1800, start=1800.0)]).leases
     assert runs(kept) == [(0, 3600)]
-    assert reserved.state is State.REJECTED
+    assert reserved.state is LeaseState.REJECTED
 
 
 @pytest.mark.parametrize(
@@ -153,14 +153,14 @@ def test_d16_its_hosts_are_used_before_by_others() -> None:
     assert runs(other)[0][0] == 20
 
 
-@pytest.mark.parametrize(("holds", "state"), [(True, State.REJECTED), (False, State.DONE)])
-def test_d17_a_machine_that_is_suspended_holds_its_cpu(holds: bool, state: State) -> None:
+@pytest.mark.parametrize(("holds", "state"), [(True, LeaseState.REJECTED), (False, LeaseState.DONE)])
+def test_d17_a_machine_that_is_suspended_holds_its_cpu(holds: bool, state: LeaseState) -> None:
     """Nobody else computes on its host from 1784 to 1800; with Haizea's rule an immediate lease does."""
     driver = play(
         [
             lease(1, 0, 1, 3600, memory=512.0),
             lease(2, 100, 1, 100, start=1800.0, memory=512.0),
-            lease(3, 1784, 1, 10, memory=512.0, kind=Kind.IMMEDIATE),
+            lease(3, 1784, 1, 10, memory=512.0, kind=LeaseKind.IMMEDIATE),
         ],
         hosts=1,
         hold_cpu=holds,

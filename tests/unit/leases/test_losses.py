@@ -18,9 +18,9 @@ from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptabil
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import DiskImage
-from batsched_py.results.lease_rows import State, Use
+from batsched_py.results.lease_rows import LeaseState, ReservationUse
 from tests.lease_checks import Checks, free
 from tests.lease_driver import RESERVATIONS_FIRST, LeaseDriver, Request, lease, site
 from tests.unit.leases.test_deadlines import GIVE_WAY, deadline, requests
@@ -83,21 +83,21 @@ def refusals(scheduler: LeaseScheduler) -> dict[int, float | None]:
 
 
 #: Situations, and the state of the lease in it that is taken back: the last one queued, the first one else.
-SITUATIONS: list[tuple[Callable[[], tuple[list[Lease], float]], int, State]] = [
-    (queued, 3, State.QUEUED),
-    (ready, 1, State.READY),
-    (scheduled, 1, State.SCHEDULED),
-    (preparing, 1, State.PREPARING),
-    (active, 1, State.ACTIVE),
-    (suspending, 1, State.SUSPENDING),
-    (suspended, 1, State.SUSPENDED_SCHEDULED),
-    (resuming, 1, State.RESUMING),
+SITUATIONS: list[tuple[Callable[[], tuple[list[Lease], float]], int, LeaseState]] = [
+    (queued, 3, LeaseState.QUEUED),
+    (ready, 1, LeaseState.READY),
+    (scheduled, 1, LeaseState.SCHEDULED),
+    (preparing, 1, LeaseState.PREPARING),
+    (active, 1, LeaseState.ACTIVE),
+    (suspending, 1, LeaseState.SUSPENDING),
+    (suspended, 1, LeaseState.SUSPENDED_SCHEDULED),
+    (resuming, 1, LeaseState.RESUMING),
 ]
 
 
 @pytest.mark.parametrize(("situation", "number", "state"), SITUATIONS, ids=lambda one: getattr(one, "label", None))
 def test_a_lease_is_cancelled_in_any_state(
-    situation: Callable[[], tuple[list[Lease], float]], number: int, state: State
+    situation: Callable[[], tuple[list[Lease], float]], number: int, state: LeaseState
 ) -> None:
     """Its hosts are free at once, its machines stop if they run, the others go on as if it had ended."""
     asked, time = situation()
@@ -107,26 +107,26 @@ def test_a_lease_is_cancelled_in_any_state(
     assert gone.state is state
     scheduler.cancel(gone, time)
     stops = [action for action in scheduler.actions if isinstance(action, Stop)]
-    assert [stop.why for stop in stops] == (["cancel"] if state is State.ACTIVE else [])
+    assert [stop.why for stop in stops] == (["cancel"] if state is LeaseState.ACTIVE else [])
     scheduler.step(time)
-    assert gone.state is State.CANCELLED
+    assert gone.state is LeaseState.CANCELLED
     assert all(one.phase is Phase.OVER for run in gone.runs for one in run.all())
     assert number not in scheduler.leases
     assert gone not in scheduler.queue
     driver.run()
     assert not scheduler.leases
     assert all(steps == [(-1.0, (100.0, 1024.0))] for steps in free(scheduler.table))
-    assert all(one.state is State.DONE for one in asked if one is not gone)
+    assert all(one.state is LeaseState.DONE for one in asked if one is not gone)
 
 
 def test_a_lease_is_cancelled_before_it_is_planned() -> None:
     """One that was only requested is dropped."""
     asked = lease(1, 0, 2, 100)
     scheduler, _ = made([])
-    asked.change(State.PENDING, 0.0)
+    asked.change(LeaseState.PENDING, 0.0)
     scheduler.leases[1] = asked
     scheduler.cancel(asked, 0.0)
-    assert asked.state is State.CANCELLED
+    assert asked.state is LeaseState.CANCELLED
     scheduler.step(0.0)
     assert scheduler.next_instant() is None
 
@@ -153,7 +153,7 @@ def test_what_was_planned_behind_a_failed_lease_moves_forward() -> None:
     assert scheduler.actions == [Stop(asked[0], asked[0].runs[0], "fail")]
     scheduler.step(30.0)
     driver.run()
-    assert [one.state for one in asked] == [State.FAIL, State.DONE]
+    assert [one.state for one in asked] == [LeaseState.FAIL, LeaseState.DONE]
     assert asked[1].runs[0].start == 30
 
 
@@ -202,11 +202,11 @@ def test_a_suspended_lease_waits_for_the_host_with_its_memory() -> None:
     scheduler.lose_hosts({asked[0].location[1]}, 250.0)
     driver.visit(250.0)
     driver.run(900.0)
-    assert [one.state for one in asked] == [State.SUSPENDED_QUEUED, State.DONE]
+    assert [one.state for one in asked] == [LeaseState.SUSPENDED_QUEUED, LeaseState.DONE]
     scheduler.lose_hosts(set(), 900.0)
     driver.visit(900.0)
     driver.run()
-    assert asked[0].state is State.DONE
+    assert asked[0].state is LeaseState.DONE
     assert asked[0].accumulated == 1000
 
 
@@ -215,12 +215,12 @@ def test_a_suspended_deadline_lease_fails_with_the_host_of_its_memory() -> None:
     asked = [deadline(1, 0, 1, 1000, span=(0, 5000)), deadline(2, 10, 1, 300, span=(200, 500))]
     scheduler, driver = made(asked, hosts=1, policies=GIVE_WAY)
     driver.run(250.0)
-    assert asked[0].state is State.SUSPENDED_SCHEDULED
+    assert asked[0].state is LeaseState.SUSPENDED_SCHEDULED
     scheduler.lose_hosts({0}, 250.0)
     assert refusals(scheduler) == {1: None}
     driver.visit(250.0)
     driver.run()
-    assert [one.state for one in asked] == [State.FAIL, State.DONE]
+    assert [one.state for one in asked] == [LeaseState.FAIL, LeaseState.DONE]
 
 
 def test_nothing_is_mapped_to_a_host_that_is_down() -> None:
@@ -243,7 +243,7 @@ def test_an_image_is_not_transferred_again_for_a_later_place() -> None:
     assert planned == 200
     driver.run()
     assert asked[1].runs[0].start <= planned
-    assert [one.start for one in asked[1].executed if one.use is Use.TRANSFER] == [1]
+    assert [one.start for one in asked[1].executed if one.use is ReservationUse.TRANSFER] == [1]
 
 
 def test_a_refused_reservation_is_offered_the_next_start() -> None:
@@ -281,7 +281,7 @@ def test_an_image_must_be_there_for_the_start_that_is_offered() -> None:
 def test_a_refused_deadline_lease_is_offered_a_start_as_if_it_were_due_later() -> None:
     """The host is free at 150, too late for its deadline at 200."""
     scheduler, _ = made([], hosts=1, policies=GIVE_WAY, suspension="none")
-    scheduler.step(0.0, (), [lease(1, 0, 1, 150, kind=Kind.IMMEDIATE)])
+    scheduler.step(0.0, (), [lease(1, 0, 1, 150, kind=LeaseKind.IMMEDIATE)])
     scheduler.actions.clear()
     scheduler.step(1.0, (), [deadline(2, 1, 1, 100, span=(10, 200))])
     assert refusals(scheduler) == {2: 150.0}
@@ -292,7 +292,7 @@ def test_nothing_is_offered_to_those_who_are_too_large_or_not_admitted() -> None
     none = Policies(lambda _: NoReservations(), lambda _: Preemptability(), GreedyHosts)
     scheduler, _ = made([], hosts=1, policies=none)
     scheduler.step(0.0, (), [lease(1, 0, 1, 10, start=5.0), deadline(2, 0, 2, 10, span=(5, 90)), lease(3, 0, 1, 50)])
-    scheduler.step(1.0, (), [lease(4, 1, 1, 10, kind=Kind.IMMEDIATE)])
+    scheduler.step(1.0, (), [lease(4, 1, 1, 10, kind=LeaseKind.IMMEDIATE)])
     assert refusals(scheduler) == {1: None, 2: None, 4: None}
 
 
@@ -366,8 +366,8 @@ def test_nobody_is_lost_whatever_happens(
     assert not scheduler.leases
     for each, _ in given:
         assert each.state in FINAL
-        if each.kind is Kind.DEADLINE and each.state is State.DONE:
-            assert [one for one in each.executed if one.use is Use.VM][-1].end <= (each.deadline or 0)
+        if each.kind is LeaseKind.DEADLINE and each.state is LeaseState.DONE:
+            assert [one for one in each.executed if one.use is ReservationUse.VM][-1].end <= (each.deadline or 0)
 
 
 def _with_image(request: Request) -> Request:

@@ -12,8 +12,8 @@ from batsched_py.leases.lease import Lease, LeaseReservation
 from batsched_py.leases.occupancy import Occupancy
 from batsched_py.leases.table import LeaseTable, numbers
 from batsched_py.leases.timeline import HostTimeline
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import Use
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import ReservationUse
 
 WHOLE: Amounts = (100.0, 1024.0)
 NOTHING: Amounts = (0.0, 0.0)
@@ -33,8 +33,10 @@ def random_table(dice: random.Random, shares: list[Amounts], *, exclusive: bool 
         amounts = dice.choice(shares)
         room = numbers(table.room_during(amounts, start, max(end, start + 1.0)))
         chosen = dice.sample(room, min(len(room), dice.randint(1, 3)))
-        lease = Lease(number, Kind.BEST_EFFORT, 0.0, 60.0, (WHOLE,))
-        there.append(LeaseReservation(lease, Use.VM, start, end, nodes={}, shares=dict.fromkeys(chosen, amounts)))
+        lease = Lease(number, LeaseKind.BEST_EFFORT, 0.0, 60.0, (WHOLE,))
+        there.append(
+            LeaseReservation(lease, ReservationUse.VM, start, end, nodes={}, shares=dict.fromkeys(chosen, amounts))
+        )
         table.add(there[-1])
     table.lose({dice.randrange(HOSTS)} if dice.random() < 0.3 else set())
     return table
@@ -94,8 +96,8 @@ def test_hosts_are_asked_one_by_one_no_longer_than_they_are_shared(monkeypatch: 
     monkeypatch.setattr(HostTimeline, "taken", noted)
 
     def reserve(start: float, end: float, amounts: Amounts) -> LeaseReservation:
-        lease = Lease(1, Kind.BEST_EFFORT, 0.0, 60.0, (WHOLE,))
-        reservation = LeaseReservation(lease, Use.VM, start, end, nodes={}, shares={0: amounts})
+        lease = Lease(1, LeaseKind.BEST_EFFORT, 0.0, 60.0, (WHOLE,))
+        reservation = LeaseReservation(lease, ReservationUse.VM, start, end, nodes={}, shares={0: amounts})
         table.add(reservation)
         return reservation
 

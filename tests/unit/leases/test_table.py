@@ -11,8 +11,8 @@ from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease, LeaseReservation
 from batsched_py.leases.policies.hosts import GreedyHosts, score
 from batsched_py.leases.table import LeaseTable
-from batsched_py.model.lease_kind import Kind
-from batsched_py.results.lease_rows import Use
+from batsched_py.model.lease_kind import LeaseKind
+from batsched_py.results.lease_rows import ReservationUse
 
 FULL: Amounts = (100.0, 1024.0)
 HALF: Amounts = (50.0, 512.0)
@@ -27,8 +27,8 @@ def at(clock: int) -> float:
 
 def reserved(table: LeaseTable, lease: int, start: int, end: int, shares: dict[int, Amounts]) -> LeaseReservation:
     """A reservation that was put into the table."""
-    holder = Lease(lease, Kind.BEST_EFFORT, 0.0, 60.0, (FULL,))
-    reservation = LeaseReservation(holder, Use.VM, at(start), at(end), nodes={}, shares=shares)
+    holder = Lease(lease, LeaseKind.BEST_EFFORT, 0.0, 60.0, (FULL,))
+    reservation = LeaseReservation(holder, ReservationUse.VM, at(start), at(end), nodes={}, shares=shares)
     table.add(reservation)
     return reservation
 
@@ -103,7 +103,7 @@ def test_leases_that_would_give_way_leave_their_share() -> None:
 def test_hosts_are_taken_by_their_scores() -> None:
     """HA-35: a lease of an hour takes the host that stays as it is, and few leases are on, first."""
     table = window()
-    lease = Lease(7, Kind.BEST_EFFORT, 0.0, 60.0, (FULL,))
+    lease = Lease(7, LeaseKind.BEST_EFFORT, 0.0, 60.0, (FULL,))
     order = GreedyHosts(table)
     assert order.sort(lease, table.everywhere, at(1300)) == [2, 3, 1, 0]
     assert order.sort(lease, table.everywhere, at(1315)) == [0, 2, 3, 1]
@@ -147,8 +147,10 @@ def test_the_table_is_what_the_reservations_add_up_to() -> None:
             shares = {
                 host: (float(dice.randrange(10)), float(dice.randrange(10))) for host in range(dice.randint(1, 2))
             }
-            lease = Lease(number, Kind.BEST_EFFORT, 0.0, 60.0, (FULL,))
-            new = LeaseReservation(lease, Use.VM, start, start + dice.randrange(15), nodes={}, shares=dict(shares))
+            lease = Lease(number, LeaseKind.BEST_EFFORT, 0.0, 60.0, (FULL,))
+            new = LeaseReservation(
+                lease, ReservationUse.VM, start, start + dice.randrange(15), nodes={}, shares=dict(shares)
+            )
             table.add(new)
             there.append(new)
             for host, time in ((dice.randrange(2), dice.randrange(60)) for _ in range(3)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.results.lease_rows import Use
+from batsched_py.results.lease_rows import ReservationUse
 from tests.lease_driver import lease, play
 
 
@@ -27,7 +27,7 @@ def test_the_transfer_of_an_image_may_count(
         transfers=TransferSettings(forced_time=60.0),
         threshold_includes_preparation=included,
     )
-    executed = [one for one in waiting.executed if one.use not in (Use.TRANSFER, Use.SHUTDOWN)]
+    executed = [one for one in waiting.executed if one.use not in (ReservationUse.TRANSFER, ReservationUse.SHUTDOWN)]
     assert [(one.use.value, one.start, one.end) for one in executed] == spans
 
 
@@ -36,4 +36,4 @@ def test_an_estimate_may_refuse_what_would_have_fitted(estimates: str, spans: li
     """H39: two machines are saved in 32 s; Haizea expects 128 s, which ask for 256 s before the reservation at 100."""
     waiting = lease(1, 0, 2, 1000)
     play([waiting, lease(2, 0, 4, 600, start=100.0)], estimates=estimates)
-    assert [(one.start, one.end) for one in waiting.executed if one.use is Use.VM] == spans
+    assert [(one.start, one.end) for one in waiting.executed if one.use is ReservationUse.VM] == spans

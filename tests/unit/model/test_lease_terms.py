@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batsched_py.model.job import Job
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import ALL_TERMS, UNLIMITED, Terms, read_terms
 from batsched_py.reading.faults import FieldError
 
@@ -21,20 +21,20 @@ def leased(lease: Any) -> Job:
 def test_a_job_without_a_lease_is_best_effort() -> None:
     """And may be stopped for others."""
     plain = Job.create("w0!1", size=1, profile="p")
-    assert read_terms(plain) == Terms(Kind.BEST_EFFORT, None, preemptible=True)
+    assert read_terms(plain) == Terms(LeaseKind.BEST_EFFORT, None, preemptible=True)
 
 
 @pytest.mark.parametrize(
     ("lease", "terms"),
     [
-        (None, Terms(Kind.BEST_EFFORT, None, True)),
-        ({}, Terms(Kind.BEST_EFFORT, None, True)),
-        ({"start": None, "preemptible": False}, Terms(Kind.BEST_EFFORT, None, False)),
-        ({"start": "now"}, Terms(Kind.IMMEDIATE, None, False)),
-        ({"start": 1800}, Terms(Kind.ADVANCE, 1800.0, False)),
-        ({"start": 0.5, "preemptible": True}, Terms(Kind.ADVANCE, 0.5, True)),
-        ({"start": "+900"}, Terms(Kind.ADVANCE, 1800.0, False)),
-        ({"start": "+0.25"}, Terms(Kind.ADVANCE, 900.25, False)),
+        (None, Terms(LeaseKind.BEST_EFFORT, None, True)),
+        ({}, Terms(LeaseKind.BEST_EFFORT, None, True)),
+        ({"start": None, "preemptible": False}, Terms(LeaseKind.BEST_EFFORT, None, False)),
+        ({"start": "now"}, Terms(LeaseKind.IMMEDIATE, None, False)),
+        ({"start": 1800}, Terms(LeaseKind.ADVANCE, 1800.0, False)),
+        ({"start": 0.5, "preemptible": True}, Terms(LeaseKind.ADVANCE, 0.5, True)),
+        ({"start": "+900"}, Terms(LeaseKind.ADVANCE, 1800.0, False)),
+        ({"start": "+0.25"}, Terms(LeaseKind.ADVANCE, 900.25, False)),
     ],
 )
 def test_the_start_says_what_a_lease_is(lease: Any, terms: Terms) -> None:

@@ -33,6 +33,7 @@ from batsched_py.protocol.events import (
     REGISTRATION_FINISHED,
     Answer,
     Config,
+    DescribedHost,
     FromJobMessage,
     JobCompleted,
     JobKilled,
@@ -41,7 +42,6 @@ from batsched_py.protocol.events import (
     Progress,
     Query,
     RequestedCall,
-    Resource,
     ResourceStateChanged,
     SimulationBegins,
     SimulationEnds,
@@ -81,10 +81,12 @@ def jobs(draw: st.DrawFn) -> Job:
 
 
 @st.composite
-def resources(draw: st.DrawFn, numbers_from: int = 0) -> tuple[Resource, ...]:
+def resources(draw: st.DrawFn, numbers_from: int = 0) -> tuple[DescribedHost, ...]:
     ids = draw(st.lists(st.integers(numbers_from, numbers_from + 499), unique=True, max_size=3))
     zone = st.none() | objects
-    return tuple(Resource(number, draw(texts), draw(texts), draw(objects), draw(zone), draw(extras)) for number in ids)
+    return tuple(
+        DescribedHost(number, draw(texts), draw(texts), draw(objects), draw(zone), draw(extras)) for number in ids
+    )
 
 
 configs = st.builds(

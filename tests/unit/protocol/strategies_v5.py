@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from batsched_py.model.job import Job
 from batsched_py.protocol import commands, events
 from batsched_py.protocol.commands import ExecuteJob, ExecutorPlacement, PlacedProfile
-from batsched_py.protocol.events import EventSource, Notify, Progress, Resource, SimulationBegins
+from batsched_py.protocol.events import DescribedHost, EventSource, Notify, Progress, SimulationBegins
 from tests.unit.protocol.strategies import (
     Values,
     extras,
@@ -85,11 +85,13 @@ described: Values = st.builds(lambda profile, extra: {**profile, **extra}, profi
 
 
 @st.composite
-def hosts_v5(draw: st.DrawFn, first: int = 0) -> tuple[Resource, ...]:
+def hosts_v5(draw: st.DrawFn, first: int = 0) -> tuple[DescribedHost, ...]:
     ids = draw(st.lists(st.integers(first, first + 499), unique=True, max_size=3))
     pairs = st.dictionaries(texts, texts, max_size=2)
     state = st.sampled_from(["idle", "sleeping", "computing"])
-    return tuple(Resource(number, draw(texts), draw(state), draw(pairs), draw(pairs), draw(extras)) for number in ids)
+    return tuple(
+        DescribedHost(number, draw(texts), draw(state), draw(pairs), draw(pairs), draw(extras)) for number in ids
+    )
 
 
 _leaves = st.builds(Progress, names, seconds)

@@ -18,7 +18,7 @@ from batsched_py.protocol.begins import (
     write_v4,
     write_v14,
 )
-from batsched_py.protocol.events import Config, Resource
+from batsched_py.protocol.events import Config, DescribedHost
 from batsched_py.reading.faults import FieldError
 from tests.unit.protocol.messages import BEGINS_V4, BEGINS_V14
 
@@ -68,13 +68,13 @@ def test_the_two_spellings_give_equal_facts() -> None:
 def test_hosts_of_v4_tell_their_zone() -> None:
     """Storage stands apart, numbered after the hosts."""
     facts = read_v4(0, BEGINS_V4)
-    assert facts.resources[0] == Resource(0, "n0", "idle", {"role": ""}, {"rack": "r0"}, {"mine": 1})
+    assert facts.resources[0] == DescribedHost(0, "n0", "idle", {"role": ""}, {"rack": "r0"}, {"mine": 1})
     assert [storage.id for storage in facts.storages] == [2]
 
 
 def test_a_beginning_without_counts_storage_workloads_and_profiles_is_read() -> None:
     """Older versions say less."""
-    assert read_v4(0, v4()).resources == (Resource(0, "n0", "idle", {}),)
+    assert read_v4(0, v4()).resources == (DescribedHost(0, "n0", "idle", {}),)
 
 
 @pytest.mark.parametrize(

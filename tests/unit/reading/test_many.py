@@ -1,10 +1,10 @@
 """Members of millions of objects."""
 
 from batsched_py.reading.many import ManyMembers
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 
-JOB = Members("a job", frozenset({"res", "walltime"}), {"gpus": "jobs get hosts only"}, Unknown.KEPT)
+JOB = Members("a job", frozenset({"res", "walltime"}), {"gpus": "jobs get hosts only"}, UnknownNames.KEPT)
 
 
 def told(*objects: dict[str, int]) -> tuple[str, ...]:

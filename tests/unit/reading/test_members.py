@@ -1,11 +1,11 @@
 """The members that readers know."""
 
-from batsched_py.reading.members import Members, Unknown
+from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 
-JOB = Members("a job", frozenset({"res", "walltime"}), {"gpus": "jobs get hosts only"}, Unknown.KEPT)
-ROUTE = Members("a route", frozenset({"src", "dst"}), unknown=Unknown.REFUSED, word="attribute")
-LEASE = Members("a lease", frozenset({"start"}), unknown=Unknown.REPORTED)
+JOB = Members("a job", frozenset({"res", "walltime"}), {"gpus": "jobs get hosts only"}, UnknownNames.KEPT)
+ROUTE = Members("a route", frozenset({"src", "dst"}), unknown=UnknownNames.REFUSED, word="attribute")
+LEASE = Members("a lease", frozenset({"start"}), unknown=UnknownNames.REPORTED)
 
 
 def checked(members: Members, *names: str) -> tuple[tuple[str, str] | None, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from batsched_py.errors import AlgorithmError, InputError, RemoteProtocolError, 
 from batsched_py.protocol.events import Event, SimulationEnds
 from batsched_py.protocol.stopping import STOP_EVENT
 from batsched_py.schedulers.fcfs import Fcfs
-from batsched_py.session.serve import Record, serve
+from batsched_py.session.serve import RecordExchange, serve
 from batsched_py.session.session import Session
 from batsched_py.transport.connection import GRACE
 from tests.builders import begins_data, message, submitted_data
@@ -34,11 +34,13 @@ def kept() -> list[tuple[bytes, bytes]]:
 
 
 @pytest.fixture
-def record(kept: list[tuple[bytes, bytes]]) -> Record:
+def record(kept: list[tuple[bytes, bytes]]) -> RecordExchange:
     return lambda request, reply, *, is_json=False: kept.append((request, reply))
 
 
-def test_the_loop_ends_with_the_simulation(session: Session, kept: list[tuple[bytes, bytes]], record: Record) -> None:
+def test_the_loop_ends_with_the_simulation(
+    session: Session, kept: list[tuple[bytes, bytes]], record: RecordExchange
+) -> None:
     """Each exchange is recorded; the time-out is handed to the connection."""
     wire = Wire(BEGINS, NOTHING, ENDS, b"never received")
     serve(session, wire, record=record, timeout=7.0)
@@ -59,7 +61,9 @@ def test_an_exchange_is_recorded_before_batsim_can_act_on_it(session: Session) -
     assert sent == [(0, True), (1, True)]
 
 
-def test_an_error_stops_batsim_and_is_raised(session: Session, kept: list[tuple[bytes, bytes]], record: Record) -> None:
+def test_an_error_stops_batsim_and_is_raised(
+    session: Session, kept: list[tuple[bytes, bytes]], record: RecordExchange
+) -> None:
     """The refusal is recorded in the place of the reply."""
     wire = Wire(b"nonsense")
     with pytest.raises(RemoteProtocolError):
@@ -81,7 +85,7 @@ def test_a_recorder_that_fails_stops_batsim(session: Session) -> None:
 
 
 def test_an_interruption_refuses_the_next_request(
-    session: Session, kept: list[tuple[bytes, bytes]], record: Record
+    session: Session, kept: list[tuple[bytes, bytes]], record: RecordExchange
 ) -> None:
     """Batsim would wait for ever for its reply; it is given a moment to ask."""
     wire = Wire(BEGINS, KeyboardInterrupt(), NOTHING)
@@ -138,7 +142,7 @@ class FailsAtTheEnd(Fcfs):
             raise ValueError("at the end")
 
 
-def test_an_error_at_the_end_lets_batsim_end(kept: list[tuple[bytes, bytes]], record: Record) -> None:
+def test_an_error_at_the_end_lets_batsim_end(kept: list[tuple[bytes, bytes]], record: RecordExchange) -> None:
     """Its reply is empty, so that Batsim writes its files; the error is raised all the same."""
     wire = Wire(BEGINS, NOTHING, ENDS)
     with pytest.raises(AlgorithmError, match="failed on SimulationEnds: ValueError: at the end") as caught:
@@ -189,7 +193,7 @@ def test_a_batsim_that_went_while_jobs_were_to_come_is_not_explained() -> None:
     assert said == "Batsim closed the connection"
 
 
-def test_all_is_finished_before_the_last_reply_leaves(session: Session, record: Record) -> None:
+def test_all_is_finished_before_the_last_reply_leaves(session: Session, record: RecordExchange) -> None:
     """Once; whoever started both processes may kill this one as soon as it has the reply."""
     wire = Wire(BEGINS, NOTHING, ENDS)
     finished: list[int] = []
@@ -199,7 +203,7 @@ def test_all_is_finished_before_the_last_reply_leaves(session: Session, record: 
 
 
 def test_batsim_ends_although_its_results_cannot_be_written(
-    session: Session, kept: list[tuple[bytes, bytes]], record: Record
+    session: Session, kept: list[tuple[bytes, bytes]], record: RecordExchange
 ) -> None:
     """The last exchange is recorded once, and the reply is empty."""
 

@@ -10,7 +10,7 @@ from batsched_py.api import HostSet, Job, NoOptions, Plan, Scheduler, View
 from batsched_py.results.records import JobRecord
 from batsched_py.testing.case import Case
 from batsched_py.testing.play import Played
-from batsched_py.testing.rules import Liberties, Trial, broken_rule
+from batsched_py.testing.rules import ContractTrial, Liberties, broken_rule
 
 SUCCESS, WALLTIME, KILLED, REJECTED = (
     f"{state}" for state in ("COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED", "REJECTED")
@@ -38,7 +38,7 @@ FIRST, SECOND = end(0, SUCCESS, 0, 5, "0-1"), end(1, WALLTIME, 3, 8, "2-3")
 def judged(*endings: JobRecord, case: Case = CASE, standstill: str = "", allowed: Any = None, **needs: bool) -> str:
     """Return the first broken rule."""
     scheduler = type("Judged", (Nobody,), needs)
-    return broken_rule(Trial(case, Played(endings, standstill, ()), scheduler, allowed or Liberties()))
+    return broken_rule(ContractTrial(case, Played(endings, standstill, ()), scheduler, allowed or Liberties()))
 
 
 def test_a_run_that_keeps_all_rules_is_right() -> None:

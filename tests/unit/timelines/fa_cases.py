@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from batsched_py.timelines.entries import Drop, Program, Timelines, Transfer
 from batsched_py.timelines.parsing import parse_timelines
-from batsched_py.timelines.playback import ResumeRequest, play
+from batsched_py.timelines.playback import ExternalResume, play
 from batsched_py.timelines.run import TimelineRun
 
 #: Times by VM and entry; None for what is held for ever or not run.
@@ -33,13 +33,13 @@ def read(document: Mapping[str, Any]) -> Timelines:
     return parse_timelines("t.json", document)
 
 
-def requested(resume: float | str | tuple[str, float]) -> ResumeRequest:
+def requested(resume: float | str | tuple[str, float]) -> ExternalResume:
     """As the command reads them."""
     if isinstance(resume, tuple):
-        return ResumeRequest(resume[1], (resume[0],))
+        return ExternalResume(resume[1], (resume[0],))
     if isinstance(resume, str):
-        return ResumeRequest(float(resume.removeprefix("launch+")), after_launch=True)
-    return ResumeRequest(resume)
+        return ExternalResume(float(resume.removeprefix("launch+")), after_launch=True)
+    return ExternalResume(resume)
 
 
 def played(document: Mapping[str, Any], *resumes: float | str | tuple[str, float]) -> TimelineRun:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import OptionError, WorkloadError
-from batsched_py.timelines.playback import ResumeRequest, play
+from batsched_py.timelines.playback import ExternalResume, play
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
 from batsched_py.timelines.warnings import find_warnings
@@ -162,7 +162,7 @@ def test_no_vm_is_resumed_if_one_is_unknown() -> None:
         ended.resume(["vm", "vm9"], 80)
     assert ended.status("vm", 80).held_by is not None
     with pytest.raises(OptionError, match="resume: VM 'vm9': unknown"):
-        play(read(FA_1), [ResumeRequest(1000, ("vm", "vm9"))])
+        play(read(FA_1), [ExternalResume(1000, ("vm", "vm9"))])
     with pytest.raises(WorkloadError, match=r"t.json: vms.vm\[0\].resume\[1\]: VM 'vm9': unknown"):
         read(one({"at": 5, "resume": ["vm", "vm9"]}))
 

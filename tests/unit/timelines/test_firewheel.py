@@ -13,7 +13,7 @@ import pytest
 from batsched_py.errors import WorkloadError
 from batsched_py.timelines.firewheel import ScheduleConverter
 from batsched_py.timelines.parsing import parse_timelines
-from batsched_py.timelines.playback import ResumeRequest, play
+from batsched_py.timelines.playback import ExternalResume, play
 from batsched_py.traces.firewheel_file import read_schedule
 from tests.unit.timelines.fa_cases import times
 
@@ -79,7 +79,7 @@ def test_a_printed_schedule_keeps_its_times(tmp_path: Path) -> None:
     assert "Infinity" in path.read_text()
     document = {"vms": ScheduleConverter(str(path), "file").convert(read_schedule(path))}
     json.loads(json.dumps(document), parse_constant=pytest.fail)
-    ended = play(parse_timelines("t.json", document), [ResumeRequest(1000)])[0]
+    ended = play(parse_timelines("t.json", document), [ExternalResume(1000)])[0]
     assert times(ended) == {"vm": {"/bin/P1": 10, "/bin/P2": 1015, "/bin/P3": 1035}}
 
 

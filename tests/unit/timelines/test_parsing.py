@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from batsched_py.errors import WorkloadError
 from batsched_py.results.timeline_rows import KINDS, LOAD, REBOOT
-from batsched_py.timelines.entries import Drop, Hold, Program, Resume, Transfer
+from batsched_py.timelines.entries import Drop, PauseEntry, Program, Resume, Transfer
 from batsched_py.timelines.parsing import ENTRY_MEMBERS, schema
 from tests.unit.timelines.fa_cases import CASES, one, pause, read, run
 
@@ -43,8 +43,8 @@ def test_entries_of_all_kinds_are_read() -> None:
         Drop("f", 2),
         Transfer("/log", 60),
         Resume(("vm",)),
-        Hold(5),
-        Hold(math.inf),
+        PauseEntry(5),
+        PauseEntry(math.inf),
         Resume(None),
     ]
     names = ["p", "f", "log", "resume@3", "pause@4", "break@0", "resume@6"]

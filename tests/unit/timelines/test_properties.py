@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.timelines.entries import Entry, Hold, Program
-from batsched_py.timelines.playback import ResumeRequest, play
+from batsched_py.timelines.entries import PauseEntry, Program, ScheduleEntry
+from batsched_py.timelines.playback import ExternalResume, play
 from batsched_py.timelines.run import TimelineRun
 from tests.unit.timelines.fa_cases import hold, pause, read, run, times
 
@@ -29,8 +29,8 @@ _LATE = st.lists(
 )
 _RESUMES = st.lists(
     st.one_of(
-        st.builds(ResumeRequest, st.integers(-20, 300), st.sampled_from([None, ("vm1",)])),
-        st.builds(ResumeRequest, st.integers(0, 60), after_launch=st.just(True)),
+        st.builds(ExternalResume, st.integers(-20, 300), st.sampled_from([None, ("vm1",)])),
+        st.builds(ExternalResume, st.integers(0, 60), after_launch=st.just(True)),
     ),
     max_size=6,
 )
@@ -46,7 +46,7 @@ def documents(*, late: bool = False) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"vms": vms, "buffer": st.integers(0, 20)}, optional={"on_failed": st.just("exclude")})
 
 
-def programs(ended: TimelineRun, vm: str) -> list[Entry]:
+def programs(ended: TimelineRun, vm: str) -> list[ScheduleEntry]:
     """Entries with a program that are known from the beginning, in their order."""
     entries = ended.vms[vm].timeline.entries
     return sorted(
@@ -55,7 +55,7 @@ def programs(ended: TimelineRun, vm: str) -> list[Entry]:
 
 
 @given(documents(late=True), _RESUMES)
-def test_the_order_within_a_vm_is_never_inverted(document: dict[str, Any], resumes: list[ResumeRequest]) -> None:
+def test_the_order_within_a_vm_is_never_inverted(document: dict[str, Any], resumes: list[ExternalResume]) -> None:
     """Whatever is paused, held, resumed or added; what is held or not run stands at the end."""
     ended, _ = play(read(document), resumes)
     assert ended.next_time() == math.inf
@@ -67,7 +67,7 @@ def test_the_order_within_a_vm_is_never_inverted(document: dict[str, Any], resum
 
 
 @given(documents(late=True), _RESUMES)
-def test_nothing_positive_begins_before_the_barrier(document: dict[str, Any], resumes: list[ResumeRequest]) -> None:
+def test_nothing_positive_begins_before_the_barrier(document: dict[str, Any], resumes: list[ExternalResume]) -> None:
     """And in a VM no negative time before the one before has ended."""
     ended, _ = play(read(document), resumes)
     last = -math.inf
@@ -89,7 +89,7 @@ def test_nothing_positive_begins_before_the_barrier(document: dict[str, Any], re
     assert all(begin >= last for begin in positive)
 
 
-def by_hand(entries: Sequence[Entry], resumes: Sequence[float]) -> dict[str, float | None]:
+def by_hand(entries: Sequence[ScheduleEntry], resumes: Sequence[float]) -> dict[str, float | None]:
     """Experiment times of positive entries, as the rules F8, F13, F14 and F19 say it, one after the other."""
     left, found = sorted(resumes), dict[str, float | None]()
     shift: float = 0
@@ -98,7 +98,7 @@ def by_hand(entries: Sequence[Entry], resumes: Sequence[float]) -> dict[str, flo
         if entry.at < 0:
             continue
         reached = entry.at + shift
-        if not isinstance(entry.action, Hold):
+        if not isinstance(entry.action, PauseEntry):
             found[entry.name] = None if held else reached
         elif not held and not entry.action.is_break:
             shift += entry.action.duration
@@ -113,7 +113,7 @@ def by_hand(entries: Sequence[Entry], resumes: Sequence[float]) -> dict[str, flo
 def test_experiment_times_are_those_that_are_found_by_hand(entries: list[dict[str, Any]], resumes: list[int]) -> None:
     """Pauses add up, a break counts from its own time, a resume acts on who is held at its instant."""
     timelines = read({"vms": {"vm": entries}})
-    found = times(play(timelines, [ResumeRequest(time) for time in resumes])[0])["vm"]
+    found = times(play(timelines, [ExternalResume(time) for time in resumes])[0])["vm"]
     expected = by_hand(timelines.vms[0].entries, resumes)
     assert {name: time for name, time in found.items() if name in expected} == expected
 

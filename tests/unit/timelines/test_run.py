@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from batsched_py.timelines.entries import Drop, Entry, Hold, Program
+from batsched_py.timelines.entries import Drop, PauseEntry, Program, ScheduleEntry
 from batsched_py.timelines.playback import play
 from batsched_py.timelines.records import Begin, Kill, Reboot
 from batsched_py.timelines.run import TimelineRun
@@ -185,7 +185,7 @@ def test_a_late_negative_entry_waits_for_its_turn_while_the_vm_is_configured() -
     """It is none of a time that has passed."""
     begun = launched(run("a", -5), run("c", -1))
     begun.advance(0)
-    begun.add("vm", Entry(-3, 9, "b", Drop("f")), 2)
+    begun.add("vm", ScheduleEntry(-3, 9, "b", Drop("f")), 2)
     assert begun.advance(2) == []
     begun.ended("vm", "a", 4)
     (order,) = begun.advance(4)
@@ -198,9 +198,9 @@ def test_an_entry_that_is_added_to_a_held_vm_is_held() -> None:
     begun = launched(hold(5), run("B", 10), buffer=0)
     begun.advance(0)
     begun.advance(5)
-    begun.add("vm", Entry(3, 8, "before", Program("p")), 50)
-    begun.add("vm", Entry(8, 9, "behind", Program("p")), 50)
-    begun.add("vm", Entry(7, 10, "pause", Hold(1)), 50)
+    begun.add("vm", ScheduleEntry(3, 8, "before", Program("p")), 50)
+    begun.add("vm", ScheduleEntry(8, 9, "behind", Program("p")), 50)
+    begun.add("vm", ScheduleEntry(7, 10, "pause", PauseEntry(1)), 50)
     assert [order.entry.name for order in begun.advance(50) if isinstance(order, Begin)] == ["before"]
     assert begun.resume(None, 100) == ["vm"]
     begun.advance(100)

@@ -16,7 +16,7 @@ from batsched_py.traces.lease_changes import (
     FARTHEST_START,
     NEAREST_START,
     LeaseChanges,
-    Overheads,
+    VmOverheads,
     add_overheads,
     assign_images,
     draw_reservations,
@@ -41,27 +41,27 @@ CASE = ROOT / "tests" / "data" / "haizea" / "overhead-be" / "leases.lwf"
 def test_overheads_of_the_recorded_case(of: str, durations: list[tuple[float, float | None]]) -> None:
     """Percent first, then booting, in whole seconds: of the request as of the real duration (not as in D18)."""
     requests = read_lwf(CASE).requests
-    changed = add_overheads("", requests, Overheads(of, slowdown=10, boot=20))  # type: ignore[arg-type]
+    changed = add_overheads("", requests, VmOverheads(of, slowdown=10, boot=20))  # type: ignore[arg-type]
     assert [(one.duration, one.real) for one in changed] == durations
 
 
 def test_deadline_leases_are_not_best_effort() -> None:
     """They have overheads if all have."""
     one = request(duration=100, deadline=900)
-    assert add_overheads("", [one], Overheads("besteffort", boot=5)) == (one,)
-    assert add_overheads("", [one], Overheads("all", boot=5)) == (one._replace(duration=105),)
+    assert add_overheads("", [one], VmOverheads("besteffort", boot=5)) == (one,)
+    assert add_overheads("", [one], VmOverheads("all", boot=5)) == (one._replace(duration=105),)
 
 
 def test_overheads_that_are_too_long() -> None:
     """The lease is named by its number."""
     with pytest.raises(WorkloadError, match=r"trace: lease 2: a duration with overheads must be at most 60000000000 s"):
-        add_overheads("trace", [request(), request(duration=6e10)], Overheads("all", slowdown=1))
+        add_overheads("trace", [request(), request(duration=6e10)], VmOverheads("all", slowdown=1))
 
 
 @given(duration=st.integers(1, 10**9), percent=st.integers(0, 1000))
 def test_overheads_are_exact(duration: int, percent: int) -> None:
     """A product that is whole is not rounded up because of a float."""
-    assert Overheads("all", slowdown=float(percent)).add(duration * 100) == duration * (100 + percent)
+    assert VmOverheads("all", slowdown=float(percent)).add(duration * 100) == duration * (100 + percent)
 
 
 def test_memory() -> None:
@@ -111,7 +111,7 @@ def test_seeds_draw_others() -> None:
 def test_changes_in_their_order() -> None:
     """Reservations are drawn before overheads are added, so that those of best-effort leases spare them."""
     images = ImageList("images", (DiskImage("a", 1),))
-    changes = LeaseChanges(ar_share=1, overheads=Overheads("besteffort", boot=9), memory=7, images=images)
+    changes = LeaseChanges(ar_share=1, overheads=VmOverheads("besteffort", boot=9), memory=7, images=images)
     (changed,) = changes.apply("", [request()])
     assert (changed.duration, changed.image, changed.nodes[0].resources["Memory"]) == (3600, DiskImage("a", 1), 7)
     assert LeaseChanges().apply("", [request()]) == (request(),)

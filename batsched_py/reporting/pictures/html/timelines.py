@@ -41,7 +41,7 @@ _NEED: Final = 'fill="none" stroke="currentColor" stroke-opacity="0.6"'
 _SPACING: Final = 90
 
 
-class _Scale(Struct, frozen=True):
+class _TimeScale(Struct, frozen=True):
     """The range of wall times of a picture."""
 
     begin: float
@@ -108,7 +108,7 @@ def _table(name: str, chart: TimelineChart) -> str:
 def _picture(name: str, chart: TimelineChart) -> str:
     """Return the picture as inline SVG."""
     begin = chart.launched or 0.0
-    scale = _Scale(begin, chart.end + max((chart.end - begin) * 0.03, 1.0))
+    scale = _TimeScale(begin, chart.end + max((chart.end - begin) * 0.03, 1.0))
     names = list(chart.vms)[:MOST_VMS]
     places = {vm: number * _ROW for number, vm in enumerate(names)}
     colours = _colours(chart)
@@ -137,7 +137,7 @@ def _picture(name: str, chart: TimelineChart) -> str:
     )
 
 
-def _axis(chart: TimelineChart, scale: _Scale, foot: int) -> Iterator[str]:
+def _axis(chart: TimelineChart, scale: _TimeScale, foot: int) -> Iterator[str]:
     """Yield ticks in experiment time, or in wall time if there was no start, and the line of the start."""
     zero = chart.start or 0.0
     for time in ticks(scale.begin - zero, scale.end - zero, tick_step(_SPACING / scale.pixels)):
@@ -152,7 +152,7 @@ def _axis(chart: TimelineChart, scale: _Scale, foot: int) -> Iterator[str]:
         )
 
 
-def _bar(bar: TimelineBar, top: int, colours: Mapping[str, str], scale: _Scale) -> str:
+def _bar(bar: TimelineBar, top: int, colours: Mapping[str, str], scale: _TimeScale) -> str:
     until = scale.end if bar.end is None else bar.end
     x, width = scale.x(bar.begin), max((until - bar.begin) * scale.pixels, 2.0)
     shade = _SHADES.get(bar.kind)
@@ -167,7 +167,7 @@ def _bar(bar: TimelineBar, top: int, colours: Mapping[str, str], scale: _Scale) 
     return f'<rect x="{x:.1f}" width="{width:.1f}" {looks}><title>{escape(text)}</title></rect>'
 
 
-def _need(need: TimelineNeed, above: int, below: int, scale: _Scale) -> str:
+def _need(need: TimelineNeed, above: int, below: int, scale: _TimeScale) -> str:
     """Return an arrow from the row of a needed resource to the row of the one that needs it."""
     x, begin = scale.x(need.time), above + _ROW // 2
     end, head = below + _ROW // 2, 4 if below > above else -4

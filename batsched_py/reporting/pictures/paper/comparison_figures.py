@@ -26,7 +26,7 @@ _WIDE: Final = 4.0
 _GREY: Final = "#8a929b"
 
 
-class Interval(Struct, frozen=True):
+class ValueInterval(Struct, frozen=True):
     """A value and the ends of its interval; None if it has none."""
 
     value: float
@@ -39,7 +39,7 @@ class Interval(Struct, frozen=True):
         return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
 
 
-class Row(Struct, frozen=True):
+class PlotRow(Struct, frozen=True):
     """An algorithm in a forest plot or a plot of boxes.
 
     Attributes:
@@ -49,7 +49,7 @@ class Row(Struct, frozen=True):
     """
 
     name: str
-    ratio: Interval | None = None
+    ratio: ValueInterval | None = None
     values: tuple[float, ...] = ()
 
 
@@ -57,8 +57,8 @@ class Curve(Struct, frozen=True):
     """The means of an algorithm for ascending values of an option, or one level for an algorithm without the option."""
 
     name: str
-    points: tuple[tuple[float, Interval], ...] = ()
-    level: Interval | None = None
+    points: tuple[tuple[float, ValueInterval], ...] = ()
+    level: ValueInterval | None = None
 
 
 class Panel(Struct, frozen=True):
@@ -73,7 +73,7 @@ class Panel(Struct, frozen=True):
 
     heading: str
     more_is_better: bool
-    rows: tuple[Row, ...] = ()
+    rows: tuple[PlotRow, ...] = ()
     curves: tuple[Curve, ...] = ()
 
 
@@ -198,7 +198,7 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _scale_ratios(axes: Axes, ratios: Sequence[Interval]) -> None:
+def _scale_ratios(axes: Axes, ratios: Sequence[ValueInterval]) -> None:
     """Scale the axis to show 1 and all intervals, logarithmically if they are far apart."""
     ends = [1.0, *(end for ratio in ratios for end in (*ratio.ends, ratio.value))]
     low, high = min(ends), max(ends)

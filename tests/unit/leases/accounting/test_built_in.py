@@ -8,7 +8,7 @@ from batsched_py.leases.accounting.accounting import Stats
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import DEFAULT_POLICIES
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from tests.lease_driver import Request, lease
 from tests.unit.leases.accounting.books import booked, entries, quickstart, values
 
@@ -117,8 +117,8 @@ def test_a_rejected_reservation_is_counted_once() -> None:
 def test_immediate_leases_have_counters_of_their_own() -> None:
     """HA-43 on `too-big-im`."""
     requests: list[Request | Lease] = [
-        lease(1, 0, 5, 100, kind=Kind.IMMEDIATE),
-        lease(2, 0, 1, 100, kind=Kind.IMMEDIATE, memory=2048.0),
+        lease(1, 0, 5, 100, kind=LeaseKind.IMMEDIATE),
+        lease(2, 0, 1, 100, kind=LeaseKind.IMMEDIATE, memory=2048.0),
         lease(3, 0, 1, 100),
     ]
     totals = booked(requests).accounting.run_stats

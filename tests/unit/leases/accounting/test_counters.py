@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.leases.accounting.counters import Average, Counter, Entry
+from batsched_py.leases.accounting.counters import Average, Counter, CounterChange
 
 
 def counted(average: Average, *, lease: int | None) -> Counter:
@@ -58,4 +58,4 @@ def test_averages_are_over_entries_or_over_time(average: Average, expected: list
 
 def test_a_time_weighted_average_begins_with_the_first_value() -> None:
     """No time has passed then."""
-    assert Counter(Average.TIME_WEIGHTED, [Entry(0.0, None, 0.25)]).averages() == [0.25]
+    assert Counter(Average.TIME_WEIGHTED, [CounterChange(0.0, None, 0.25)]).averages() == [0.25]

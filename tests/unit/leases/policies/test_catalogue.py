@@ -13,7 +13,7 @@ from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, 
 from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import ReservationsFirst
 from batsched_py.leases.table import LeaseTable
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.session.option_values import Origin, parse_options, read_values
 
@@ -24,7 +24,7 @@ def table() -> LeaseTable:
 
 
 def best_effort() -> Lease:
-    return Lease(4, Kind.BEST_EFFORT, 0.0, 60.0, ((100.0, 1024.0),))
+    return Lease(4, LeaseKind.BEST_EFFORT, 0.0, 60.0, ((100.0, 1024.0),))
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import pytest
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.policies.preemption import NEVER, Preemptability, ReservationsFirst
-from batsched_py.model.lease_kind import Kind
+from batsched_py.model.lease_kind import LeaseKind
 
 DAY = 86400.0
 
 
-def asked(kind: Kind, submit: float = 0.0) -> Lease:
+def asked(kind: LeaseKind, submit: float = 0.0) -> Lease:
     """A lease of this kind."""
     return Lease(1, kind, submit, 60.0, ((100.0, 1024.0),))
 
@@ -21,7 +21,7 @@ def asked(kind: Kind, submit: float = 0.0) -> Lease:
 )
 def test_the_score_falls_with_the_age_and_ends_after_a_week(days: float, score: float) -> None:
     """H57: counted from the submission."""
-    preemptor, victim = asked(Kind.ADVANCE), asked(Kind.BEST_EFFORT, submit=500.0)
+    preemptor, victim = asked(LeaseKind.ADVANCE), asked(LeaseKind.BEST_EFFORT, submit=500.0)
     assert ReservationsFirst().score(preemptor, victim, 500.0 + days * DAY) == pytest.approx(score, abs=1e-6)
 
 
@@ -29,8 +29,8 @@ def test_only_best_effort_leases_give_way_and_only_to_reservations() -> None:
     """H56."""
     scores = {
         (preemptor, victim): ReservationsFirst().score(asked(preemptor), asked(victim), 0.0)
-        for preemptor in Kind
-        for victim in Kind
+        for preemptor in LeaseKind
+        for victim in LeaseKind
     }
-    assert [pair for pair, score in scores.items() if score >= 0] == [(Kind.ADVANCE, Kind.BEST_EFFORT)]
-    assert Preemptability().score(asked(Kind.ADVANCE), asked(Kind.BEST_EFFORT), 0.0) == NEVER
+    assert [pair for pair, score in scores.items() if score >= 0] == [(LeaseKind.ADVANCE, LeaseKind.BEST_EFFORT)]
+    assert Preemptability().score(asked(LeaseKind.ADVANCE), asked(LeaseKind.BEST_EFFORT), 0.0) == NEVER

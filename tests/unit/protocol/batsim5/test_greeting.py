@@ -13,11 +13,11 @@ from batsched_py.protocol.commands import CallMeLater
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
 from batsched_py.protocol.dialect import V4
 from batsched_py.protocol.dialects import V5
-from batsched_py.protocol.events import Resource, SimulationBegins, SimulationEnds
+from batsched_py.protocol.events import DescribedHost, SimulationBegins, SimulationEnds
 from batsched_py.protocol.stopping import check_stop
 
 HELLO = Hello("me", "1.2", Features(dynamic_registration=True, profile_reuse=True))
-BEGINS = SimulationBegins(0.0, (Resource(0, "n0", "idle", {}, {}),), workloads={"w0": "w.json"})
+BEGINS = SimulationBegins(0.0, (DescribedHost(0, "n0", "idle", {}, {}),), workloads={"w0": "w.json"})
 
 
 def greeted() -> tuple[DecisionSide, BatsimSide]:

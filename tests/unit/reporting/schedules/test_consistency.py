@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.schedules.consistency import find_contradictions
-from batsched_py.reporting.schedules.contradictions import Contradictions, Kind
+from batsched_py.reporting.schedules.contradictions import ContradictionKind, Contradictions
 from batsched_py.reporting.schedules.run_reader import read_schedule
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
@@ -46,7 +46,7 @@ def found(path: Path, *, every: bool = True) -> Contradictions:
     return find_contradictions(read_schedule(path, every=every), None if every else 1)
 
 
-def counts(contradictions: Contradictions) -> dict[Kind, int]:
+def counts(contradictions: Contradictions) -> dict[ContradictionKind, int]:
     return {kind: contradictions.count(kind) for kind in contradictions.kinds}
 
 
@@ -54,34 +54,36 @@ def counts(contradictions: Contradictions) -> dict[Kind, int]:
     ("changed", "kind"),
     [
         ({"submission_time": "12.000000", "waiting_time": "-2.000000", "turnaround_time": "18.000000",
-          "stretch": "0.9"}, Kind.EARLY_START),
-        ({"execution_time": "21.000000"}, Kind.EXECUTION),
-        ({"execution_time": "nan"}, Kind.EXECUTION),
-        ({"waiting_time": ""}, Kind.WAIT),
-        ({"turnaround_time": "20.000000"}, Kind.TURNAROUND),
-        ({"stretch": "2.500000"}, Kind.STRETCH),
-        ({"success": "0"}, Kind.STATE),
-        ({"final_state": "REJECTED"}, Kind.STATE),
+          "stretch": "0.9"}, ContradictionKind.EARLY_START),
+        ({"execution_time": "21.000000"}, ContradictionKind.EXECUTION),
+        ({"execution_time": "nan"}, ContradictionKind.EXECUTION),
+        ({"waiting_time": ""}, ContradictionKind.WAIT),
+        ({"turnaround_time": "20.000000"}, ContradictionKind.TURNAROUND),
+        ({"stretch": "2.500000"}, ContradictionKind.STRETCH),
+        ({"success": "0"}, ContradictionKind.STATE),
+        ({"final_state": "REJECTED"}, ContradictionKind.STATE),
         ({"submission_time": "-1.000000", "waiting_time": "11.000000", "turnaround_time": "31.000000",
-          "stretch": "1.55"}, Kind.NEGATIVE),
-        ({"requested_number_of_resources": "3"}, Kind.SIZE),
-        ({"allocated_resources": ""}, Kind.NO_HOSTS),
-        ({"allocated_resources": "8-9"}, Kind.OUTSIDE),
+          "stretch": "1.55"}, ContradictionKind.NEGATIVE),
+        ({"requested_number_of_resources": "3"}, ContradictionKind.SIZE),
+        ({"allocated_resources": ""}, ContradictionKind.NO_HOSTS),
+        ({"allocated_resources": "8-9"}, ContradictionKind.OUTSIDE),
     ],
 )  # fmt: skip
-def test_each_kind_of_contradiction_in_a_row_is_found(tmp_path: Path, changed: dict[str, str], kind: Kind) -> None:
+def test_each_kind_of_contradiction_in_a_row_is_found(
+    tmp_path: Path, changed: dict[str, str], kind: ContradictionKind
+) -> None:
     """And nothing else; the line of the row is told."""
     path = written(tmp_path, OTHER, {**JOB, **changed}, figures={"nb_computing_machines": "4"})
     contradictions = found(path)
     assert kind in counts(contradictions)
     assert {one.line for one in contradictions if one.kind is kind} == {3}
-    assert set(counts(contradictions)) <= {kind, Kind.STATE}
+    assert set(counts(contradictions)) <= {kind, ContradictionKind.STATE}
     assert found(path, every=False).lines() == contradictions_without_lines(contradictions)
 
 
 def contradictions_without_lines(contradictions: Contradictions) -> list[str]:
     """As metrics tell them, which know lines of what stands in one row alone."""
-    of_several = {Kind.SIZE, Kind.NO_HOSTS, Kind.OUTSIDE}
+    of_several = {ContradictionKind.SIZE, ContradictionKind.NO_HOSTS, ContradictionKind.OUTSIDE}
     return [
         line.replace(" (line 3)", "") if kind in of_several else line
         for kind, line in zip(contradictions.kinds, contradictions.lines(), strict=True)
@@ -95,7 +97,11 @@ def test_rows_that_cannot_be_used_are_refused_or_all_listed(tmp_path: Path) -> N
     with pytest.raises(InputError, match="line 3, column finish_time: must not be before the start, as"):
         read_schedule(path)
     contradictions = found(path)
-    assert counts(contradictions) == {Kind.CELL: 1, Kind.REPEATED: 2, Kind.EARLY_END: 1}
+    assert counts(contradictions) == {
+        ContradictionKind.CELL: 1,
+        ContradictionKind.REPEATED: 2,
+        ContradictionKind.EARLY_END: 1,
+    }
     assert [(one.line, one.job) for one in contradictions] == [(4, "w0!2"), (5, "w0!1"), (6, "w0!2"), (3, "w0!3")]
 
 
@@ -104,7 +110,7 @@ def test_two_jobs_on_a_host_are_found_with_both_names(tmp_path: Path) -> None:
     later = {**OTHER, "allocated_resources": "1-2", "starting_time": "29.000000", "finish_time": "49.000000"}
     later |= {"waiting_time": "24.000000", "turnaround_time": "44.000000", "stretch": "2.200000"}
     (first, *_) = shared = list(found(written(tmp_path, JOB, later)))
-    assert [one.kind for one in shared] == [Kind.SHARED]
+    assert [one.kind for one in shared] == [ContradictionKind.SHARED]
     assert (first.line, first.job) == (3, "w0!2")
     assert first.what == "starts at 29.000000 on host 1, which w0!1 has"
     touching = {**later, "starting_time": "30.000000", "finish_time": "50.000000", "waiting_time": "25.000000"}
@@ -115,7 +121,7 @@ def test_two_jobs_on_a_host_are_found_with_both_names(tmp_path: Path) -> None:
 def test_sharing_is_no_contradiction_where_it_was_allowed(tmp_path: Path) -> None:
     """By an option, or the description of the run."""
     schedule = read_schedule(DATA / "batsim" / "o25_sharing_random")
-    assert set(counts(find_contradictions(schedule))) == {Kind.SHARED, Kind.UTILISATION}
+    assert set(counts(find_contradictions(schedule))) == {ContradictionKind.SHARED, ContradictionKind.UTILISATION}
     assert find_contradictions(schedule).lines()[0].endswith("; right only if jobs were allowed to share hosts")
     assert not find_contradictions(schedule, sharing=True)
 
@@ -125,7 +131,10 @@ def test_more_hosts_than_there_are_is_told_where_only_numbers_are_known() -> Non
     jobs = [record(name, finish=100, hosts="0-2") for name in "ab"]
     log = Schedule("log", tuple(_without_hosts(one) for one in jobs), 4, {}, source="log.swf")
     contradictions = find_contradictions(log, None)
-    assert [(one.kind, one.job) for one in contradictions] == [(Kind.TOO_MANY, "w0!b"), (Kind.UTILISATION, "")]
+    assert [(one.kind, one.job) for one in contradictions] == [
+        (ContradictionKind.TOO_MANY, "w0!b"),
+        (ContradictionKind.UTILISATION, ""),
+    ]
     assert next(iter(contradictions)).what == "from 0.000000 on 6 of 4 are busy"
 
 
@@ -137,10 +146,10 @@ def test_figures_of_the_run_are_compared_with_its_jobs(tmp_path: Path) -> None:
     """Rows that were deleted, and ends that were changed."""
     figures = {"nb_computing_machines": "4", "makespan": "25.000000", "nb_jobs": "3", "nb_jobs_rejected": "0"}
     contradictions = found(written(tmp_path, JOB, OTHER, figures=figures))
-    assert counts(contradictions) == {Kind.MAKESPAN: 2, Kind.FIGURES: 1}
+    assert counts(contradictions) == {ContradictionKind.MAKESPAN: 2, ContradictionKind.FIGURES: 1}
     assert [one.what for one in contradictions][-1] == "nb_jobs is 3, by the jobs 2"
     figures |= {"makespan": "31.000000", "nb_jobs": "2"}
-    assert counts(found(written(tmp_path, JOB, OTHER, figures=figures))) == {Kind.FIGURES: 1}
+    assert counts(found(written(tmp_path, JOB, OTHER, figures=figures))) == {ContradictionKind.FIGURES: 1}
 
 
 @pytest.mark.parametrize(
@@ -149,7 +158,7 @@ def test_figures_of_the_run_are_compared_with_its_jobs(tmp_path: Path) -> None:
 def test_files_of_real_batsim_do_not_contradict_themselves(path: Path) -> None:
     """But for jobs that share hosts, whose files do not tell that they may, and executors that were mapped."""
     contradictions = find_contradictions(read_schedule(path), sharing=True)
-    mapped = {Kind.SIZE} if "mapping" in str(path) else set()
+    mapped = {ContradictionKind.SIZE} if "mapping" in str(path) else set()
     assert set(contradictions.kinds) <= mapped
 
 
@@ -157,8 +166,8 @@ def test_lines_are_counted_and_name_the_first() -> None:
     """One for each kind, in their order; what is kept does not grow."""
     contradictions = Contradictions()
     for number in range(3):
-        contradictions.add(Kind.WAIT, f"w0!{number}", number + 2, "is %d", number)
-    contradictions.add(Kind.CELL, "", 0, "100 %")
+        contradictions.add(ContradictionKind.WAIT, f"w0!{number}", number + 2, "is %d", number)
+    contradictions.add(ContradictionKind.CELL, "", 0, "100 %")
     assert contradictions.lines() == [
         "a cell that breaks its rule: 1 time, 100 %",
         "a waiting time that is not start - submission: 3 times, first w0!0 (line 2): is 0",
@@ -170,5 +179,5 @@ def test_many_overlaps_take_no_longer_than_few() -> None:
     """Only for the first ones the other job is looked for."""
     jobs = tuple(record(str(k), start=k, finish=1e6, hosts="0") for k in range(3000))
     contradictions = find_contradictions(Schedule("r", jobs, 1, {}, source="r_jobs.csv"), None)
-    assert contradictions.count(Kind.SHARED) == 2999
+    assert contradictions.count(ContradictionKind.SHARED) == 2999
     assert [one.what for one in contradictions if "which" in one.what][-1].endswith("which w0!0 has")

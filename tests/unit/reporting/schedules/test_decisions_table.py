@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.model.decision_row import DecisionRow
-from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions, read_decisions_of
+from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions, read_decisions_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.decisions_file import COLUMNS, TERMS, decision_lines
 from batsched_py.results.run_file import RunFile
@@ -44,7 +44,7 @@ def written(folder: Path, content: str) -> Path:
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     """By job, and what is told of hosts by itself."""
     found = read_decisions(written(tmp_path, HEADER + decision_lines(ROWS)))
-    assert found == Decisions(
+    assert found == DecisionTable(
         {
             "w0!a": [ROWS[2], ROWS[3], ROWS[4], ROWS[6]],
             "w0!b": [ROWS[5], ROWS[7]],

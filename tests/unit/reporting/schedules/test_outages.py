@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batsched_py.model.decision_row import DecisionRow
-from batsched_py.reporting.schedules.decisions_table import Decisions, with_outages
+from batsched_py.reporting.schedules.decisions_table import DecisionTable, with_outages
 from batsched_py.reporting.schedules.outages import Outage, find_outages
 from tests.builders import hosts
 from tests.unit.reporting.sample_schedules import schedule
@@ -39,7 +39,7 @@ def test_a_schedule_gets_the_outages_of_its_decisions() -> None:
     """And is the same without any."""
     run = schedule()
     assert with_outages(run, None) is run
-    assert with_outages(run, Decisions({}, [unavailable(1, "0")])) is run  # `down` may be sleep
-    assert with_outages(run, Decisions({}, unavailable=[unavailable(50, "3")])).outages == (
+    assert with_outages(run, DecisionTable({}, [unavailable(1, "0")])) is run  # `down` may be sleep
+    assert with_outages(run, DecisionTable({}, unavailable=[unavailable(50, "3")])).outages == (
         Outage(50, run.end, hosts("3")),
     )

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.model.job import Job
-from batsched_py.reporting.schedules.decisions_table import Decisions
+from batsched_py.reporting.schedules.decisions_table import DecisionTable
 from batsched_py.reporting.waits.explanation import Explanation
 from batsched_py.reporting.waits.history import RunHistory
 from batsched_py.reporting.waits.reasons import WORDS, Reason
@@ -32,13 +32,13 @@ def ran(name: str, submit: float, start: float, finish: float, places: str, *, w
     return JobRecord(job, "COMPLETED_SUCCESSFULLY", 0, start, finish, on)
 
 
-def decided(*rows: DecisionRow, shared: bool = False) -> Decisions:
+def decided(*rows: DecisionRow, shared: bool = False) -> DecisionTable:
     """Rows as they are read."""
     of_jobs: dict[str, list[DecisionRow]] = {}
     for row in rows:
         if row.job:
             of_jobs.setdefault(row.job, []).append(row)
-    return Decisions(of_jobs, [row for row in rows if row.kind == "down"], hosts("0-3"), shared)
+    return DecisionTable(of_jobs, [row for row in rows if row.kind == "down"], hosts("0-3"), shared)
 
 
 def explained(name: str, jobs: Sequence[JobRecord], *rows: DecisionRow, shared: bool = False) -> Explanation:

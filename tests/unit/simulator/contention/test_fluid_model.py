@@ -12,7 +12,7 @@ import pytest
 
 from batsched_py.model.zone import Link
 from batsched_py.simulator.contention.activities import Activity
-from batsched_py.simulator.contention.demand import Demand, Processors
+from batsched_py.simulator.contention.demand import ActivityDemand, Processors
 from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
 from batsched_py.simulator.contention.fluid_model import UNSETTLED, FluidModel
 from batsched_py.simulator.time.event_queue import RANK_SUBMISSION, EventQueue
@@ -21,9 +21,9 @@ LINK = Link("link", 100.0, 0.0)
 PIPE = Link("pipe", 100.0, 0.0, shared=False)
 
 
-def sends(amount: float, *links: Link, latency: float = 0.0) -> Demand:
+def sends(amount: float, *links: Link, latency: float = 0.0) -> ActivityDemand:
     """A transfer over these links."""
-    return Demand(links=tuple((link, amount) for link in links or (LINK,)), latency=latency)
+    return ActivityDemand(links=tuple((link, amount) for link in links or (LINK,)), latency=latency)
 
 
 class Scene:
@@ -38,7 +38,7 @@ class Scene:
         self.ends: dict[str, float] = {}
         self.running: dict[str, Activity] = {}
 
-    def begin(self, time: float, name: str, demand: Demand, deadline: float = 1e9) -> None:
+    def begin(self, time: float, name: str, demand: ActivityDemand, deadline: float = 1e9) -> None:
         """Begin an activity at a time."""
         self.at(time, partial(self._begin, name, demand, deadline))
 
@@ -58,7 +58,7 @@ class Scene:
         self.fluid.stop(self.running[name])
         return progress
 
-    def _begin(self, name: str, demand: Demand, deadline: float) -> None:
+    def _begin(self, name: str, demand: ActivityDemand, deadline: float) -> None:
         self.running[name] = self.fluid.begin(demand, partial(self._end, name), deadline=deadline)
 
     def _end(self, name: str) -> None:
@@ -69,7 +69,7 @@ def _do(action: Callable[[], object]) -> None:
     action()
 
 
-def play(*activities: tuple[float, Demand]) -> list[float]:
+def play(*activities: tuple[float, ActivityDemand]) -> list[float]:
     """Ends of activities, each given by its begin and its demand."""
     scene = Scene()
     for number, (time, demand) in enumerate(activities):
@@ -81,7 +81,7 @@ def play(*activities: tuple[float, Demand]) -> list[float]:
 def test_alone_an_activity_takes_its_bottleneck_and_its_latency() -> None:
     """To the last bit: what computes a job's end beforehand says the same."""
     latency, start = 0.1, 1 / 3
-    demand = Demand(((1, 7.0), (2, 3.0)), ((LINK, 10.0),), latency)
+    demand = ActivityDemand(((1, 7.0), (2, 3.0)), ((LINK, 10.0),), latency)
     assert play((start, demand)) == [start + (7.0 / 10.0 + latency)]
 
 
@@ -104,28 +104,28 @@ def test_what_shares_nothing_is_not_slowed_down() -> None:
 
 def test_each_computation_has_at_most_one_core() -> None:
     """Two on two cores are not slowed down, three share them."""
-    task = Demand(((0, 10.0),))
+    task = ActivityDemand(((0, 10.0),))
     assert play((0.0, task), (0.0, task)) == [1.0, 1.0]
     assert play((0.0, task), (0.0, task), (0.0, task)) == pytest.approx([1.5] * 3)
 
 
 def test_several_executors_on_a_host_share_it() -> None:
     """One core between two, two cores between three, whose amounts differ: they advance together."""
-    twice, thrice = Demand(((1, 5.0), (1, 10.0))), Demand(((0, 10.0), (0, 10.0), (0, 10.0)))
+    twice, thrice = ActivityDemand(((1, 5.0), (1, 10.0))), ActivityDemand(((0, 10.0), (0, 10.0), (0, 10.0)))
     assert play((0.0, twice)) == pytest.approx([1.5])
     assert play((0.0, thrice)) == pytest.approx([1.5])
 
 
 def test_an_activity_without_work_is_over_at_once() -> None:
     """Or after its latency."""
-    assert play((2.0, Demand()), (2.0, Demand(latency=0.5))) == [2.0, 2.5]
+    assert play((2.0, ActivityDemand()), (2.0, ActivityDemand(latency=0.5))) == [2.0, 2.5]
 
 
 @pytest.mark.parametrize("amount", [1e308, inf])
 def test_what_would_never_end_ends_very_late(amount: float) -> None:
     """So that no rate is 0: sums of amounts, and the seconds that they take, may be more than a number can be."""
     slow = Link("slow", 1e-300, 0.0)
-    demand = Demand(((1, amount), (1, amount), (2, amount)), ((LINK, amount), (slow, amount)), window=amount)
+    demand = ActivityDemand(((1, amount), (1, amount), (2, amount)), ((LINK, amount), (slow, amount)), window=amount)
     assert all(1e100 <= end < inf for end in play((0.0, demand), (0.0, demand), (5.0, sends(amount, slow))))
 
 
@@ -161,8 +161,8 @@ def test_stopping_all_leaves_nothing_due() -> None:
 def test_a_change_of_speed_is_followed() -> None:
     """Half of the work at one speed, the other at half of it; what has not begun to compute begins at the new one."""
     scene = Scene()
-    scene.begin(0.0, "a", Demand(((1, 20.0),)))
-    scene.begin(0.0, "late", Demand(((2, 20.0),), latency=2.0))
+    scene.begin(0.0, "a", ActivityDemand(((1, 20.0),)))
+    scene.begin(0.0, "late", ActivityDemand(((2, 20.0),), latency=2.0))
     scene.at(1.0, lambda: _set_speed(scene, 5.0))
     assert scene.run() == pytest.approx({"a": 3.0, "late": 6.0})
 
@@ -170,7 +170,7 @@ def test_a_change_of_speed_is_followed() -> None:
 def test_a_host_that_becomes_faster_is_followed_beside_others() -> None:
     """Computing is what limits the first, its link has room enough."""
     scene = Scene()
-    scene.begin(0.0, "a", Demand(((1, 20.0),), ((LINK, 20.0),)))
+    scene.begin(0.0, "a", ActivityDemand(((1, 20.0),), ((LINK, 20.0),)))
     scene.begin(0.0, "other", sends(500.0))
     scene.at(1.0, lambda: _set_speed(scene, 20.0))
     assert scene.run() == pytest.approx({"a": 1.5, "other": 5.2})
@@ -223,16 +223,16 @@ def test_those_who_watch_are_told_the_pace() -> None:
 def test_rates_that_are_not_settled_are_told() -> None:
     """A very slow user of a FATPIPE."""
     scene = Scene()
-    scene.begin(0.0, "slow", Demand(links=((PIPE, 1.0),), window=1e4))
-    scene.begin(0.0, "fast", Demand(links=((PIPE, 100.0),)))
+    scene.begin(0.0, "slow", ActivityDemand(links=((PIPE, 1.0),), window=1e4))
+    scene.begin(0.0, "fast", ActivityDemand(links=((PIPE, 100.0),)))
     assert scene.run() == pytest.approx({"slow": 1e4, "fast": 1.0})
     assert scene.approximations == {UNSETTLED}
 
 
-def draw(rng: random.Random) -> list[tuple[float, Demand]]:
+def draw(rng: random.Random) -> list[tuple[float, ActivityDemand]]:
     """Up to eight activities on four links and four hosts; some alike, some that begin together."""
     links = [Link(f"l{number}", rng.choice([50.0, 100.0, 200.0]), 0.0) for number in range(4)]
-    drawn: list[tuple[float, Demand]] = []
+    drawn: list[tuple[float, ActivityDemand]] = []
     for _ in range(rng.randint(1, 8)):
         begin = rng.choice([0.0, 1.0, rng.uniform(0.0, 5.0)])
         used = rng.sample(links, rng.randint(0, 3))
@@ -240,7 +240,7 @@ def draw(rng: random.Random) -> list[tuple[float, Demand]]:
         drawn.append(
             (
                 begin,
-                Demand(
+                ActivityDemand(
                     tuple((host, rng.choice([10.0, rng.uniform(1.0, 50.0)])) for host in hosts),
                     tuple((link, rng.choice([100.0, rng.uniform(10.0, 500.0)])) for link in used),
                     rng.choice([0.0, 0.0, 0.5, rng.random()]),
@@ -251,7 +251,7 @@ def draw(rng: random.Random) -> list[tuple[float, Demand]]:
     return drawn
 
 
-def step_by_step(activities: Sequence[tuple[float, Demand]]) -> list[float]:
+def step_by_step(activities: Sequence[tuple[float, ActivityDemand]]) -> list[float]:
     """The ends, by a model that computes all rates anew at each event, and knows no components."""
     processors = Scene().processors
     left = [1.0] * len(activities)
@@ -272,7 +272,7 @@ def step_by_step(activities: Sequence[tuple[float, Demand]]) -> list[float]:
     return ends
 
 
-def _rates(demands: Sequence[Demand], processors: Processors) -> Sequence[float]:
+def _rates(demands: Sequence[ActivityDemand], processors: Processors) -> Sequence[float]:
     names: dict[object, int] = {}
     resources, loads = [], []
     for demand in demands:

@@ -9,7 +9,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.profile import parse_profile
 from batsched_py.simulator.contention.demand import Processors
 from batsched_py.simulator.contention.transfers import TransferModel
-from batsched_py.simulator.jobs.execution import NO_CONTENTION, Execution, Site, communication, ending
+from batsched_py.simulator.jobs.execution import NO_CONTENTION, HostsByRole, ProfileExecution, communication, ending
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
@@ -32,13 +32,13 @@ def test_durations_are_those_of_a_recorded_run() -> None:
     jobs = read_workload(DATA / "inputs" / "mixed40.json")
     hosts = platform.compute_hosts()
     processors = Processors([host.speeds[0] for host in hosts], [host.cores for host in hosts])
-    execution = Execution(TransferModel(platform, hosts), processors, set())
+    execution = ProfileExecution(TransferModel(platform, hosts), processors, set())
     walltimes = {each.id: each.walltime for each in jobs.jobs}
     with (DATA / "o07_easy_bf_mixed_cluster" / "out_jobs.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 40
     for row in rows:
-        site = Site(list(HostSet.parse(row["allocated_resources"])))
+        site = HostsByRole(list(HostSet.parse(row["allocated_resources"])))
         profile = jobs.profiles[row["profile"]]
         work = execution.work(profile, jobs.profiles, site)
         duration, _ = ending(work, walltimes[row["job_id"]])
