@@ -120,7 +120,9 @@ def _forest(paper: Any, comparison: AlgorithmComparison, looks: Mapping[str, Any
         _panel(
             paper, one.metric,
             rows=tuple(
-                paper.Row(displayed(mean.variant), _interval(paper, None if mean.pairs is None else mean.pairs.ratio))
+                paper.PlotRow(
+                    displayed(mean.variant), _interval(paper, None if mean.pairs is None else mean.pairs.ratio)
+                )
                 for mean in one.means
             ),
         )
@@ -134,7 +136,9 @@ def _boxes(paper: Any, comparison: AlgorithmComparison, looks: Mapping[str, Any]
         _panel(
             paper, one.metric,
             rows=tuple(
-                paper.Row(displayed(mean.variant), values=tuple(values_of(comparison.study, mean.variant, one.metric)))
+                paper.PlotRow(
+                    displayed(mean.variant), values=tuple(values_of(comparison.study, mean.variant, one.metric))
+                )
                 for mean in one.means
             ),
         )
@@ -178,5 +182,5 @@ def _interval(paper: Any, estimate: Estimate | None, scale: float = 1.0) -> Valu
     if estimate is None:
         return None
     ends = (None if end is None else end * scale for end in (estimate.low, estimate.high))
-    interval: ValueInterval = paper.Interval(estimate.value * scale, *ends)
+    interval: ValueInterval = paper.ValueInterval(estimate.value * scale, *ends)
     return interval

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections import defaultdict
 
 from tests.clone import ROOT, below
@@ -15,7 +15,6 @@ def test_no_two_classes_have_one_name() -> None:
     """In one package or two: a reader who looks for a class finds the right one."""
     modules = defaultdict(list)
     for path in below("batsched_py", "*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                modules[node.name].append(path.relative_to(ROOT).as_posix())
+        for name in re.findall(r"^ *class (\w+)[(:]", path.read_text("utf-8"), re.MULTILINE):
+            modules[name].append(path.relative_to(ROOT).as_posix())
     assert {name: places for name, places in modules.items() if len(places) > 1}.keys() == SEEN_IN_THE_API

@@ -133,4 +133,4 @@ def _metrics(groups: Sequence[GroupComparison]) -> list[MetricInfo]:
 
 def _interval(paper: Any, estimate: Estimate, scale: float) -> Any:
     ends = (None if end is None else end * scale for end in (estimate.low, estimate.high))
-    return paper.Interval(estimate.value * scale, *ends)
+    return paper.ValueInterval(estimate.value * scale, *ends)

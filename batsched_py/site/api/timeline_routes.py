@@ -16,7 +16,14 @@ from batsched_py.site.api.identity import Asking, check_operator
 from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import parts
 from batsched_py.site.api.problems import Problem, RequestRefusedError
-from batsched_py.site.api.timeline_views import TimelineEntry, TimelineView, check_vm, entries, experiment, vm_names
+from batsched_py.site.api.timeline_views import (
+    TimelineEntry,
+    TimelineExperiment,
+    check_vm,
+    entries,
+    experiment,
+    vm_names,
+)
 from batsched_py.site.inbox import Asked
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
@@ -57,7 +64,7 @@ class TimelineController(Controller):
     tags = ("timelines",)
 
     @get("/", summary="Show the experiment")
-    async def shown(self, request: Asking) -> TimelineView:
+    async def shown(self, request: Asking) -> TimelineExperiment:
         """Return the experiment's times, and the state of each VM."""
         return experiment(parts(request).site)
 

@@ -14,7 +14,7 @@ from batsched_py.timelines.status import Vm
 from batsched_py.timelines.status_tables import RunRow
 
 
-class TimelineView(Struct, frozen=True):
+class TimelineExperiment(Struct, frozen=True):
     """The experiment of the timelines.
 
     Attributes:
@@ -65,12 +65,12 @@ class TimelineEntry(Struct, frozen=True):
     why: str | None
 
 
-def experiment(site: Site) -> TimelineView:
+def experiment(site: Site) -> TimelineExperiment:
     """Return the current state of the experiment; RefusedError if the site has none."""
     (run,) = cast(Sequence[RunRow], _rows(site, "timeline_run"))
     now = round(site.inbox.now, 6)
     decided = run.start is not None and run.launched is not None
-    return TimelineView(
+    return TimelineExperiment(
         now,
         run.launched,
         run.start,
