@@ -14,6 +14,8 @@ from tests.docs.pages import PAGES, PIPELINES, Step, blocks, name, shows, steps
 from tests.redis_server import NONE, executable, free_port
 
 WITH_COMMANDS = [page for page in PAGES if steps(page)]
+#: Those with commands that are run here.
+FOLLOWED = [page for page in WITH_COMMANDS if runnable(page) and not needs_engine(page)]
 
 
 def elsewhere(todo: list[Step]) -> list[Step]:
@@ -28,7 +30,7 @@ def elsewhere(todo: list[Step]) -> list[Step]:
     return [replace(step, command=moved(step.command), shown=tuple(map(moved, step.shown))) for step in todo]
 
 
-@pytest.mark.parametrize("page", [page for page in WITH_COMMANDS if not needs_engine(page)], ids=name)
+@pytest.mark.parametrize("page", FOLLOWED, ids=name)
 def test_the_commands_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> None:
     """Outputs are compared where they are shown; a command that fails must be followed by `echo $?`."""
     todo = runnable(page)

@@ -30,6 +30,13 @@ def test_each_format_of_jobs_is_a_target(form: Format) -> None:
     assert name in TARGETS, f"the format {form.name} has no target in tests/fuzz/targets.py: add Target({name!r}, ...)"
 
 
+def test_the_corpus_has_inputs_of_known_targets() -> None:
+    """A target that is renamed takes its folder along; without inputs the test below is skipped."""
+    names = {name for name, _ in kept()}
+    assert names
+    assert names <= TARGETS.keys()
+
+
 @pytest.mark.parametrize(("name", "path"), list(kept()), ids=[f"{name}-{path.name}" for name, path in kept()])
 def test_what_was_found_is_mended(name: str, path: Path, tmp_path: Path) -> None:
     """Each file of the corpus once led to a crash, to an error of many lines, or to none in time."""
