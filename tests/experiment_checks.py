@@ -39,7 +39,7 @@ _LEFT: Final = {"removed", "failed", "left out", "kept"}
 
 
 class ExperimentChecks:
-    """What must be true of a run.
+    """The properties that each run must have.
 
     Args:
         tables: of the run, rows by column.

@@ -17,7 +17,7 @@ TYPES = {"lite": (50, 256), "small": (100, 1024), "medium": (200, 2048), "large"
 
 
 class ExperimentCase(Struct, frozen=True):
-    """What happens in a run.
+    """The inputs of a run.
 
     Attributes:
         experiments: of the file: time and descriptor.

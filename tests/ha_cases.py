@@ -40,7 +40,7 @@ _SPAN: Final = re.compile(r"(?:([a-z-]+) )?([\d.]+)-([\d.]+)(\*?)(?:@([\d-]+))?"
 
 
 class Span(NamedTuple):
-    """What a lease has from a start to an end.
+    """A reservation of a lease, from a start to an end.
 
     Attributes:
         kind: vm, suspend, transfer...

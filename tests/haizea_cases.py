@@ -64,7 +64,7 @@ class HaizeaCase:
         self.config = read_config(self.folder / "haizea.conf")
 
     def recorded(self) -> dict[str, Any]:
-        """What the original did: with its mistakes corrected where that is another schedule."""
+        """The recorded outcome of the original, with its mistakes corrected where that gives another schedule."""
         corrected = self.folder / "result-req.json"
         path = corrected if corrected.exists() else self.folder / "result.json"
         found: dict[str, Any] = json.loads(path.read_bytes())
@@ -123,7 +123,7 @@ def lease_of(request: LeaseRequest, number: int, site: Site) -> Lease:
 
 
 def times_of(lease: Lease) -> list[tuple[str, float, float]]:
-    """What a lease had, without transfers: kind, start, end; runs that were thrown away are left out."""
+    """Return kind, start and end of a lease's reservations, without transfers and runs that were thrown away."""
     kept = [one for one in lease.executed if one.use.value not in ("vm", "transfer") or one in lease.runs]
     found = [(one.use.value.replace("migrate-memory", "migrate-mem"), one.start, one.end) for one in kept]
     return [one for one in found if one[0] != "shutdown" or one[1] < one[2]]
@@ -142,7 +142,7 @@ Outcome = tuple[str, list[tuple[float, float | None, frozenset[int] | None]]]
 
 
 def simulated_outcomes(config: HaizeaConfig) -> dict[int, Outcome]:
-    """What becomes of each lease of a configuration, through the messages of a simulation; by number."""
+    """Return the outcome of each lease of a configuration by its number, through the messages of a simulation."""
     ledger = run(config, lambda _: None).ledger
     runs: dict[int, list[tuple[float, float | None, frozenset[int] | None]]] = {}
     for row in ledger.reservation_rows():
@@ -153,7 +153,7 @@ def simulated_outcomes(config: HaizeaConfig) -> dict[int, Outcome]:
 
 
 def recorded_outcomes(path: Path) -> dict[int, Outcome]:
-    """What became of each lease by a recording; nothing if the original did not come to plan any."""
+    """Return the recorded outcome of each lease by its number; none if the original did not get as far as planning."""
     return {
         row["id"]: (row["state"], _recorded_runs(row["rr"])) for row in json.loads(path.read_bytes()).get("leases", [])
     }

@@ -22,7 +22,7 @@ def plans(scheduler: LeaseSchedule) -> list[tuple[object, ...]]:
 
 
 def free(table: LeaseTable) -> list[list[tuple[float, object]]]:
-    """What is free on each host, step by step."""
+    """Return the free amounts of each host, step by step."""
     found = []
     for host in table.hosts:
         time, steps = -1.0, list[tuple[float, object]]()

@@ -40,7 +40,7 @@ class Caches(Observer):
 
 
 class Promises(Observer):
-    """What leases were promised.
+    """The promises that leases were given.
 
     Attributes:
         starts: best-effort lease -> starts that it was given before it first ran, in the order in which it got them.
@@ -97,7 +97,7 @@ class PlayedCase:
         return float(shutdown + overhead * asked.nodes)
 
     def fits(self, asked: Asked) -> bool:
-        """Whether the empty site has room."""
+        """Return True if the empty site has room."""
         each = min(CPU // asked.cpu, MEMORY // asked.memory)
         return asked.nodes <= each * self.case.hosts
 

@@ -23,7 +23,7 @@ _ROUNDING: Final = 1e-3
 
 
 class Files(NamedTuple):
-    """What a run needs."""
+    """The files that a run needs."""
 
     platform: Path
     experiments: Path

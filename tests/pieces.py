@@ -48,7 +48,7 @@ def begun(path: Path) -> None:
 
 
 class Terminating:
-    """What sends SIGTERM to the process that unpickles it: one that starts still, and in which the signal waits."""
+    """An object that sends SIGTERM to the process that unpickles it, which is starting: the signal waits there."""
 
     def __reduce__(self) -> tuple[Callable[[int], None], tuple[int]]:
         """Unpickled, it is None."""
@@ -71,5 +71,5 @@ def end_badly(number: int) -> int:
 
 
 def answer() -> tuple[object, object]:
-    """What the process does at a Ctrl-C, and whether it hears it at all."""
+    """Return the process's handler of Ctrl-C, and whether the signal is blocked."""
     return signal.getsignal(signal.SIGINT), signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])

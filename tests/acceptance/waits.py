@@ -30,7 +30,7 @@ PLATFORM = """<?xml version='1.0'?>
 
 
 def program(folder: Path, *words: str) -> str:
-    """What a command prints."""
+    """Run a command and return its standard output."""
     command = [sys.executable, "-m", "batsched_py", *words]
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 

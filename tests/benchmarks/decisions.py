@@ -192,7 +192,7 @@ def _seconds(workload: Workload, job: Job) -> float:
 
 
 class _HeardError(Exception):
-    """Nothing more is wanted of the simulator."""
+    """The end of a simulation of which nothing more is needed."""
 
 
 def _opening(workload: Workload) -> bytes:

@@ -1,4 +1,4 @@
-"""What a lease costs as leases become many: whole runs of a Haizea configuration on 64 whole nodes, in process."""
+"""The cost of a lease as leases become many: whole runs of a Haizea configuration on 64 whole nodes, in process."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ USERS = ("ann", "bob", "cid")
 
 
 class Played(Struct):
-    """What came of a live run.
+    """The outcome of a live run.
 
     Attributes:
         leases: as the site showed them at the end.

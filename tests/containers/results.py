@@ -32,7 +32,7 @@ def same_results(one: Path, other: Path) -> None:
 
 
 def described(path: Path) -> dict[str, object]:
-    """What was run: the input, wherever it lies, by which version. Another program's algorithm is not known."""
+    """Return the version and the hashes of inputs of a run: not their paths, nor another program's algorithm."""
     run = json.loads(path.read_text())
     hashes = [run["platform"]["sha256"], *(workload["sha256"] for workload in run["workloads"])]
     return {"hashes": hashes, "version": run["version"]}

@@ -35,7 +35,7 @@ def here(**environment: str) -> dict[str, Service]:
 
 
 def redis_port(known: dict[str, Service]) -> int:
-    """Where Redis listens."""
+    """Return the port of Redis in the file of Compose."""
     command = known["redis"].command
     return int(command[command.index("--port") + 1])
 
@@ -128,7 +128,7 @@ def programs() -> list[list[str]]:
 
 
 def told(command: Sequence[str], *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """What Compose says in a clone."""
+    """Run Compose in a clone and return the completed process."""
     return subprocess.run(
         [*command, *arguments],
         cwd=ROOT,

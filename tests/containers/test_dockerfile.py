@@ -22,7 +22,7 @@ CONFINED: dict[str, Any] = {
 
 
 def output(engine: Engine, *arguments: str, entrypoint: list[str] | None = None) -> str:
-    """What a confined container prints."""
+    """Run a confined container and return its output."""
     said = engine.client.containers.run(
         OURS, list(arguments), entrypoint=entrypoint, network_mode="none", remove=True, **CONFINED
     )
@@ -69,7 +69,7 @@ def test_the_default_command_listens_and_is_found_healthy(ours: Engine) -> None:
 
 
 def verdict(client: docker.DockerClient, container: Container) -> str:
-    """What the engine finds first; waits for it."""
+    """Wait for the first state of health that the engine finds, and return it."""
     events = client.events(decode=True, since=0, filters={"container": container.id, "event": "health_status"})
     try:
         return str(next(iter(events))["Action"]).removeprefix("health_status: ")

@@ -22,7 +22,7 @@ _HEAD_OF_ARROWS = (
 
 @dataclass(frozen=True)
 class StatePicture(Generic[State]):
-    """What is drawn, and where.
+    """The states and transitions of a picture, and their places.
 
     Attributes:
         transitions: state -> those that may follow it.

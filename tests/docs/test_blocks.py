@@ -26,7 +26,7 @@ INSTRUCTIONS = set(
 
 
 def run_elsewhere(text: str) -> None:
-    """Nothing more to do here: test_commands.py runs the commands of `console` blocks, and the files they name."""
+    """Accept a `console` block: test_commands.py runs its commands, and the files that they name."""
 
 
 def check_python(text: str) -> None:

@@ -26,7 +26,7 @@ def pipeline(title: str) -> dict[Any, Any]:
 
 
 def commands(title: str) -> list[str]:
-    """What the service would run, in its order."""
+    """Return the commands that the service would run, in its order."""
     if title == ".gitlab-ci.yml":
         job = pipeline(title)["replay"]
         return [*job["before_script"], *job["script"]]

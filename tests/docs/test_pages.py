@@ -47,7 +47,7 @@ def prose(page: Path) -> str:
 
 
 def anchors(page: Path) -> set[str]:
-    """What `#...` may follow the page's name, as GitHub makes it of headings."""
+    """Return the anchors of a page, `#...`, as GitHub makes them of headings."""
     headings = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

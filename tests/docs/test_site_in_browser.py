@@ -38,7 +38,7 @@ def served(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    """Where the site is, for all tests."""
+    """Serve the site for all tests and yield its address."""
     with served(site) as found:
         yield found
 

@@ -293,7 +293,7 @@ def recorded(name: str) -> tuple[bytes, ...]:
 
 @cache
 def recorded5(name: str, side: str) -> tuple[bytes, ...]:
-    """What one side said first in a run of real Batsim 5, its greeting apart."""
+    """Return the first messages of one side in a run of real Batsim 5, without its greeting."""
     lines = map(json.loads, (GOLDEN.parent / "batsim5" / f"{name}.jsonl").read_text().splitlines())
     said = (json.dumps(line["data"]).encode() for line in lines if line["from"] == side and line.get("kind") != "init")
     return tuple(islice(said, EARLY))

@@ -249,7 +249,7 @@ def test_ba_16_the_waiting_time_of_a_job_is_a_number() -> None:
 
 
 def requests_of(recording: str) -> Iterator[bytes]:
-    """What real Batsim said."""
+    """Yield the requests of real Batsim in a recording."""
     for line in (RECORDINGS / recording / "transcript.jsonl").read_text().splitlines():
         spoken = json.loads(line)
         if spoken["from"] == "batsim":

@@ -31,7 +31,7 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, *more: str) -> None:
 
 
 def errors(plan: CampaignPlan) -> list[str]:
-    """How the first run with Batsim failed."""
+    """Return the lines of the error with which the first run with Batsim failed."""
     run = next(run for run in plan.runs if run.setting.environment.batsim is not None)
     [finished] = run_batch(run.setting.environment, run.source.workload, [run.spec], jobs=False, code=code_digest())
     return decode_run(Path("run"), finished.content).outcome.error.splitlines()

@@ -30,7 +30,7 @@ class Variant(ContractTests):
         monkeypatch.setattr(contract, "run_in_other_process", other_hashes.run_in_other_process)
 
     def _draw(self, peer: Peer, *, failing: bool | None = False) -> None:
-        """What fails is searched for again, and made smaller."""
+        """Play drawn cases; if one fails, let Hypothesis search again and make it smaller."""
         strategy: SearchStrategy[Case] = _cases(**self._wanted(peer, failing))
         try:
             for case in drawn(strategy, self.examples):

@@ -241,7 +241,7 @@ def test_with_redis_profiles_are_put_there_in_the_words_of_v14() -> None:
 
 
 def outcome(record: Any) -> tuple[Any, ...]:
-    """What a record says of a run."""
+    """Return the members of a record that must be the same in all dialects."""
     return record.job.id, record.state, record.return_code, record.start, record.finish, record.hosts, record.energy
 
 

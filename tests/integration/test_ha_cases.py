@@ -41,7 +41,7 @@ SETTINGS = {
 
 
 def same(span: Span, other: Span, tolerance: float) -> bool:
-    """Whether two spans are one; the hosts count if the second has some."""
+    """Return True if two spans are equal within a tolerance; hosts are compared if the second span has some."""
     near = abs(span.start - other.start) <= tolerance and abs(span.end - other.end) <= tolerance
     return near and span[:1] + span[3:4] == other[:1] + other[3:4] and other.hosts in ("", span.hosts)
 
@@ -89,7 +89,7 @@ class Simulated:
 
     @property
     def ledger(self) -> Ledger:
-        """What the algorithm has written down."""
+        """The ledger of the algorithm."""
         return self.algorithm.ledger
 
     def ran(self) -> list[JobRecord]:

@@ -108,7 +108,7 @@ def site_of(*sets: tuple[int, str], types: str = "CPU Memory") -> str:
 
 
 def host(memory: int, more: str = "") -> str:
-    """What a host has."""
+    """Return the resources of a host in XML."""
     return f'<res type="CPU" amount="100"/><res type="Memory" amount="{memory}"/>{more}'
 
 

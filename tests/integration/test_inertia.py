@@ -35,7 +35,7 @@ def test_the_growth_says_how_many_are_switched_next(text: str, following: list[i
 
 
 def played(loads: list[float], threshold: float = math.inf) -> list[int]:
-    """What is switched at the end of each period of 10 s, in which the load is constant; all of it can be."""
+    """Return the hosts switched at the end of each period of 10 s of constant load; all hosts can be switched."""
     inertia = Inertia(SwitchGrowth.parse("x2"), 10.0, threshold)
     inertia.begin(0.0)
     counts = []

@@ -17,7 +17,7 @@ ENDS = message(6.0, ("SIMULATION_ENDS", {}))
 
 
 def listening(terminal: Terminal) -> str:
-    """Where a `serve` listens."""
+    """Wait for the address at which a `serve` listens, and return it."""
     return terminal.read_until(r"listens on (tcp://\S+)\n")[1]
 
 

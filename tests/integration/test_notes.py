@@ -1,4 +1,4 @@
-"""What a workload says and is not obeyed is told by every command that reads it, once."""
+"""Notes on content of a workload that is not obeyed: every command that reads it prints them once."""
 
 from __future__ import annotations
 

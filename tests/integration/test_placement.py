@@ -1,4 +1,4 @@
-"""Where jobs run: selections and constraints, simulated."""
+"""Hosts of jobs: selections and constraints, simulated."""
 
 from __future__ import annotations
 

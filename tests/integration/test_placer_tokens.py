@@ -30,7 +30,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 class Book:
-    """What became of the tokens of all resources, and who holds each host."""
+    """A record of the tokens of all resources, and of the holder of each host."""
 
     def __init__(self) -> None:
         self.granted: set[Token] = set()

@@ -1,4 +1,4 @@
-"""Whatever an algorithm tries: what the Plan lets pass, the referee does not refuse."""
+"""An algorithm that tries everything: the referee refuses nothing that the Plan lets pass."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Wild(Scheduler[NoOptions]):
             plan.wake_at(view.now + 1)
 
     def observe(self, event: Event, view: View) -> None:
-        """Of each job that was killed it is known what is left: Batsim 4 tells its profiles."""
+        """Check that the remaining work of each killed job is known: Batsim 4 reports its profiles."""
         if isinstance(event, JobKilled):
             for job_id, progress in event.progress.items():
                 self.killed.add(progress.profile)

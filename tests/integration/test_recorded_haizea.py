@@ -111,7 +111,7 @@ def with_rules(config: HaizeaConfig, rules: Mapping[str, Any]) -> HaizeaConfig:
 
 
 def recording(case: HaizeaCase) -> Path:
-    """What the outcome is compared with."""
+    """Return the recording with which the outcome is compared."""
     corrected = case.folder / CORRECTED
     return corrected if corrected.exists() else case.folder / FIRST
 

@@ -33,7 +33,7 @@ OPENED: list[RedisStore] = []
 
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
-    """Whatever a test opens is closed."""
+    """Close whatever a test has opened."""
     yield
     while OPENED:
         OPENED.pop().close()
@@ -179,7 +179,7 @@ def test_an_answer_under_a_key_is_read(redis_port: int, client: redis.Redis) -> 
 
 
 def calls(client: redis.Redis) -> dict[str, int]:
-    """How often the server was asked what, since it was asked to forget that."""
+    """Return the number of calls by command since the server's statistics were reset."""
     stats = client.info("commandstats")
     return {name.removeprefix("cmdstat_"): stats[name]["calls"] for name in sorted(stats) if "config" not in name}
 

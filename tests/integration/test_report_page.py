@@ -80,7 +80,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where all pages are written, one after the other: Chromium keeps the compiled scripts of an address."""
+    """Return the path of all pages, one after the other: Chromium keeps the compiled scripts of an address."""
     return tmp_path_factory.mktemp("pages") / "report.html"
 
 
@@ -132,7 +132,7 @@ def with_energy(algorithm: str) -> Schedule:
 
 
 def centre(browser: Browser, gantt: int, job: str) -> tuple[float, float]:
-    """Where the middle of a job's first range of hosts is in the window, after scrolling its chart there."""
+    """Scroll a chart to a job, and return the middle of its first range of hosts in the window."""
     x, y = browser.ask(
         """(() => {
           const gantt = report.gantts[arguments[0]], { run, canvas } = gantt;
@@ -411,7 +411,7 @@ def test_the_charts_over_time_stand_before_the_differences(page: Browser) -> Non
 
 
 def filtered(page: Browser, words: str) -> str:
-    """What is said of the jobs for which these words are true."""
+    """Filter the jobs by these words, and return the line above the table."""
     page.do(f"const field = document.getElementById('jobs-filter'); field.value = {words!r};")
     page.do("document.getElementById('jobs-filter').dispatchEvent(new Event('input'))")
     return str(page.ask("document.getElementById('jobs-count').textContent")).replace("\u202f", "")
@@ -654,7 +654,7 @@ SCROLLING = """(() => [...document.querySelectorAll("main *")].filter((box) => {
 
 
 def edges(browser: Browser, box: int) -> tuple[float, float]:
-    """How light the left and the right column of pixels of a box that scrolls are, from 0 to 1."""
+    """Return the brightness of the left and right columns of pixels of a box that scrolls, from 0 to 1."""
     element = browser.driver.execute_script(f"return {SCROLLING}[arguments[0]]", box)
     image = imread(BytesIO(element.screenshot_as_png))
     return float(image[:, 1, :3].mean()), float(image[:, -2, :3].mean())

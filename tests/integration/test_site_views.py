@@ -1,4 +1,4 @@
-"""What a site shows: states that are final, ends that have come, hosts that are taken, all of a queue."""
+"""Views of a site: states that are final, ends that have come, hosts that are taken, all of a queue."""
 
 from __future__ import annotations
 

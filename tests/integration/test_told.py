@@ -1,4 +1,4 @@
-"""What a user is told of rejections and of options that will not do."""
+"""Reports to a user about rejections and about wrong options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users do with it, end to end: processes of their own, real sockets, a real Redis.
+"""Uses of batsched-py, end to end: processes of their own, real sockets, a real Redis.
 
 Deciding beside a Batsim; an experiment with jobs of one's own; and, in CI, a recording that guards an algorithm.
 """

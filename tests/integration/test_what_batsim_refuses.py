@@ -1,4 +1,4 @@
-"""What real Batsim aborts on: the embedded simulator refuses it for the same reason, and it never leaves us.
+"""Commands on which real Batsim aborts: the simulator refuses them for the same reason, and no reply has them.
 
 The mistakes are in tests/refusals.py; docs/protocol.md has a line for each of them.
 """

@@ -80,7 +80,7 @@ class Reader:
     without: Mapping[str, str] = field(default_factory=dict)
 
     def outcome(self, content: bytes, folder: Path) -> object:
-        """What the commands do with this content, in a new folder: codes, what they print, files that they write."""
+        """Run the commands on this content in a new folder, and return their codes, output and files."""
         folder /= "input"  # runs are called as their folders
         folder.mkdir(parents=True)
         for name, its in (*self.others.items(), (self.file, content)):

@@ -1,4 +1,4 @@
-"""Whatever an input says is obeyed, refused, or told in one line."""
+"""Additions to inputs: each is obeyed, refused, or reported in one line."""
 
 from __future__ import annotations
 

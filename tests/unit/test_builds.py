@@ -1,4 +1,4 @@
-"""What `--version` says of the build."""
+"""The build in the output of `--version`."""
 
 from importlib.machinery import ModuleSpec
 

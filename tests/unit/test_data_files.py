@@ -120,7 +120,7 @@ def test_the_generated_workload_is_what_its_readme_makes(tmp_path: Path) -> None
 
 
 def simulated(platform: str, workload: str, algorithm: str) -> dict[str, JobRecord]:
-    """What became of each job, by its name."""
+    """Run a simulation and return the record of each job by its name."""
     machine, jobs = read_platform(ROOT / "platforms" / platform), read_workload(ROOT / "workloads" / workload)
     result = Simulation(machine, [jobs]).run(Session(load(algorithm)).answer)
     return {record.job.name: record for record in result.jobs}

@@ -15,7 +15,7 @@ from batsched_py.interruption import Interruption, is_interruption
 
 
 def ctrl_c() -> None:
-    """What Python raises for Ctrl-C, in the middle of whatever is done."""
+    """Raise what Python raises for Ctrl-C, in the middle of any code."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         os.kill(os.getpid(), signal.SIGINT)
@@ -26,7 +26,7 @@ def ctrl_c() -> None:
 
 
 def raised_by_itself() -> NoReturn:
-    """What code raises that wants to end the program."""
+    """Raise KeyboardInterrupt as code does that ends the program."""
     raise KeyboardInterrupt
 
 

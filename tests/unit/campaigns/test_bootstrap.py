@@ -77,7 +77,7 @@ def test_what_is_swapped_is_turned_round(pairs: list[tuple[float, float]]) -> No
 
 
 def coverage(count: int, trials: int, level: float = 0.95) -> float:
-    """How often the interval of a difference holds the true one, of observations that have much in common."""
+    """Return the share of intervals of a difference that contain the true one, for observations with much in common."""
     rng, hits = Random(7), 0
     bootstrap = Bootstrap(count, level=level, resamples=500)
     for _ in range(trials):

@@ -31,7 +31,7 @@ METRIC_NAMES = ["mean_wait", "utilisation"]
 
 
 def outcome(workload: str, variant: str, wait: float, *, ran: str = "", succeeded: str = "") -> Outcome:
-    """Of one job of 10 s on one of two hosts, that waited."""
+    """Return the outcome of one job of 10 s that waited, on one of two hosts."""
     ran_once = record("a", submit=0.0, start=wait, finish=wait + 10.0)
     metrics = measure_run(Schedule(variant, (ran_once,), hosts=2, batsim_row={}))
     return Outcome(workload, variant, metrics=metrics, ran=ran, succeeded=succeeded)

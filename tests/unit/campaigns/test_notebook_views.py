@@ -1,4 +1,4 @@
-"""What studies, comparisons and runs show in a notebook, and give as data frames."""
+"""Studies, comparisons and runs in a notebook, and as data frames."""
 
 from __future__ import annotations
 

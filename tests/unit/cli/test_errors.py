@@ -1,4 +1,4 @@
-"""Whatever goes wrong is one line on stderr that names what and where, and the right exit code."""
+"""Errors of commands: one line on stderr that names what and where, and the right exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `explain` prints, and which questions it cannot answer."""
+"""Answers of `explain`, and questions that it cannot answer."""
 
 from __future__ import annotations
 

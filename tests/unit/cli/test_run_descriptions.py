@@ -1,4 +1,4 @@
-"""What commands write beside their results about the run itself: `PREFIX_run.json`."""
+"""Descriptions of runs that commands write with their results: `PREFIX_run.json`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def told(prefix: str) -> dict[str, Any]:
-    """What stands in the description."""
+    """Return the description of a run."""
     content: dict[str, Any] = json.loads(Path(f"{prefix}_run.json").read_text())
     return content
 

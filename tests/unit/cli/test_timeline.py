@@ -27,7 +27,7 @@ def write(**document: Any) -> str:
 
 
 def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    """What `show --json` prints."""
+    """Run `show --json` and return its output."""
     assert run(["timeline", "show", "--json", *arguments]) == 0
     out, err = capsys.readouterr()
     assert err == ""

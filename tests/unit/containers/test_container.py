@@ -14,7 +14,7 @@ from batsched_py.errors import EngineError
 
 
 class FakeEngine:
-    """Of Docker's interface what a container uses; `said` may raise at its end."""
+    """The part of Docker's interface that a container uses; `said` may raise at its end."""
 
     def __init__(self, *said: bytes | Exception, code: int = 0, out_of_memory: bool = False) -> None:
         self._said, self._code, self._out_of_memory = said, code, out_of_memory

@@ -14,7 +14,7 @@ from tests.containers.compose import extracted
 
 
 class FakeContainer:
-    """Of Docker's interface what is used here: a folder with one file, as a tar."""
+    """The part of Docker's interface that is used here: a folder with one file, as a tar."""
 
     def get_archive(self, folder: str) -> tuple[list[bytes], dict[str, Any]]:
         content = io.BytesIO()

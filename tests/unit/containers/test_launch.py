@@ -1,4 +1,4 @@
-"""What is started in a container: Batsim's arguments, and the folders it sees."""
+"""The start of Batsim in a container: its arguments, and the folders that it sees."""
 
 from __future__ import annotations
 

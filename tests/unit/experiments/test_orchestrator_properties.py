@@ -41,7 +41,7 @@ def experiments(draw: st.DrawFn) -> Experiment:
 
 
 def scripts() -> st.SearchStrategy[dict[str, Any]]:
-    """What a manager does: delays, calls that it refuses, creations that break, addresses that come late or never."""
+    """Draw the script of a manager: delays, refused calls, broken creations, addresses that come late or never."""
     calls = st.dictionaries(st.sampled_from(VERBS), st.sets(st.integers(1, 4)), max_size=2)
     return st.fixed_dictionaries(
         {
@@ -66,7 +66,7 @@ def settings_of(draw: st.DrawFn) -> OrchestratorSettings:
 
 
 def check_order(one: ManagedExperiment) -> None:
-    """Nothing is asked for before what it needs is there."""
+    """Check that no resource is requested before those that it needs."""
     for resource in one.resources.values():
         if resource.requested is None:
             continue
@@ -78,7 +78,7 @@ def check_order(one: ManagedExperiment) -> None:
 
 
 def check_end(one: ManagedExperiment, manager: ScriptedManager, orchestrator: Orchestrator) -> None:
-    """Whatever has come to its end holds nothing but what is kept or has leaked."""
+    """Check that an experiment that has ended holds nothing but what is kept or has leaked."""
     known = {leak.id for leak in orchestrator.leaks} | {kept.id for kept in orchestrator.kept}
     over = (ExperimentState.ENDED, ExperimentState.FAILED, ExperimentState.DELETED)
     assert one.state in over

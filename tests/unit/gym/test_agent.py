@@ -99,7 +99,7 @@ def test_an_agent_keeps_its_decisions_where_messages_are_late() -> None:
 
 
 class TestShortest(ContractTests):
-    """What every algorithm promises."""
+    """The contract of every algorithm, for an agent."""
 
     algorithm = Shortest
     examples = 10

@@ -30,7 +30,7 @@ CASE = Case(hosts=4, jobs=((0, 3, 3600, 7200), (1200, 4, 60, 21600), (2400, 1, 6
 
 
 def seen_at(time: float, observation: Observation) -> Any:
-    """What is seen when it is asked at this time: first jobs are picked, and none overtakes."""
+    """Return the observation at this time: the agent picks the first jobs, and no job overtakes."""
     env = ScheduleEnv(CASE.platform(), CASE.workload(), observation=observation, window=3)
     seen, info = env.reset()
     while info["now"] < time:

@@ -41,5 +41,5 @@ def written(folder: Path, options: Mapping[str, str | None]) -> Path:
 
 
 def config(folder: Path, options: Mapping[str, str | None] | None = None) -> HaizeaConfig:
-    """What is read of the least options and these."""
+    """Read a configuration of the least options and these."""
     return read_config(written(folder, options or {}))

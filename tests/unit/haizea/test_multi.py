@@ -33,7 +33,7 @@ def written(folder: Path, options: Mapping[str, str | None]) -> Path:
 
 
 def multi(folder: Path, options: Mapping[str, str | None] | None = None) -> MultiConfiguration:
-    """What is read of the options above and these."""
+    """Read a configuration of the options above and these."""
     return read_multi(written(folder, options or {}))
 
 

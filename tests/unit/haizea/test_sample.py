@@ -24,7 +24,7 @@ def write(folder: Path, kind: str) -> dict[str, str]:
 
 
 def configuration(folder: Path, kind: str) -> HaizeaConfig:
-    """What is read of the configuration of a sample, whatever its file is called."""
+    """Read the configuration of a sample, without the name of its file."""
     [name] = [name for name in write(folder, kind) if name.endswith(".conf")]
     return replace(read_config(folder / name), file=Path())
 

@@ -72,7 +72,7 @@ def recorded(case: str, hosts: int = 4, **settings: Any) -> LeaseDriver:
 
 
 def happened(asked: Lease) -> tuple[str, list[tuple[str, float, float, list[int]]]]:
-    """What became of a lease: its state, and its reservations with hosts from 1; what took no time is left out."""
+    """Return the state of a lease, and its reservations that took time, with hosts from 1."""
     kept = [
         (one.use.value, one.start, one.end, sorted({host + 1 for host in one.nodes.values()}))
         for one in asked.executed
@@ -82,7 +82,7 @@ def happened(asked: Lease) -> tuple[str, list[tuple[str, float, float, list[int]
 
 
 def expected(row: dict[str, Any]) -> tuple[str, list[tuple[str, float, float, list[int]]]]:
-    """What became of a lease by the recording; runs that were thrown away are left out."""
+    """Return the recorded state and reservations of a lease, without runs that were thrown away."""
     found = []
     for one in row["rr"]:
         use, start, end, nodes = one[:4] if isinstance(one, list) else (one["k"], one["s"], one["e"], one["n"].values())

@@ -78,7 +78,7 @@ def resuming() -> tuple[list[Lease], float]:
 
 
 def refusals(scheduler: LeaseScheduler) -> dict[int, float | None]:
-    """What is offered instead, by lease."""
+    """Return the start that each refused lease is offered instead."""
     return {one.lease.id: one.alternative_start for one in scheduler.actions if isinstance(one, Reject)}
 
 

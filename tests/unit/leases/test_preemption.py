@@ -1,4 +1,4 @@
-"""Who is stopped for whom, who begins again, and when running work is expected to end."""
+"""Preemption: which leases are stopped for which, which resume, and when running work is expected to end."""
 
 from __future__ import annotations
 

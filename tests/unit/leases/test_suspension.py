@@ -1,4 +1,4 @@
-"""How long suspensions, resumptions and migrations take, and what happens beside what."""
+"""Suspensions, resumptions and migrations: how long they take, and which happen at the same time."""
 
 from __future__ import annotations
 

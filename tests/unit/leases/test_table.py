@@ -34,7 +34,7 @@ def reserved(table: LeaseTable, lease: int, start: int, end: int, shares: dict[i
 
 
 def picture(table: LeaseTable) -> list[list[tuple[float, Amounts]]]:
-    """What is free on each host, at all times at which one of them changes."""
+    """Return the free amounts of each host at all times at which they change."""
     times = sorted({host.next_change(at(clock)) for host in table.hosts for clock in range(1255, 1420)} - {math.inf})
     return [[(time, host.free_at(time)) for time in times] for host in table.hosts]
 

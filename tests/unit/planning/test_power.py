@@ -1,4 +1,4 @@
-"""What hosts draw, and what sleep costs and saves."""
+"""The power of hosts, and the cost and savings of sleep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose turn it is, how time moves, and what neither end may say."""
+"""Turns of a conversation, its time, and messages that neither end may send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What events say beyond their fields."""
+"""Properties of events beyond their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever bytes arrive, nothing but a protocol error comes out, and the conversation goes on."""
+"""Hostile bytes: nothing but a protocol error is raised, and the conversation goes on."""
 
 from __future__ import annotations
 

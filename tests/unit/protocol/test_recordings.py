@@ -1,4 +1,4 @@
-"""What real Batsim 4.2.1 and batsched said to each other is read and written back without loss."""
+"""Conversations of real Batsim 4.2.1 and batsched: they are read and written back without loss."""
 
 from __future__ import annotations
 

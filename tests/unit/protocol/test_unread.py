@@ -8,7 +8,7 @@ from tests.unit.protocol.messages import OPENING_V4, document, raw
 
 
 def told(*requests: dict[str, object]) -> list[str]:
-    """What is told of these requests, after an opening."""
+    """Return the warnings about these requests, after an opening."""
     warnings: list[str] = []
     side = DecisionSide(warnings.append)
     side.receive(raw(OPENING_V4))

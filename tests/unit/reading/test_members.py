@@ -9,7 +9,7 @@ LEASE = Members("a lease", frozenset({"start"}), unknown=UnknownNames.REPORTED)
 
 
 def checked(members: Members, *names: str) -> tuple[tuple[str, str] | None, tuple[str, ...]]:
-    """What is refused, and what is told."""
+    """Return the fault of these names, if any, and the notes."""
     notes = Notes("f")
     return members.check(names, notes, "here"), notes.lines()
 

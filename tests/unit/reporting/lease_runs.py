@@ -56,7 +56,7 @@ RUNS: Final[Mapping[str, tuple[tuple[Job, ...], Mapping[str, object]]]] = {
 
 @cache
 def result(name: str = "quickstart") -> Result:
-    """What the algorithm `leases` leaves behind on 4 hosts."""
+    """Return the result of a run of the algorithm `leases` on 4 hosts."""
     jobs, options = RUNS[name]
     profiles = {one.profile: parse_profile(one.profile, delay(float(one.profile))) for one in jobs}
     options = {"policy_preemption": "ar-preempts-everything", **options}

@@ -1,4 +1,4 @@
-"""Which files belong to code of a user's: what it imports from its folder, and nothing else."""
+"""Files that belong to a user's code: those that it imports from its folder, and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was run, in words."""
+"""The provenance of a run, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of jobs that have ended."""
+"""Records of jobs that have ended."""
 
 from batsched_py.results.records import BATCH, EndedJobs, JobRecord, Tally
 from tests.unit.reporting.records import record, rejected

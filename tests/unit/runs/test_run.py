@@ -1,4 +1,4 @@
-"""What a run offers to notebooks: a table of jobs, pictures, a page."""
+"""A run in a notebook: a table of jobs, pictures, a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a job would wait, asked in a conversation: of jobs that wait, that run, and that nobody has submitted."""
+"""Expected waits, asked in a conversation: of waiting and running jobs, and of jobs that have not been submitted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.builders import begins_data, begun, job, message, submitted_data
 
 
 class Conservative(Scheduler[NoOptions]):
-    """Nobody starts; every job is promised its earliest start, and its hosts are kept for it."""
+    """An algorithm that starts no job, but promises each its earliest start and keeps its hosts."""
 
     name = "promises"
 
@@ -38,7 +38,7 @@ class Conservative(Scheduler[NoOptions]):
 
 
 def asked(session: Session, name: str, now: float = 10, **described: Any) -> float:
-    """What is answered; a job that is described is one that nobody has submitted."""
+    """Return the answered waiting time; a job that is described has not been submitted."""
     requests: dict[str, Any] = {"job_id": f"w0!{name}"}
     if described:
         requests["job"] = submitted_data(name, **described)["job"]

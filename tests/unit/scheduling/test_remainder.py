@@ -1,4 +1,4 @@
-"""What a killed job had left to do."""
+"""The remaining work of a killed job."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class Forgetful(Scheduler[NoOptions]):
 
 
 def stood_still(*requests: tuple[str, dict[str, Any]], config: dict[str, Any]) -> str:
-    """What is said of a Batsim that closed the connection after these."""
+    """Return the error about a Batsim that closed the connection after these requests."""
     begins = message(0.0, ("SIMULATION_BEGINS", begins_data(config=config)))
     script = [begins, *(message(1.0, request) for request in requests)]
     with pytest.raises(TransportError) as caught:

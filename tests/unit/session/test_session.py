@@ -297,7 +297,7 @@ def test_a_refusal_is_an_event_that_batsim_does_not_know() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many jobs to start."""
+    """The option with the number of jobs to start."""
 
     limit: int = option(1, "at most so many jobs at a time")
 
@@ -324,7 +324,7 @@ class Limited(Scheduler[Limit]):
 
 
 def started(session: Session) -> int:
-    """How many of three small jobs start at once."""
+    """Return how many of three small jobs start at once."""
     jobs = [("JOB_SUBMITTED", submitted_data(name)) for name in "abc"]
     return len(said(session.answer(message(1, *jobs))))
 
@@ -525,7 +525,7 @@ class Powered(Scheduler[NoOptions]):
     needs_energy = True
 
     def decide(self, view: View, plan: Plan) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
 
 def test_an_algorithm_that_needs_energy_needs_hosts_that_describe_it() -> None:

@@ -1,4 +1,4 @@
-"""What the inbox of a site promises to those who ask while the site starts."""
+"""The inbox of a site, and its promises to clients that ask while the site starts."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from batsched_py.loading import load_object
 
 
 def drawn() -> list[tuple[int, str]]:
-    """What a test would be tried with."""
+    """Return the examples that a test would be tried with."""
     found = []
 
     @settings(max_examples=300)

@@ -80,7 +80,7 @@ def one(*entries: dict[str, Any], **rules: Any) -> dict[str, Any]:
 
 
 def vm(**expected: float | None) -> Times:
-    """What becomes of that VM."""
+    """Return the expected times of the one VM."""
     return {"vm": expected}
 
 

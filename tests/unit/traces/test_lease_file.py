@@ -22,7 +22,7 @@ TWO = {"count": 2, "cpu": 100, "memory": 512}
 
 
 def read(folder: Path, text: str) -> LeaseFile:
-    """What is read of a file."""
+    """Read a lease file of this text."""
     path = folder / "r.xml"
     path.write_text(text)
     return read_lease(path)

@@ -1,4 +1,4 @@
-"""What a log says and is not obeyed, and its clock."""
+"""Notes on content of a log that is not obeyed, and its clock."""
 
 from __future__ import annotations
 

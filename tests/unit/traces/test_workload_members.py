@@ -1,4 +1,4 @@
-"""What a workload file says and is not obeyed."""
+"""Members of a workload file that are not obeyed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Batsim is made to stop: a refusal in the place of a reply, whoever carries it."""
+"""Ways to stop Batsim: a refusal in the place of a reply, over every transport."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the API reference reads of our sources beside docstrings."""
+"""Facts that the API reference reads from the sources in addition to docstrings."""
 
 from __future__ import annotations
 

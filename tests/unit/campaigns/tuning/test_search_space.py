@@ -1,4 +1,4 @@
-"""What may be chosen for an option: by its type, a list, or bounds."""
+"""Values that an option may take in a search: by its type, a list, or bounds."""
 
 from __future__ import annotations
 

@@ -43,19 +43,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def algorithms(*arguments: str) -> list[dict[str, object]]:
-    """What a command line compares."""
+    """Run a comparison and return its algorithms."""
     assert run([*STUDY, *arguments, "--quiet", "--json", "all.json"]) == 0
     found: list[dict[str, object]] = json.loads(Path("all.json").read_bytes())["algorithms"]
     return found
 
 
 def names(*arguments: str) -> list[object]:
-    """What tables call the algorithms of a command line."""
+    """Return the names of the algorithms of a command line, as tables have them."""
     return [one["name"] for one in algorithms(*arguments)]
 
 
 def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What is wrong with a command line, which is told in one line."""
+    """Run a wrong command line and return its error, which is one line."""
     capsys.readouterr()
     assert run(arguments) == 2
     out, err = capsys.readouterr()

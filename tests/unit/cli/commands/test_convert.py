@@ -40,7 +40,7 @@ def jobs(name: str = "w.json") -> list[dict[str, Any]]:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What is said of these arguments: one line, nothing written."""
+    """Run `convert` with wrong arguments, which writes no file, and return its line on stderr."""
     before = sorted(Path().iterdir())
     assert run(["convert", *arguments]) == 2
     out, err = capsys.readouterr()

@@ -49,7 +49,7 @@ def written(name: str = "w.json") -> dict[str, Any]:
 
 
 def work(name: str = "w.json") -> list[float]:
-    """What the jobs of a file do: seconds of a delay, or flops on each host."""
+    """Return the work of each job of a file: seconds of a delay, or flops on each host."""
     document = written(name)
     profiles = [document["profiles"][job["profile"]] for job in document["jobs"]]
     return [profile["delay"] if profile["type"] == "delay" else profile["cpu"] for profile in profiles]

@@ -33,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def rows(text: str) -> list[dict[str, str]]:
-    """What a CSV file holds."""
+    """Return the rows of a CSV file."""
     return list(csv.DictReader(StringIO(text)))
 
 

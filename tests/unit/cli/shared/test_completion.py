@@ -11,7 +11,7 @@ from batsched_py.schedulers import BUILT_INS
 
 
 def offered(line: str) -> list[str]:
-    """What completes the last word of a line."""
+    """Return the completions of the last word of a line."""
     words = line.split(" ")
     completion = ShellComplete(batsched, {}, "batsched-py", "_BATSCHED_PY_COMPLETE")
     return [item.value for item in completion.get_completions(words[:-1], words[-1])]

@@ -28,7 +28,7 @@ def table() -> Table:
 
 
 def shown(width: int, folded: int | None, *, terminal: bool = True) -> str:
-    """What is printed there."""
+    """Show the table on a console of this width, and return the text."""
     screen = Output(width=width, force_terminal=terminal, color_system=None)
     with pytest.MonkeyPatch.context() as patch, screen.capture() as caught:
         patch.setattr(console, "Output", lambda **_: screen)

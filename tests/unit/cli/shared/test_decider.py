@@ -23,7 +23,7 @@ class FakeSocket:
         return self
 
     def __exit__(self, *reason: object) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     def exchange(self, request: bytes) -> bytes:
         return self.reply

@@ -1,4 +1,4 @@
-"""What the live view reads of a session."""
+"""Figures that the live view reads from a session."""
 
 from __future__ import annotations
 

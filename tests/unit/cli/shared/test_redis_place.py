@@ -1,4 +1,4 @@
-"""Where a user says that Redis is."""
+"""The address of Redis in options."""
 
 from __future__ import annotations
 

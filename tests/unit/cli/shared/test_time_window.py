@@ -1,4 +1,4 @@
-"""How times and dates are spelled after --from, --to, --skip and --every."""
+"""Spellings of times and dates after --from, --to, --skip and --every."""
 
 from __future__ import annotations
 

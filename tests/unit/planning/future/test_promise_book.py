@@ -57,7 +57,7 @@ class Machine:
         return promise
 
     def end(self, chosen: list[int], now: float) -> None:
-        """Those end, and whoever can starts."""
+        """End these jobs, and start those that can start."""
         self.future.advance(now)
         for hosts, until in [run for number, run in enumerate(self.running) if number in chosen or run[1] <= now]:
             self.running.remove((hosts, until))

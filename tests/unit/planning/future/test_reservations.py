@@ -200,7 +200,7 @@ def test_adding_then_removing_restores_the_availability(first: list[Slot], then:
 
 @dataclass
 class Plain:
-    """What the book should say, found by looking at everything: (start, end, hosts) of work and of reservations."""
+    """The expected answers of the book, from all (start, end, hosts) of work and of reservations."""
 
     now: float = 0.0
     down: int = 0

@@ -1,4 +1,4 @@
-"""What a real Batsim 5.0.0-rc2 and its clients said to each other is read and written back without loss."""
+"""Conversations of a real Batsim 5.0.0-rc2 and its clients: they are read and written back without loss."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def spoken(path: Path, speaker: str) -> Iterator[bytes]:
-    """What one side said after the greeting, as it was sent but for the NUL."""
+    """Yield the messages of one side after the greeting, as they were sent, without the NUL."""
     for raw in path.read_text().splitlines():
         line = json.loads(raw)
         if line["from"] == speaker and "kind" not in line:
@@ -74,7 +74,7 @@ def again(raw: bytes, forms: Forms) -> bytes:
 
 
 def content(raw: bytes) -> Any:
-    """What a message says, however it is spelled: members at their defaults are left out, seconds are milliseconds."""
+    """Return the content of a message in one spelling: without members at their defaults, and in milliseconds."""
     document = plain(json.loads(raw.rstrip(b"\0").replace(b"/* c */", b"")))
     return {**document, "now": float(document.get("now", 0.0))}
 

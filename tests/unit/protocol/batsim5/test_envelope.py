@@ -31,7 +31,7 @@ def event(kind: str | int, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def call(when_type: str | int, when: dict[str, Any]) -> dict[str, Any]:
-    """What asks for a call."""
+    """Return the members that ask for a call."""
     return {"call_me_later_id": "c", "when_type": when_type, "when": when}
 
 

@@ -48,7 +48,7 @@ def recorded(side: str) -> Iterator[dict[str, Any]]:
 
 
 def places(value: Any, place: Place = ()) -> Iterator[Place]:
-    """Where something stands in an event; of lists, in the first two."""
+    """Yield the places of all values in an event; of lists, those of the first two items."""
     inside = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
     for key, inner in inside:
         yield (*place, key)

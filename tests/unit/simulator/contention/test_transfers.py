@@ -1,4 +1,4 @@
-"""What transfers put on the links that they cross, and how long they wait."""
+"""Transfers: their load on the links that they cross, and their latency."""
 
 import random
 from collections.abc import Iterator

@@ -134,7 +134,7 @@ def test_a_transfer_as_long_as_its_walltime_ends_by_itself() -> None:
 
 
 def progress(at: float, *others: str, settings: Settings = Settings()) -> Any:  # noqa: B008  (frozen)
-    """What is told of `nested` when it is killed then; `others` transfer from the same instant on."""
+    """Return the progress of `nested` if it is killed then; `others` transfer from the same instant on."""
     jobs = [job("a", "nested", res=2, at=1), *(job(name, "com", res=2, at=1) for name in others)]
     script = at_once("a", *others) | {at: [kill("a")]}
     script[1.0].append(("CALL_ME_LATER", {"timestamp": at}))

@@ -1,4 +1,4 @@
-"""How long profiles take: against the jobs of a recorded run on a cluster, and by hand."""
+"""Durations of profiles: against the jobs of a recorded run on a cluster, and by hand."""
 
 import csv
 

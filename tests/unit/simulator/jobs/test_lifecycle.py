@@ -1,4 +1,4 @@
-"""How jobs end: by themselves, at their walltime, killed."""
+"""Ends of jobs: by themselves, at their walltime, killed."""
 
 import pytest
 

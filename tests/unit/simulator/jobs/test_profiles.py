@@ -1,4 +1,4 @@
-"""What is wrong with a workload, found before the simulation."""
+"""Errors of a workload that are found before the simulation."""
 
 import pytest
 

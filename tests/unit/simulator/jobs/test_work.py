@@ -1,4 +1,4 @@
-"""How far the work of a killed job is; the numbers are those of a recorded run of sequences of delays."""
+"""Progress of a killed job; the numbers are those of a recorded run of sequences of delays."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the referee refuses, as Batsim aborts on it, and what it lets pass."""
+"""Commands that the referee refuses, as Batsim aborts on them, and those that it accepts."""
 
 from typing import Any
 

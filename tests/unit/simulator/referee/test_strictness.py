@@ -1,4 +1,4 @@
-"""What Batsim refuses in files that this simulator takes."""
+"""Content of files that Batsim refuses and this simulator accepts."""
 
 from pathlib import Path
 from typing import Any

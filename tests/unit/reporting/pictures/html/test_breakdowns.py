@@ -1,4 +1,4 @@
-"""Who waits, on the page: heat maps by size and run time, and tables of groups."""
+"""Waits on the page by size and run time: heat maps, and tables of groups."""
 
 from __future__ import annotations
 
