@@ -125,6 +125,8 @@ def _distinct(placements: Schedule) -> Schedule:
 def _one_kind(members: dict[str, Any]) -> dict[str, Any]:
     if ("placements" in members) is ("difference" in members):
         raise FieldError("", "must have either placements or a difference")
+    if members.get("of") is not None and "difference" not in members:
+        raise FieldError("of", "needs a difference")
     return members
 
 

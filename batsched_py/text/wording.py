@@ -6,13 +6,20 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Final
+
+from batsched_py.text.display import displayed
 
 #: The text for an undefined metric.
 NOTHING: Final = "-"
 JOULES_PER_KWH: Final = 3.6e6
 #: The largest number of characters of a name that are compared with known ones.
 LONGEST_NAME: Final = 100
+#: The largest numbers of known names that are listed in a message, and compared with an unknown one: a file may have
+#: thousands, and many unknown ones.
+_MOST_LISTED: Final = 100
+_MOST_COMPARED: Final = 2_000
 #: A blank that does not break.
 NARROW_BLANK: Final = "\N{NARROW NO-BREAK SPACE}"
 #: The largest number of significant digits of a number in a table, unless it has more before the decimal point.
@@ -87,11 +94,13 @@ def unlike(lines: Iterable[str]) -> list[str]:
 def unknown(name: str, known: Iterable[str]) -> str:
     """Return the end of an error message about an unknown name: "unknown; there are: easy, fcfs"."""
     names = list(known)
-    suggestion, listed = did_you_mean(name, names), ", ".join(names)
+    suggestion, listed = did_you_mean(name, names), ", ".join(map(displayed, names[:_MOST_LISTED]))
+    if len(names) > _MOST_LISTED:
+        listed += f" and {counted(len(names) - _MOST_LISTED, 'other')}"
     return f"unknown; {suggestion} There are: {listed}" if suggestion else f"unknown; there are: {listed}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a question for a name similar to a known one, "did you mean easy?"; "" if none is similar."""
-    near = get_close_matches(name[:LONGEST_NAME].casefold(), list(known), n=1)
-    return f"did you mean {near[0]}?" if near else ""
+    near = get_close_matches(name[:LONGEST_NAME].casefold(), list(islice(known, _MOST_COMPARED)), n=1)
+    return f"did you mean {displayed(near[0])}?" if near else ""

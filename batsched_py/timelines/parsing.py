@@ -151,7 +151,8 @@ def parse_timelines(file: str, document: Mapping[str, Any], others: Collection[s
     `others` are names of VMs that are not in the document and that its entries may name.
     """
     vms = document.get("vms")
-    known = [*(name for name in vms if name != EVERY_VM), *others] if isinstance(vms, dict) else []
+    own = (name for name in vms if name != EVERY_VM) if isinstance(vms, dict) else ()
+    known = dict.fromkeys((*own, *others))  # in order; entries of thousands of VMs may name them
     return read_whole(_document(known), document, WorkloadError, file)
 
 

@@ -13,6 +13,7 @@ from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.hostset import HostSet
 from batsched_py.model.external_event import MACHINE_EVENTS, ExternalEvent
 from batsched_py.reading.faults import of_file
+from batsched_py.reading.json_document import count_members, may_be_doubled, refuse_doubled
 from batsched_py.reading.limits import LIMITS, Limits, check_depth
 from batsched_py.reading.objects import mapping, take
 from batsched_py.reading.values import TEXT, Reader, number
@@ -48,6 +49,8 @@ def _read_event(source: str, line: bytes, highest: int, limits: Limits) -> Exter
     try:
         check_depth(mapping(members), limits)
         timestamp, kind = take(members, "timestamp", _TIMESTAMP), take(members, "type", TEXT)
+        if may_be_doubled(line, count_members(members), ()):
+            refuse_doubled(source, line)
         hosts = HostSet() if kind not in MACHINE_EVENTS else take(members, "resources", _hosts(highest))
     except ValueError as error:
         raise of_file(WorkloadError, source, error) from None

@@ -11,7 +11,7 @@ from batsched_py.model.profile import FORMER_TYPES, Composed, Delay, Profile, Re
 from batsched_py.reading.faults import FieldError, Place, of_file
 from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv, check_depth
 from batsched_py.reading.objects import mapping
-from batsched_py.text.display import shown
+from batsched_py.text.display import displayed, shown
 
 #: The types that the embedded simulator executes, under their current names.
 SIMULATED_TYPES: Final = (
@@ -66,7 +66,7 @@ def _check_references(table: Mapping[str, Profile], place: Place, limits: Limits
         TopologicalSorter(composed).prepare()
     except CycleError as error:
         cycle = list(reversed(error.args[1]))
-        (place / cycle[0] / "seq").note(f"must not contain itself: {' > '.join(cycle)}")
+        (place / cycle[0] / "seq").note(f"must not contain itself: {displayed(' > '.join(cycle))}")
         return
     levels: dict[str, int] = {}
     for name in TopologicalSorter(composed).static_order():

@@ -14,18 +14,17 @@ from batsched_py.experiments.parsing.quantities import (
     NAME,
     NAMES,
     TEXT,
-    TRUTH_OR_WORD,
     start_reader,
 )
 from batsched_py.experiments.parsing.resources import RESOURCE
 from batsched_py.reading.objects import document_schema, list_of, mapping_of, members_of
-from batsched_py.reading.values import Reader, special
+from batsched_py.reading.values import TRUTH, Reader, special
 
 #: Location of the aggregator for `true` in the document: that of the first compute.
 FIRST_LOCATION: Final = ""
 #: Words for the location of the aggregator (M21).
 _AGGREGATORS: Final = {"true": FIRST_LOCATION, "false": None, True: FIRST_LOCATION, False: None}
-_TAG: Final = special({"": True, None: True}, TRUTH_OR_WORD)
+_TAG: Final = special({"": True, None: True, "true": True, "false": False}, TRUTH)
 #: Member -> its reader, without `start`, whose reader depends on the date of the simulation, and `resources`.
 _MEMBERS: Final[Mapping[str, Reader[Any]]] = {
     "name": NAME,

@@ -47,8 +47,9 @@ def _merged(contexts: tuple[Mapping[str, str | AddressOf], ...]) -> Mapping[str,
     """Return the contexts of a list of objects; keys must not be repeated (M38)."""
     place, found = Place(), dict[str, str | AddressOf]()
     for index, pairs in enumerate(contexts):
-        for key in pairs.keys() & found.keys():
-            (place[index] / key).note("is given twice")
+        for key in pairs:
+            if key in found:
+                (place[index] / key).note("is given twice")
         found |= pairs
     place.refuse()
     return found

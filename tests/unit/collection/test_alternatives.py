@@ -81,6 +81,7 @@ def test_la_67_a_difference_changes_something_that_is_there() -> None:
             [{"name": "a", "difference": [placed("o1", "A")], "of": "a"}],
             "[0].of: varies a schedule that varies it in turn",
         ),
+        ([FIRST, {"placements": [], "of": "first"}], "[1].of: needs a difference"),
         ([{"placements": 1}], "[0].placements: must be a list of placements, not 1"),
         ([{"placements": [1]}], "[0].placements[0]: must be an object, not 1"),
         ([{"placements": [{"host": "A"}]}], "[0].placements[0].object: is missing"),

@@ -280,6 +280,10 @@ def test_a_key_is_given_once() -> None:
     assert faults(document(compute("a", contexts=[{"k": "1"}, {"k": "2"}]))) == {
         "resources[0].compute.contexts[1].k": "is given twice"
     }
+    keys = [f"k{number}" for number in range(20)]
+    assert list(faults(document(compute("a", contexts=[dict.fromkeys(keys, "1"), dict.fromkeys(keys, "2")])))) == [
+        f"resources[0].compute.contexts[1].{key}" for key in keys
+    ]
 
 
 def test_the_aggregator_is_first_and_needed_by_all() -> None:

@@ -111,3 +111,14 @@ def test_lines_that_differ_by_numbers_alone_are_told_once() -> None:
     lines = ["1.5 of 2 hours", "a host fails", "3 of 4.25 hours", "1.5 of 2 hours", "30 of 40 hours"]
     assert unlike(lines) == ["1.5 of 2 hours (and 2 lines with other numbers)", "a host fails"]
     assert unlike(["a 1", "a 1"]) == ["a 1"]
+
+
+def test_a_message_lists_a_bounded_number_of_names() -> None:
+    """A file may have thousands of names, of any length and with any characters, and many unknown ones."""
+    known = ["\x1b[31m", "x" * 1_000_000, *(f"vm{number}" for number in range(5_000))]
+    text = unknown("vm12", known)
+    assert text.startswith("unknown; did you mean vm12?")
+    assert "There are: \\x1b[31m, xxx" in text
+    assert text.endswith("vm97 and 4902 others")
+    assert len(text) < 2_000
+    assert unknown("q", [str(number) for number in range(100)]).endswith(", 98, 99")

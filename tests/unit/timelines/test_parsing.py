@@ -156,3 +156,12 @@ def test_the_schema_admits_what_is_read(document: dict[str, Any]) -> None:
         assert not VALIDATOR.is_valid(document)
     else:
         assert VALIDATOR.is_valid(document)
+
+
+def test_faults_of_many_unknown_names_stay_small() -> None:
+    """Each fault lists the VMs that there are, but not thousands of them."""
+    document = {"vms": {f"vm{number}" + "y" * 1_000: [{"at": 1, "resume": ["none"]}] for number in range(1_000)}}
+    with pytest.raises(WorkloadError) as caught:
+        read(document)
+    assert len(caught.value.faults) == 100
+    assert all(fault.rule.endswith(" and 900 others") and len(fault.rule) < 30_000 for fault in caught.value.faults)

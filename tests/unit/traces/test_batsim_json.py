@@ -216,6 +216,16 @@ def test_cycle_of_profiles(tmp_path: Path) -> None:
         read(tmp_path, profiles=profiles)
 
 
+def test_a_long_cycle_is_cut_and_safe_to_show(tmp_path: Path) -> None:
+    """Names of profiles may have any length, and characters that change the writing direction."""
+    names = [f"\u202e{number}" for number in range(500)]
+    profiles = {one: {"type": "composed", "seq": [names[number - 1]]} for number, one in enumerate(names)}
+    with pytest.raises(WorkloadError) as caught:
+        read(tmp_path, profiles=profiles)
+    assert "\u202e" not in caught.value.rule
+    assert len(caught.value.rule) < 300
+
+
 def test_composed_profiles_may_share_parts(tmp_path: Path) -> None:
     """Containing a profile twice, by two ways, is no cycle."""
     profiles = {

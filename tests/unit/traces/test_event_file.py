@@ -30,6 +30,8 @@ def test_events_are_read_in_order_of_time(tmp_path: Path) -> None:
         ('{"type": "x"}', "timestamp: is missing"),
         ('{"timestamp": 1}', "type: is missing"),
         ('{"type": "machine_available", "timestamp": 1}', "resources: is missing"),
+        ('{"type": "x", "timestamp": 1, "timestamp": 2}', "has the member 'timestamp' twice"),
+        ('{"type": "x", "timestamp": 1, "a": {"b": 1, "b": 2}}', "a: has the member 'b' twice"),
         ('{"type": "machine_available", "timestamp": 1, "resources": "x"}', "resources: must be a text"),
     ],
 )
