@@ -43,7 +43,7 @@ def error(done: CompletedProcess[str]) -> str:
 
 
 def test_a_run_leaves_its_files_and_nothing_else(engine_alone: Engine, tmp_path: Path) -> None:
-    """Those of a run without a container, to the byte; the log is told line by line; the recording can be replayed."""
+    """They are those of a run without a container; the log is shown line by line; the recording can be replayed."""
     options = ("-s", "easy", "-o", "reserve=hosts")
     done = batsim(engine_alone, tmp_path, *options, "-e", "out/easy", "--record", "run.jsonl")
     assert done.returncode == 0, done.stderr
@@ -60,7 +60,7 @@ def test_a_run_leaves_its_files_and_nothing_else(engine_alone: Engine, tmp_path:
 
 
 def test_more_arguments_are_batsims_own(engine_alone: Engine, tmp_path: Path) -> None:
-    """What stands after two dashes; files of external events are shown to it, several workloads too."""
+    """They follow two dashes; the container sees files of external events and several workloads, too."""
     files = ("-p", str(ROOT / "platforms" / "energy16.xml"), "-w", str(ROOT / "workloads" / "first.json"))
     down, up = (f'{{"timestamp": {at}, "type": "machine_{what}", "resources": "3"}}' for at, what in EVENTS)
     (tmp_path / "events.txt").write_text(f"{down}\n{up}\n")
@@ -185,7 +185,7 @@ def test_an_image_that_is_not_there_is_told(engine_alone: Engine, tmp_path: Path
 
 
 def test_an_image_without_batsim_is_told(engine_alone: Engine, tmp_path: Path) -> None:
-    """What its last words are is the engine's."""
+    """The last line is the engine's."""
     done = batsim(engine_alone, tmp_path, "-s", "easy", image=BASE)
     assert done.returncode == 4
     assert "exec --socket-endpoint failed" in error(done)

@@ -111,7 +111,7 @@ def test_each_service_is_confined_and_on_loopback(name: str) -> None:
 
 
 def test_a_container_has_what_the_file_asks_for(with_redis: Engine) -> None:
-    """That the run above was confined is the engine's word, not only the file's."""
+    """The engine reports that the run above was confined, not only the file."""
     known = here()
     with up(with_redis, known, "asked", "redis") as project:
         project.containers["redis"].reload()

@@ -78,7 +78,7 @@ def verdict(client: docker.DockerClient, container: Container) -> str:
 
 
 def test_the_context_has_no_more_than_the_image_needs() -> None:
-    """What is copied is let in, and nothing else."""
+    """Files that are copied are let in, and no others."""
     allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     copied = re.findall(r"^COPY (?!--from)(.*) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert {name for names in copied for name in names.split()} == allowed

@@ -33,7 +33,7 @@ EXPLAINED_OURS = {name for name, comparison in EXPLAINED if comparison == OUR_SI
 
 
 def test_the_recordings_are_there() -> None:
-    """Those that Batsim ended well; the others are mistakes on purpose."""
+    """The recordings of runs that Batsim ended well are complete; the others are mistakes on purpose."""
     assert (len(RUNS), len(BAD)) == (40, 52)
     assert {"fcfs_basic", "kill", "dyn_ack", "external_events", "call_me_later", "pstates_energy"} <= RUNS.keys()
 

@@ -54,7 +54,7 @@ def test_each_algorithm_of_theirs_is_here_or_it_is_said_why_not(program: str, na
 
 
 def test_the_readme_names_each_algorithm_in_a_group() -> None:
-    """And no other."""
+    """It names no other."""
     section = (ROOT / "README.md").read_text().partition("\n## Algorithms\n")[2].partition("\n## ")[0]
     lines = [line.strip("|").split(" | ") for line in section.splitlines() if line.startswith("| ")]
     groups = {cells[0].strip(): quoted(cells[1:]) for cells in lines}

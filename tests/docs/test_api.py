@@ -9,7 +9,7 @@ from tests.clone import ROOT
 
 
 def test_each_name_has_one_line() -> None:
-    """And no other has; whoever reads the page without building the site finds them, too."""
+    """No other name has one; readers of the page find them without building the site."""
     text = (ROOT / "docs" / "reference" / "api.md").read_text()
     section = text.partition("\n## All names\n")[2].partition("\n## ")[0]
     rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| `")]

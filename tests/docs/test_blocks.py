@@ -104,7 +104,7 @@ def test_each_block_of_a_page_is_checked(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_no_block_is_overlooked(page: Path) -> None:
-    """What Markdown takes for a block of code is one of those that are checked, however it is fenced."""
+    """Every block of code in Markdown is one of those that are checked, however it is fenced."""
     tokens = [token for token in MarkdownIt().parse(page.read_text()) if token.type in ("fence", "code_block")]
     assert [token.map[0] + 1 for token in tokens if token.map] == [block.line for block in blocks(page)]
     assert "<pre" not in page.read_text()
@@ -135,7 +135,7 @@ def test_the_readmes_algorithm_has_fewer_than_20_lines() -> None:
 
 
 def test_a_wrong_block_is_found() -> None:
-    """Of each language that is parsed."""
+    """Each language that is parsed has a wrong block."""
     wrong = {
         "bash": "for a in b; do",
         "python": "from batsched_py.api import Nothing\n",

@@ -113,7 +113,7 @@ def test_the_notebook_imports_from_doors() -> None:
     ],
 )
 def test_a_door_has_names(module: str, wanted: str, public: bool) -> None:
-    """What is behind it is private."""
+    """Everything behind it is private."""
     assert is_public(module, wanted) is public
 
 

@@ -26,7 +26,7 @@ def first_cells(heading: str) -> list[list[str]]:
 
 
 def test_each_member_is_described() -> None:
-    """Of documents, computes and locations."""
+    """Documents, computes and locations have their members in the order of the program."""
     document, compute, kinds = first_cells("The JSON form")
     assert set(document) == set(DOCUMENT_MEMBERS)
     assert set(compute) == set(MEMBERS["compute"])
@@ -36,7 +36,7 @@ def test_each_member_is_described() -> None:
 
 
 def test_each_option_is_described() -> None:
-    """And no other."""
+    """No other option is."""
     options = {one.name: one for one in describe_options(ExperimentsOptions)}
     own = options.keys() - {one.name for one in describe_options(LeasesOptions)}
     (told,) = first_cells("The algorithm")

@@ -44,7 +44,7 @@ def test_a_workflow_is_complete(workflow: Path) -> None:
 
 
 def test_workflows_call_targets_of_make() -> None:
-    """Those that exist; together all that a change must pass."""
+    """The targets exist; together they are all that a change must pass."""
     known = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = {target for path in WORKFLOWS for target in targets(path.read_text())}
     assert named <= known
@@ -69,7 +69,7 @@ def test_the_citation_is_of_this_version() -> None:
 
 @pytest.mark.parametrize("template", files(".github/ISSUE_TEMPLATE/*.md"), ids=lambda path: path.stem)
 def test_a_template_has_a_name_and_a_purpose(template: Path) -> None:
-    """Which the forge shows."""
+    """The forge shows them."""
     head = yaml.safe_load(template.read_text().split("---")[1])
     assert head["name"]
     assert head["about"]

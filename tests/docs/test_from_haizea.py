@@ -57,7 +57,7 @@ def different() -> dict[str, str]:
 
 
 def test_each_recorded_run_that_differs_has_a_row_and_no_other() -> None:
-    """And what shows its cause there is what its test compares with."""
+    """A recording named there as the cause is the one with which the test compares."""
     assert set(different()) == set(DIFFERENCES)
     for name, shown in different().items():
         why = DIFFERENCES[name]

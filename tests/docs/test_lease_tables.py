@@ -24,6 +24,6 @@ def test_each_probe_is_described() -> None:
 
 
 def test_the_interface_of_probes_is_described() -> None:
-    """What they are called by, and what they call."""
+    """The page has the methods that are called and those that a probe calls."""
     calls = [name for name in vars(Accounting) if not name.startswith("_") and name != "close"]
     assert [name for name in (*HOOKS, *calls) if name not in PAGE] == []

@@ -26,7 +26,7 @@ def rows(heading: str) -> list[list[str]]:
 
 
 def test_each_term_is_described() -> None:
-    """And no other."""
+    """No other term is."""
     names = [name for cells in rows("Terms") for name in re.findall(r"^`(\w+)`$", cells[0])]
     assert sorted(names) == sorted(ALL_TERMS)
 
@@ -56,7 +56,7 @@ def test_what_is_added_to_the_help_of_an_option_is_of_one() -> None:
 
 
 def test_each_option_has_a_help_text() -> None:
-    """Which `describe` prints."""
+    """`describe` prints it."""
     assert [option.name for option in describe_options(LeasesOptions) if not option.help] == []
 
 

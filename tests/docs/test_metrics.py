@@ -30,7 +30,7 @@ def test_each_metric_of_a_run_has_a_definition() -> None:
 
 
 def test_each_column_of_a_job_is_described() -> None:
-    """Those that Batsim does not have."""
+    """The page has the columns that Batsim does not have."""
     told = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", section("For programs and papers"), re.M)))
     assert set(COLUMNS) - set(JOBS_HEADER.split(",")) <= set(told)
 
@@ -47,6 +47,6 @@ def test_each_series_is_described() -> None:
 
 @pytest.mark.parametrize("source", ["[1]", "[2]", "[3]"])
 def test_each_source_is_cited(source: str) -> None:
-    """And stands in the list."""
+    """Each citation is in the list of sources."""
     assert f"({source})" in PAGE
     assert f"\n{source[1]}. " in section("The metrics of a run")

@@ -73,7 +73,7 @@ def test_each_page_is_in_the_index(page: Path) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_option_of_a_command_has_a_help_text(command: str) -> None:
-    """Which is a reader's only list of options; the page has a section for the command."""
+    """It is a reader's only list of options; the page has a section for the command."""
     context = click.Context(batsched)
     found = batsched.get_command(context, command)
     assert found is not None
@@ -145,7 +145,7 @@ def test_each_selection_is_described(name: str) -> None:
 
 @pytest.mark.parametrize("kind", [Bench, Case, ContractTests, Decision, Played])
 def test_each_thing_that_tests_are_made_of_is_described(kind: type) -> None:
-    """What an author's tests may use, and say."""
+    """The page names all that an author's tests may use."""
     page = (DOCS / "testing.md").read_text()
     names = {*signature(kind).parameters, *vars(kind)} - {"job_ids", "lost", "of"}
     engine = {"workload", "platform", "settings", "external_events"}
@@ -154,7 +154,7 @@ def test_each_thing_that_tests_are_made_of_is_described(kind: type) -> None:
 
 
 def test_each_column_of_the_outputs_is_described() -> None:
-    """Of all files."""
+    """The page has the columns of all files."""
     page = (DOCS / "simulator.md").read_text()
     headers = (JOBS_HEADER, MACHINE_STATES_HEADER, CONSUMED_ENERGY_HEADER, PSTATE_CHANGES_HEADER)
     columns = [*",".join(headers).split(","), *(f"time_{state}" for state in STATES)]
@@ -162,7 +162,7 @@ def test_each_column_of_the_outputs_is_described() -> None:
 
 
 def test_each_setting_of_a_simulation_has_an_option() -> None:
-    """What can be set from Python can be set from the command line, but for the events, which come from a file."""
+    """The command line has all settings of Python, except for the events, which come from a file."""
     found = batsched.get_command(click.Context(batsched), "simulate")
     assert found is not None
     names = {parameter.name for parameter in found.params} | {"external_events"}
@@ -170,7 +170,7 @@ def test_each_setting_of_a_simulation_has_an_option() -> None:
 
 
 def test_each_metric_that_algorithms_are_compared_by_is_named() -> None:
-    """And no other, in the table that says what --metrics takes."""
+    """The table of values of --metrics names no other."""
     page = (DOCS / "comparison.md").read_text()
     table = page.partition("**Metrics.**")[2].partition("## ")[0].partition("\n\n")[2]
     named = re.findall(r"`(\w+)`", table)
@@ -180,7 +180,7 @@ def test_each_metric_that_algorithms_are_compared_by_is_named() -> None:
 
 
 def test_decisions_are_numbered_without_a_gap() -> None:
-    """And their titles carry the number."""
+    """Their titles carry the number."""
     pages = files("docs/adr/*.md")
     assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
     for number, page in enumerate(pages, 1):

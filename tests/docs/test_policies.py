@@ -33,5 +33,5 @@ def test_the_table_of_orders_names_whoever_takes_one(option: str) -> None:
 
 
 def test_the_section_on_selections_names_whoever_has_the_option() -> None:
-    """Those that refuse other ways, too."""
+    """It also names those that refuse other ways."""
     assert having("selection") <= set(re.findall(r"`(\w+)`", section("Who takes a selection")))

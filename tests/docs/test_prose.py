@@ -87,7 +87,7 @@ def test_strings_docstrings_and_comments_are_read() -> None:
     ("docstring", "riddle"), [("What is done.", "What"), ("Whatever runs.", "Whatever"), ("A job.", "")]
 )
 def test_a_docstring_begins_with_a_noun_or_a_verb(docstring: str, riddle: str) -> None:
-    """And not with a word that asks."""
+    """It does not begin with a question word."""
     found = [finding.words for finding in texts(f'def f():\n    """{docstring}"""\n')]
     assert found == ([riddle] if riddle else [])
 
@@ -128,7 +128,7 @@ def test_the_name_of_a_module_is_a_noun(module: str, found: bool) -> None:
 
 
 def test_each_rule_proposes_something() -> None:
-    """Whoever breaks it is to know what to write."""
+    """The finding shows what to write instead."""
     assert all(rule.instead for rule in (*RULES, *NAMES, *PUBLIC_NAMES, *MODULE_NAMES))
 
 

@@ -100,7 +100,7 @@ def test_no_code_is_cut_on_a_desktop(address: str, browser: Browser) -> None:
 
 
 def test_a_picture_of_80_columns_is_not_wrapped(address: str, browser: Browser) -> None:
-    """What stands below each other in a terminal does so here: as many rows as lines, at every width."""
+    """Rows are aligned as in a terminal: as many rows as lines, at every width."""
     rows = (
         "(code => [code.innerText.trimEnd().split('\\n').length, code.scrollWidth > code.clientWidth,"
         " Math.round((code.clientHeight - 2 * parseFloat(getComputedStyle(code).paddingTop))"

@@ -22,7 +22,7 @@ def tables(heading: str) -> list[list[list[str]]]:
 
 
 def test_each_member_is_described() -> None:
-    """Of the file, of a VM, of an entry."""
+    """The page has the members of the file, of a VM and of an entry."""
     whole, vm, entry = tables("The file")
     assert {cells[0].strip("`") for cells in whole} == {"vms", *TimelineRules.__struct_fields__}
     assert {cells[0].strip("`") for cells in vm} == set(VM_MEMBERS)
@@ -30,7 +30,7 @@ def test_each_member_is_described() -> None:
 
 
 def test_defaults_are_those_of_the_program() -> None:
-    """Of the whole file."""
+    """The page has the defaults of the whole file."""
     told = {cells[0].strip("`"): cells[1].strip("`") for cells in tables("The file")[0]}
     for name, value in zip(TimelineRules.__struct_fields__, TimelineRules.__struct_defaults__, strict=True):
         shown = f"{value:g}" if isinstance(value, float) else str(value)
@@ -45,7 +45,7 @@ def test_the_table_of_states_is_that_of_the_program() -> None:
 
 
 def test_each_sign_is_described() -> None:
-    """And no other."""
+    """No other sign is."""
     (rows,) = tables("In pictures")
     assert [cells[0].strip("`") for cells in rows] == [*MEANINGS, IDLE]
 

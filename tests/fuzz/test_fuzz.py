@@ -19,7 +19,7 @@ SHORT = 20
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 def test_wrong_input_is_one_clear_line(target: Target) -> None:
-    """Or does no harm."""
+    """Other input does no harm."""
     assert find(target, number=1, inputs=SHORT) is None
 
 
@@ -52,7 +52,7 @@ BROKEN = Target("broken", st.text("ab!", max_size=30).map(str.encode), breaks_at
 
 
 def test_a_search_tells_and_returns_the_smallest_input_that_breaks() -> None:
-    """And goes on until its time is over: here after three turns."""
+    """It goes on until its time is over: here after three turns."""
     lines: list[str] = []
     over = iter([False, False, False, True])
     assert search([BROKEN, BROKEN], 5, lambda: next(over), lines.append) == [("broken", b"!")] * 3
@@ -74,7 +74,7 @@ def test_lines_that_cannot_be_shown_are_findings(lines: list[str]) -> None:
 
 
 def test_an_internal_error_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a command, or of Python; one line and its exit code are none."""
+    """It is one in a command and in Python; one line with its exit code is none."""
 
     def fail(path: Path, **_: object) -> None:
         raise ValueError(path)

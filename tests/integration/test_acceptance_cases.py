@@ -129,7 +129,7 @@ def test_ba_07_after_its_completion_a_job_is_not_killed() -> None:
 
 
 def test_ba_09_registration_is_finished_exactly_once() -> None:
-    """Where it is on; never where it is off."""
+    """It is where registration is on; never where it is off."""
     for settings, expected in ((DYNAMIC, 1), (Settings(), 0)):
         talk = Conversation(Fcfs)
         talk.run([workload(job("a", at=1), job("b", at=30))], settings)
@@ -137,7 +137,7 @@ def test_ba_09_registration_is_finished_exactly_once() -> None:
 
 
 def test_ba_10_the_profile_comes_before_the_job_which_has_a_time_and_a_new_id() -> None:
-    """And is submitted once, with acknowledgement or without."""
+    """The job is submitted once, with acknowledgement or without."""
 
     def submit(view: View, plan: Plan) -> None:
         if view.now == 1.0 and view.registration_open:
@@ -218,7 +218,7 @@ def test_ba_13_switching_hosts_are_not_used_before_they_have_switched() -> None:
     ],
 )
 def test_ba_15_a_malformed_request_is_an_error(request_: bytes, words: str) -> None:
-    """Which names the member; nothing is booked, and Batsim can be told to stop."""
+    """The error names the member; nothing is booked, and Batsim can be stopped."""
     session = begun()
     with pytest.raises(RemoteProtocolError, match=words) as caught:
         session.answer(request_)
@@ -237,7 +237,7 @@ def test_ba_15_unknown_events_and_notices_are_warned_of_and_ignored() -> None:
 
 
 def test_ba_16_the_waiting_time_of_a_job_is_a_number() -> None:
-    """Of one that waits, and of one that is only described; -1 for one that nobody knows."""
+    """It is one for a job that waits and for one that is only described; -1 for an unknown job."""
     session = begun(load("easy"))
     session.answer(message(0, ("JOB_SUBMITTED", submitted_data("a", 4, 30)), ("JOB_SUBMITTED", submitted_data("b", 4))))
     described = {"job": submitted_data("new", 4)["job"]}
@@ -258,7 +258,7 @@ def requests_of(recording: str) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("recording", ["o09_filler_no_walltime", "o01_fcfs_delays"])
 def test_ba_17_the_same_requests_have_the_same_answers_byte_for_byte(recording: str) -> None:
-    """What real Batsim said, up to where its scheduler decided otherwise; and a whole run of ours, twice."""
+    """Requests of real Batsim are answered twice, up to another decision of its scheduler; so is a whole simulation."""
     replies = []
     for _ in range(2):
         session, given = Session(load("easy")), list[bytes]()

@@ -82,7 +82,7 @@ def test_metrics_of_requeued_jobs_are_those_that_a_script_computes() -> None:
 
 
 def test_the_summary_of_simulate_has_the_numbers_of_metrics(capsys: pytest.CaptureFixture[str]) -> None:
-    """Whether rows are kept or only counted."""
+    """It has them whether rows are kept or only counted."""
     words = ["simulate", "-p", PLATFORM, "-w", WORKLOAD, "-s", "easy", "--events", "failures.txt"]
     shown = []
     for more in ([], ["-e", "r"]):

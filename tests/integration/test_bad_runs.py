@@ -133,7 +133,7 @@ def test_whatever_an_algorithm_does_only_its_run_fails(tmp_path: Path) -> None:
 
 
 def test_an_endless_run_fails_when_its_time_is_over(tmp_path: Path) -> None:
-    """Whether it loops in Python, or in C, where no handler of signals runs."""
+    """It may loop in Python, or in C, where no handler of signals runs."""
     study = written(tmp_path, *ENDLESS, limits='timeout = "4s"\n').partition('\n[[algorithms]]\nalgorithm = "easy')[0]
     for how, error in errors(tmp_path, study).items():
         assert re.fullmatch(ENDLESS[how], error), (how, error)

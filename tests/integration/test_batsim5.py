@@ -365,7 +365,7 @@ def test_a_call_for_what_is_past_comes_at_once() -> None:
 
 
 def test_a_killed_sequence_tells_its_repetition() -> None:
-    """And its profile, if that was asked for; a second kill of the same jobs makes Batsim 5 abort."""
+    """It has its profile, too, if that was requested; a second kill of the same jobs makes Batsim 5 abort."""
     profiles = {"s": {"type": "composed", "repeat": 3, "seq": ["d5"]}, "d5": {"type": "delay", "delay": 5}}
     jobs = small_workload(job("1", "s"), job("2", "d5", at=7), profiles=profiles)
     edc = Edc(

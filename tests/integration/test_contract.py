@@ -98,7 +98,7 @@ CAUGHT = [
 
 @pytest.mark.parametrize(("mutant", "test", "words"), CAUGHT)
 def test_a_wrong_algorithm_is_caught(mutant: type[Scheduler[Any]], test: str, words: str) -> None:
-    """And told in words."""
+    """The failure says what is wrong."""
     with pytest.raises(pytest.fail.Exception, match=words):
         getattr(catcher(mutant, examples=300), f"test_{test}")()
 
@@ -144,7 +144,7 @@ def test_a_failure_tells_the_rule_the_last_messages_and_how_to_play_it_again() -
 
 
 def test_a_late_batsim_tells_one_thing_after_the_other_and_in_any_order() -> None:
-    """What the suite shows would be little otherwise."""
+    """The suite would show little otherwise."""
     case = Case(jobs=((0, 3, 5, 9), (0, 3, 5, 9), (0, 6, 5, 9)), peer="late")
     orders, messages, ends = set(), set(), []
     for seed in range(50):

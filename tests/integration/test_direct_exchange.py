@@ -106,7 +106,7 @@ def test_a_run_is_the_same_without_bytes(name: str, options: dict[str, str]) -> 
 
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_a_run_with_other_messages_is_the_same_too(variation: str) -> None:
-    """Those with more in them are written."""
+    """Messages with more in them are written."""
     assert sum(equal(case, "easy", {}, **VARIATIONS[variation]) for case in CASES) > 0
 
 

@@ -201,7 +201,7 @@ def test_the_hosts_never_draw_more_than_the_cap(options: dict[str, str], computi
 @given(SPECS)
 @settings(max_examples=20)
 def test_under_a_cap_no_promised_start_moves_to_later(options: dict[str, str], specs: list[Spec]) -> None:
-    """Of hosts and watts: who overtakes leaves both to the first blocked job."""
+    """A job that overtakes leaves hosts and watts to the first blocked job."""
     promised: dict[str, float] = {}
     case = ComputingCase(jobs=tuple(specs), energy=True)
     session = Session(load("easy_dvfs"), options)

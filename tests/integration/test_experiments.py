@@ -73,7 +73,7 @@ def test_an_experiment_is_deployed_and_ends(peer: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("peer", ["latency", "v5 latency"])
 def test_messages_that_take_time_cost_that_time(peer: str, tmp_path: Path) -> None:
-    """And nothing else."""
+    """They cost nothing else."""
     resources = [compute("A", locations=["hp"]), compute("C", "A")]
     simulated = ExperimentSimulation(tmp_path, document(*resources), SITES, SETTINGS[peer], testbed=DELAYS)
     (one,) = simulated.experiments
@@ -487,7 +487,7 @@ def test_a_whole_experiment(dialect: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_a_recorded_conversation_has_the_same_bytes(path: Path, tmp_path: Path) -> None:
-    """What the simulator says in Batsim's place, and what it is told."""
+    """These are the messages of the simulator in Batsim's place, and the replies."""
     simulated = recorded(path.stem.rpartition("-")[2], tmp_path)
     assert simulated.exchanges == [(one.request, one.reply) for one in Transcript(path)]
 

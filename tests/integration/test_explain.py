@@ -76,7 +76,7 @@ def test_a_served_session_writes_what_a_simulation_does(tmp_path: Path, capsys: 
 
 
 def test_another_program_leaves_no_decisions(tmp_path: Path) -> None:
-    """And old ones of the same prefix are not believed."""
+    """Old decisions of the same prefix are not believed."""
     files = ["-p", PLATFORM, "-w", WORKLOAD]
     assert program(tmp_path, "simulate", *files, "-s", "easy", "-e", "run").returncode == 0
     with serving(tmp_path, "-s", "fcfs") as served:
@@ -107,7 +107,7 @@ def test_another_program_leaves_the_hosts_that_events_took_away(tmp_path: Path) 
 def test_a_run_may_end_before_its_jobs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that still run or wait then have no row in the jobs file; others were never submitted."""
+    """Jobs that still run or wait then have no row in the jobs file; others were never submitted."""
     monkeypatch.chdir(tmp_path)
     mine = algorithm(
         tmp_path,
@@ -143,7 +143,7 @@ RESERVED = ("-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workl
 def test_reservations_stand_in_the_way(
     algorithm: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of jobs that would run into them; one with a start of its own waits for that."""
+    """They block jobs that would run into them; a job with a fixed start waits for that."""
     monkeypatch.chdir(tmp_path)
     dynamic = ("--enable-dynamic-jobs", "--acknowledge-dynamic-jobs")
     assert run(["simulate", *RESERVED, "-s", algorithm, *dynamic, "-e", "run", "--quiet"]) == 0
@@ -163,7 +163,7 @@ FAILURES = """{"timestamp": 42000, "type": "machine_unavailable", "resources": "
 def test_hosts_that_are_down_are_in_the_way(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of twenty hosts that fail and come back; each reason is checked as above."""
+    """Twenty hosts fail and come back; each reason is checked as above."""
     monkeypatch.chdir(tmp_path)
     Path("events.txt").write_text(FAILURES)
     files = ["-p", PLATFORM, "-w", WORKLOAD, "--events", "events.txt"]

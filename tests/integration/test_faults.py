@@ -118,7 +118,7 @@ def test_half_a_request_ends_the_run_on_both_sides(fcfs: Served, tmp_path: Path,
 def test_a_connection_closed_after_half_a_frame_is_told(
     fcfs: Served, tmp_path: Path, before: list[bytes], part: float
 ) -> None:
-    """Of a request that never came whole nothing is known: exit code 4, and the exchanges before it are recorded."""
+    """An incomplete request is not read: exit code 4, and the exchanges before it are recorded."""
     with raw_batsim(fcfs.address) as peer:
         for request in before:
             peer.send(request)

@@ -142,7 +142,7 @@ def test_a_queue_behind_a_reservation_has_one_lease_planned() -> None:
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_a_recorded_conversation_has_the_same_bytes(path: Path) -> None:
-    """What the simulator says in Batsim's place, and what it is told."""
+    """These are the messages of the simulator in Batsim's place, and the replies."""
     name, _, dialect = path.stem.rpartition("-")
     assert Simulated(CASES[name], SETTINGS[dialect]).exchanges == recording(path)
 

@@ -163,6 +163,6 @@ TOLD = "waits: messages take no time here and up to 0.2 ms in Batsim, which may 
 def test_a_run_says_if_it_depends_on_latency(
     options: dict[str, Any], platform: str, settings: Settings, expected: list[str]
 ) -> None:
-    """Where waits decide, and messages would take time."""
+    """It does if waits decide and messages would take time."""
     run = simulate(ROOT / "platforms" / platform, workload(job("1", walltime=20)), "easy", options, settings=settings)
     assert [line for line in run.result.approximations if "waits" in line] == expected

@@ -74,7 +74,7 @@ def job(job_id: str, subtime: float, res: int, seconds: int = 10, **members: Any
 
 
 def test_jobs_go_where_their_queries_say(tmp_path: Path) -> None:
-    """And nowhere else, though others are free."""
+    """They go to no other hosts, though these are free."""
     hosts = [{"arch": "x86"}, {"arch": "arm"}, {"arch": "x86"}]
     jobs = [job("1", 0, 2, constraint='$arch == "x86"'), job("2", 1, 1, constraint='$arch == "x86"'), job("3", 2, 1)]
     ended = Simulated(tmp_path, hosts, jobs)
@@ -239,7 +239,7 @@ def test_wrong_policies_are_told(
 
 @pytest.mark.parametrize("place", ["best", "random", "round-robin"])
 def test_the_same_seed_makes_the_same_decisions(tmp_path: Path, place: str) -> None:
-    """Whoever refuses, and whatever the order."""
+    """It does so whatever refuses, in any order."""
     hosts: list[dict[str, Any]] = [{"refuse": 0.3}] * 6
     jobs = [job(str(number), number, 1 + number % 4, 5) for number in range(30)]
     runs = [Simulated(tmp_path, hosts, jobs, f"place={place}", "seed=4") for _ in range(2)]

@@ -75,7 +75,7 @@ class Watched(CollectionResource):
 def test_each_grant_is_used_released_or_expired(
     specs: list[tuple[int, int, int, int]], options: dict[str, Any]
 ) -> None:
-    """Whoever refuses, and however old what is known."""
+    """This holds whatever refuses, and however old the records are."""
     book, session = Book(), Session(PlacerScheduler, options)
 
     def exchange(request: bytes) -> bytes:

@@ -228,7 +228,7 @@ def play(machine: Platform, seed: int, thinking: float, told: Settings) -> Wild:
 def test_what_the_plan_lets_pass_batsim_4_does_not_refuse(
     machine: Platform, seed: int, thinking: float, told: Settings
 ) -> None:
-    """And the books are right after each message, whatever was refused in between."""
+    """The books are right after each message, whatever was refused in between."""
     play(machine, seed, thinking, told)
 
 

@@ -73,7 +73,7 @@ def test_a_missing_key_is_one_clear_line(redis_port: int, client: redis.Redis) -
 
 @pytest.mark.parametrize(("text", "rule"), [("{", "must be JSON"), ("[1]", "must be a JSON object")])
 def test_a_key_that_is_no_job_is_one_clear_line(redis_port: int, client: redis.Redis, text: str, rule: str) -> None:
-    """What stands there is not an object."""
+    """Its value is not an object."""
     client.set("lab:job_w0!7", text)
     session, _ = begun(redis_port)
     with pytest.raises(StoreError, match=f"key lab:job_w0!7: {rule}"):
@@ -81,7 +81,7 @@ def test_a_key_that_is_no_job_is_one_clear_line(redis_port: int, client: redis.R
 
 
 def test_a_job_that_breaks_a_rule_is_named_with_its_member(redis_port: int, client: redis.Redis) -> None:
-    """What Redis holds is checked as if it had come in the message."""
+    """Content of Redis is checked as if it had come in the message."""
     client.set("lab:job_w0!7", json.dumps({"id": "w0!7", "res": -1, "profile": "p"}))
     session, _ = begun(redis_port)
     with pytest.raises(
@@ -204,7 +204,7 @@ def test_the_jobs_of_a_message_are_read_at_once(redis_port: int, client: redis.R
 
 
 def test_forwarded_profiles_are_one_question_more(redis_port: int, client: redis.Redis) -> None:
-    """Those that are not there are left out."""
+    """Missing profiles are left out."""
     put_burst(client)
     session, _ = begun(redis_port, Asking, **{"profiles-forwarded-on-submission": True})
     client.config_resetstat()

@@ -475,7 +475,7 @@ def test_two_runs_are_drawn_without_an_error_or_a_request(show: Show, runs: list
 
 
 def test_a_page_is_drawn_once_when_it_opens(show: Show, runs: list[Schedule], browser: Browser) -> None:
-    """And again when its width changes, not when a table makes it longer."""
+    """It is drawn again when its width changes, not when a table makes it longer."""
     script = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CLEARED})
     try:
         page = show(*runs)
@@ -497,7 +497,7 @@ def test_a_page_is_drawn_once_when_it_opens(show: Show, runs: list[Schedule], br
 
 
 def test_waits_of_the_page_are_those_of_jobs_and_not_of_attempts(show: Show) -> None:
-    """Of a job that failed and was submitted again, the wait counts once; its slowdown is that of the whole job."""
+    """The wait of a job that failed and was submitted again counts once; its slowdown is that of the whole job."""
     page = show(
         schedule(
             record("a", submit=0, start=5, finish=20, hosts="0", state="COMPLETED_FAILED"),
@@ -546,7 +546,7 @@ def test_more_than_two_runs_have_a_panel_each(show: Show, runs: list[Schedule]) 
 
 @pytest.mark.parametrize(("jobs", "marks"), [(100, None), (101, ["0", "3", "10", "30", "100"])])
 def test_long_queues_have_a_logarithmic_axis(show: Show, jobs: int, marks: list[str] | None) -> None:
-    """Which has a place for an empty queue; the pointer tells the number of jobs itself."""
+    """It has a place for an empty queue; the pointer shows the number of jobs itself."""
     waiting = (record(f"{number}", start=10 + 10 * number, finish=20 + 10 * number) for number in range(jobs))
     page = show(schedule(*waiting))
     assert page.ask("document.getElementById('queue').layout.yaxis.ticktext ?? null") == marks
@@ -584,7 +584,7 @@ def test_small_and_strange_runs_are_shown(show: Show, given: Schedule, told: str
 
 
 def test_names_are_text_and_never_markup(show: Show) -> None:
-    """Of jobs, runs, profiles and workloads, in tables, tips and charts."""
+    """Names of jobs, runs, profiles and workloads are text in tables, tips and charts."""
     evil = "<script>window.broken=1</script>&amp;<img src=x onerror='window.broken=2'>"
     one = schedule(record(evil, hosts="0", workload="</script><b>"), rejected(evil), name=evil)
     page = show(one, replace(one, name="other"))
@@ -728,7 +728,7 @@ def test_the_mouse_finds_a_suspension_where_no_job_runs(show: Show) -> None:
 
 
 def test_runs_with_and_without_leases_stand_side_by_side(show: Show) -> None:
-    """What one of them cannot tell is left empty; it has no patterns."""
+    """Cells that one run cannot fill are empty; it has no patterns."""
     browser = show(schedule(record("1", finish=50), name="plain"), lease_runs.schedule())
     browser.do("report.choose(report.names.indexOf('2'))")
     cells = browser.ask(
@@ -770,7 +770,7 @@ def test_the_table_of_a_job_says_why_it_waited(show: Show) -> None:
 
 @pytest.mark.parametrize("how", ["rectangles", "raster", "heat"])
 def test_hosts_that_were_unavailable_have_a_pattern(show: Show, how: str) -> None:
-    """Whether jobs are rectangles, a raster or a heat map; the pointer tells which hosts, and for how long."""
+    """Jobs may be rectangles, a raster or a heat map; the pointer shows which hosts, and for how long."""
     few = schedule(record("a", finish=15, hosts="0"), record("b", finish=900, hosts="2"))
     plain = {"rectangles": few, "raster": replace(crowd(9_000), hosts=65), "heat": replace(crowd(9_000, 4), hosts=5)}[
         how
@@ -855,7 +855,7 @@ def test_jobs_narrower_than_a_pixel_are_a_heat_map(show: Show) -> None:
 
 
 def test_the_last_cell_of_a_heat_map_is_no_paler_for_ending_late(show: Show) -> None:
-    """What is beyond the end of the run does not count."""
+    """The part beyond the end of the run does not count."""
     page = show(crowd(9_000, 4))
     cover = page.ask(
         "(({ run, page, raster, drawn }) => [page.full.end, raster.columns, drawn.step])(report.gantts[0])"

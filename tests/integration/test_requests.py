@@ -129,7 +129,7 @@ def test_without_the_switch_events_ask_for_nothing(tmp_path: Path) -> None:
 
 
 def test_jobs_of_events_need_dynamic_jobs() -> None:
-    """Of Batsim 3 or later: the protocol 1.4 has no external events."""
+    """They need Batsim 3 or later: the protocol 1.4 has no external events."""
     platform, jobs = read_platform(PLATFORM), Workload("none", 4, (), {})
     for protocol, dynamic, rule in [("v4", False, "need --enable-dynamic-jobs"), ("v1.4", True, "need Batsim 3")]:
         simulation = Simulation(platform, [jobs], Settings(protocol=protocol, dynamic_jobs=dynamic))

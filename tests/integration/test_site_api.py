@@ -123,7 +123,7 @@ def test_bodies_are_bounded_and_json(site: SiteProcess) -> None:
 
 
 def test_what_is_not_there_is_404(site: SiteProcess) -> None:
-    """And 405 where another method is."""
+    """Another method of a path is 405."""
     assert ask(site, "GET", "/api/leases/999999")[0] == 404
     assert ask(site, "GET", "/nothing")[0] == 404
     assert ask(site, "PATCH", "/api/leases")[0] == 405
@@ -168,7 +168,7 @@ def test_names_are_checked(site: SiteProcess) -> None:
 
 
 def test_the_site_tells_what_it_is(site: SiteProcess) -> None:
-    """And what its hosts do."""
+    """It also tells what its hosts do."""
     described = site.client().get("api", "site")
     assert (described["platform"], described["hosts"], described["algorithm"]) == ("tiny4.xml", 4, "experiments")
     assert [host["name"] for host in site.client().get("api", "hosts")] == ["t0", "t1", "t2", "t3"]

@@ -122,7 +122,7 @@ def test_an_experiment_is_accepted_deployed_and_shown(site: SiteProcess) -> None
 
 
 def test_an_experiment_has_its_name_at_once(shared: SiteProcess) -> None:
-    """Whoever asks before the algorithm has seen it is told what was handed in."""
+    """A client that asks before the algorithm has seen it gets what was handed in."""
     for _ in range(20):
         path = hand_in(shared, user="gina")
         assert tree(ask(shared, "GET", path, user="gina")).findtext("name") == "web <&>"

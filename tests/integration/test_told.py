@@ -41,7 +41,7 @@ class Large(Scheduler[NoOptions]):
 
 
 def test_the_first_rejections_of_an_algorithm_are_told_with_their_reasons() -> None:
-    """Whoever rejects thousands tells a few lines; all are kept."""
+    """An algorithm that rejects thousands gets a few lines; all are kept."""
     lines: list[str] = []
     bench = Bench(Refuses, warn=lines.append)
     for _ in range(MOST_REPORTED + 3):

@@ -179,7 +179,7 @@ def test_the_plan_refuses_what_batsim_aborts_on(mistake: Mistake) -> None:
 
 @pytest.mark.parametrize("mistake", cases([mistake for mistake in ABORTS if mistake.written is not None]))
 def test_the_protocol_writes_no_command_that_batsim_aborts_on(mistake: Mistake) -> None:
-    """Whoever made the command: nothing has been said then."""
+    """It refuses the command whatever made it, and sends nothing."""
     side = DecisionSide()
     side.receive(message(0, ("SIMULATION_BEGINS", begins_data())))
     side.reply(0.0, ())
@@ -238,7 +238,7 @@ def replies_of_everything() -> list[bytes]:
 
 
 def test_what_no_verb_can_say_is_in_no_reply() -> None:
-    """Where no verb refuses it, the mistake cannot be said: it is seen in the wrong reply and in none of ours."""
+    """If no verb refuses the mistake, none can make it: it is in the wrong reply and in no reply of an algorithm."""
     replies = replies_of_everything()
     kinds = {event["type"] for reply in replies for event in orjson.loads(reply)["events"]}
     assert len(kinds) == 11, kinds

@@ -70,7 +70,7 @@ def test_racks_of_the_rooms_are_joined_as_the_readme_says() -> None:
 
 
 def test_hosts_of_the_energy_platform_have_a_wattage_for_each_power_state() -> None:
-    """And its true speed; each sleep state names three of them."""
+    """They have their true speed; each sleep state names three of them."""
     for host in read_platform(ROOT / "platforms" / "energy16.xml").compute_hosts():
         assert len(host.properties["wattage_per_state"].split(",")) == len(host.speeds)
         assert tuple(map(float, host.properties["speed_per_state"].split(","))) == tuple(host.speeds)

@@ -52,7 +52,7 @@ NOT_IN_V5 = {
 
 
 def test_the_unions_have_every_class_with_a_timestamp() -> None:
-    """What is said at a time is an event or a command; the others are parts of them."""
+    """Classes with a time are events or commands; the others are parts of them."""
     defined = {
         found
         for module in (events, commands)
@@ -82,7 +82,7 @@ def test_the_state_knows_what_every_kind_changes() -> None:
 
 
 def test_the_referee_judges_every_command() -> None:
-    """Whatever a dialect reads, it can apply or refuse."""
+    """It can apply or refuse all that a dialect reads."""
     parts: list[Any] = [_Part()] * (len(inspect.signature(Referee).parameters))
     assert Referee(*parts)._appliers.keys() == COMMANDS
 

@@ -29,7 +29,7 @@ def test_algorithms_are_forbidden_all_that_is_not_open_to_them() -> None:
 
 
 def test_chains_of_imports_are_short_and_have_no_cycle() -> None:
-    """Whoever reads a module may have to read all that it stands on; late imports, and those for types, count, too."""
+    """A reader of a module may have to read all that it imports; late imports, and those for types, count, too."""
     graph = grimp.build_graph("batsched_py", cache_dir=None)
     known: dict[str, list[str]] = {}
 

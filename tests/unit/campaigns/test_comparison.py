@@ -81,7 +81,7 @@ def test_the_best_mean_is_marked_where_intervals_show_a_difference(
 
 
 def test_nothing_is_the_best_of_different_jobs() -> None:
-    """Whoever rejects what is difficult waits less; if others succeeded, the metric is still of the same jobs."""
+    """An algorithm that rejects difficult jobs waits less; if others succeed, the metric is still of the same jobs."""
     pair = [outcome("w0", "easy", 10.0, ran="x", succeeded="x"), outcome("w0", "mine", 5.0, ran="y", succeeded="x")]
     both = Study(("w0",), tuple(Variant(each.variant, "easy") for each in pair), tuple(pair))
     assert best(compare_algorithms(both, find_metrics(["mean_wait"]))) == frozenset()
@@ -162,7 +162,7 @@ def test_names_are_shown_as_they_are() -> None:
 
 
 def test_other_jobs_are_noticed() -> None:
-    """Those that ran, and, of the same that ran, those that succeeded."""
+    """Other jobs may have run, or others of the same jobs may have succeeded."""
     outcomes = (
         outcome("w0", "easy", 1.0, ran="a", succeeded="a"),
         outcome("w0", "mine", 1.0, ran="b", succeeded="b"),
@@ -178,7 +178,7 @@ def test_other_jobs_are_noticed() -> None:
 
 
 def test_each_metric_has_a_title_of_its_own() -> None:
-    """And is a field of what was measured."""
+    """It is a field of what was measured."""
     run = outcome("w", "easy", 1.0).metrics
     assert run is not None
     assert all(metric.title == metric.title.strip() != "" for metric in METRICS.values())
@@ -223,7 +223,7 @@ def test_the_json_has_everything(tmp_path: Path) -> None:
 
 
 def test_the_latex_is_a_table_for_booktabs(tmp_path: Path) -> None:
-    """What LaTeX takes for something else is escaped."""
+    """Characters with a meaning in LaTeX are escaped."""
     names = ("easy", "mine_2(a=50%)")
     write_latex(
         tmp_path / "t.tex",

@@ -68,17 +68,17 @@ def words(what: Callable[[], None], *, asked: bool) -> str:
 
 @pytest.mark.parametrize("what", [loop, count])
 def test_a_process_tells_its_line_when_it_is_asked(what: Callable[[], None]) -> None:
-    """Or that of `work`, from which it is about to call the function."""
+    """It may be the line of `work`, from which it is about to call the function."""
     told = words(what, asked=True)
     assert told.startswith((f" in {what.__name__} (test_last_words.py:", " in work (test_last_words.py:")), told
 
 
 def test_a_crash_tells_the_line_that_called_what_crashed() -> None:
-    """And not that of the library."""
+    """It does not tell the line of the library."""
     assert words(crash, asked=False).startswith(" in crash (test_last_words.py:")
 
 
 def test_a_process_that_cannot_answer_has_no_last_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks does not wait for ever."""
+    """The process that asks does not wait forever."""
     monkeypatch.setattr("batsched_py.campaigns.last_words._PATIENCE", 0.5)
     assert words(nothing, asked=True) == ""

@@ -64,7 +64,7 @@ def test_limits_tell_themselves() -> None:
 
 
 def test_an_error_that_was_made_of_a_lack_of_memory_is_one() -> None:
-    """Whatever it was made of on the way."""
+    """It is one after any number of conversions."""
     made = ValueError()
     made.__cause__ = KeyError()
     made.__cause__.__context__ = MemoryError()

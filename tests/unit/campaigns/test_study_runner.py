@@ -83,7 +83,7 @@ def test_the_outcomes_are_the_same_however_many_processes_there_are() -> None:
 
 
 def test_an_algorithm_that_fails_spoils_its_own_runs_only() -> None:
-    """What it failed of is one line."""
+    """The reason of its failure is one line."""
     study = run_study(MACHINE, WORKLOADS, [CRASHER, EASY])
     assert [outcome.variant for outcome in study.failures] == ["crasher"] * 3
     assert {outcome.exit_code for outcome in study.failures} == {3}
@@ -118,7 +118,7 @@ def test_results_can_be_kept_where_they_are_made(tmp_path: Path, processes: int 
 
 @pytest.mark.parametrize("processes", [None, 2])
 def test_decisions_can_be_kept_of_runs_that_end_well(tmp_path: Path, processes: int | None) -> None:
-    """Where they are made; those of a run that fails are dropped."""
+    """They are kept where they are made; those of a run that fails are dropped."""
     study = run_study(MACHINE, WORKLOADS, [EASY, CRASHER], open_log=Keeper(tmp_path).decisions, processes=processes)
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"{workload}-easy-kinds" for workload in WORKLOADS]
     assert (tmp_path / "w0-easy-kinds").read_text() == "held hosts promised"
@@ -133,7 +133,7 @@ def test_progress_is_told_run_by_run() -> None:
 
 
 def test_runs_of_the_same_jobs_are_known_by_them() -> None:
-    """Whatever their order; a rejected job makes another set."""
+    """Their order does not matter; a rejected job makes another set."""
     large: dict[str, WorkloadLike] = {"large": Drawn(jobs=60, hosts=32, seed=1)}
     study = run_study(MACHINE, large, [EASY, FCFS], settings=Settings(allow_oversized=True))
     first, second = study.outcomes
@@ -147,7 +147,7 @@ def test_runs_of_the_same_jobs_are_known_by_them() -> None:
 
 
 def test_energy_is_there_if_it_was_counted() -> None:
-    """And none is not 0."""
+    """Energy that was not counted is None, not 0."""
 
     def joules(*, energy: bool) -> float | None:
         platform = ROOT / "platforms" / "energy16.xml"

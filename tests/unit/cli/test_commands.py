@@ -93,7 +93,7 @@ def test_a_demonstration(here: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
-    """And all commands."""
+    """It also lists all commands."""
     assert run(["--help"]) == 0
     out = capsys.readouterr().out
     assert "Exit codes: 0 success" in out

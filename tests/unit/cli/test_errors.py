@@ -143,7 +143,7 @@ def test_a_wrong_option(here: Path, fails: Callable[..., str], changes: list[str
 def test_a_file_that_two_options_name(
     here: Path, fails: Callable[..., str], arguments: list[str], first: str, second: str
 ) -> None:
-    """What is read is never overwritten, and nothing is written twice."""
+    """A file that is read is never overwritten, and no file is written twice."""
     (here / "link.json").symlink_to("w.json")
     before = {path: path.read_bytes() for path in files(here)}
     assert f"'{first}' and '{second}' name the same file, " in fails(*arguments)
@@ -195,7 +195,7 @@ def test_an_address_or_a_time_that_is_none(fails: Callable[..., str], arguments:
 
 @pytest.mark.parametrize("command", ["serve", "simulate", "describe"])
 def test_an_unknown_algorithm(fails: Callable[..., str], command: str) -> None:
-    """What there is instead."""
+    """The error lists the known ones."""
     arguments = {
         "serve": ["serve", "-s", "nope"],
         "simulate": simulate(scheduler="nope"),

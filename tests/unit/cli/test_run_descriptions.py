@@ -85,7 +85,7 @@ def test_a_run_tells_what_it_was() -> None:
 
 
 def test_the_same_run_differs_in_what_is_measured_only() -> None:
-    """And in nothing else."""
+    """It differs in nothing else."""
     found = []
     for _ in range(2):
         assert run(["simulate", *FILES, "-s", "random", "-o", "seed=4", "-e", "out/", "--quiet"]) == 0
@@ -111,7 +111,7 @@ def test_files_of_the_users_own_are_among_the_input(here: Path) -> None:
 
 
 def test_options_that_batsim_sends_count() -> None:
-    """Those of the user rule over them."""
+    """Those of the user take precedence."""
     sent = ("--sched-cfg", '{"order": "lcfs", "slack": 5}')
     assert run(["simulate", *FILES, "-s", "easy", "-o", "slack=2", *sent, "-e", "out/x", "--quiet"]) == 0
     options = told("out/x")["options"]
@@ -276,7 +276,7 @@ def test_the_files_of_a_comparison_tell_the_runs_apart() -> None:
 
 
 def test_seeds_of_algorithms_are_those_of_the_runs() -> None:
-    """Whatever seed a workload was drawn with."""
+    """The seed of a workload does not matter."""
     drawn = ["--jobs", "20", "--hosts", "4", "--seed", "9", "-o", "w.json"]
     assert run(["generate", *drawn]) == 0
     files = ["-p", PLATFORM, "-w", "w.json", "--seeds", "1-2", "--processes", "1", "--quiet"]

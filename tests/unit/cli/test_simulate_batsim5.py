@@ -58,7 +58,7 @@ def test_files_have_the_names_of_batsim_5(prefix: str, tmp_path: Path) -> None:
 
 
 def test_jobs_have_the_rows_of_batsim_5(tmp_path: Path) -> None:
-    """Those that it recorded of the same workload, profiles named with their workload and no metadata."""
+    """It recorded them for the same workload, with profiles named by workload and no metadata."""
     inputs = RECORDED / "inputs"
     words = ["simulate", "-p", inputs / "p4.xml", "-w", inputs / "w_basic.json", "-s", "fcfs", "--protocol", "v5"]
     more = ["--allow-oversized-jobs", "-e", f"{tmp_path}/", "--quiet"]

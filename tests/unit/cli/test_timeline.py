@@ -161,7 +161,7 @@ def test_what_nobody_reads_is_left_out(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_no_vm_is_nothing_to_draw(capsys: pytest.CaptureFixture[str]) -> None:
-    """And no mistake."""
+    """It is no mistake."""
     assert run(["timeline", "show", write(vms={})]) == 0
     assert "Nothing to draw: there is no VM." in capsys.readouterr().out
 

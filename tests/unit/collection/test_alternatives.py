@@ -21,7 +21,7 @@ CHANGE = {"difference": [placed("o1", "A")]}
 
 
 def test_a_difference_changes_what_it_names() -> None:
-    """Of the schedule before, or of one that is named, which may come later."""
+    """It changes the schedule before, or one that is named, which may come later."""
     alternatives = read_alternatives(
         [
             FIRST,

@@ -300,7 +300,7 @@ def test_la_37_a_class_may_refuse() -> None:
 
 
 def test_a_start_that_is_refused_leads_to_the_next_alternative() -> None:
-    """And what had been started there is stopped."""
+    """Objects that had been started there are stopped."""
     site = Site(starts=["B"])
     talk = site.negotiate([O1_A_O2_B, (ObjectPlacement("o1", "C"), ObjectPlacement("o2", "D"))])
     assert talk.reserve(0)
@@ -414,7 +414,7 @@ def test_an_unknown_resource_is_an_answer() -> None:
 
 @given(st.data())
 def test_whatever_happens_each_grant_is_used_released_or_expired(data: st.DataObject) -> None:
-    """Of several negotiations at a time: nothing overlaps an exclusive reservation, no token outlives its end."""
+    """In several negotiations at a time nothing overlaps an exclusive reservation, and no token outlives its end."""
     names = ["A", "B", "C"]
     site = Site(keep=data.draw(st.sampled_from(["any", "next", "none"])))
     now = 0.0

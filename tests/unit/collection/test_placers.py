@@ -92,7 +92,7 @@ def test_several_placers_run_at_once() -> None:
 
 
 def test_an_object_may_bring_its_alternatives() -> None:
-    """Those are proposed whose hosts suit; a vault that is needed and not named is added."""
+    """Alternatives with suitable hosts are proposed; a vault that is needed and not named is added."""
     hosts = collection(*"ABC")
     hosts.join("V", {"kind": "vault", "free_space": 5})
     given_ones = [(ObjectPlacement("o", "A"),), (ObjectPlacement("o", "B"),), (ObjectPlacement("o", "C"),)]
@@ -191,7 +191,7 @@ def test_schedules_that_are_written_are_read_again(schedules: list[Schedule]) ->
 
 
 def test_only_what_differs_is_written() -> None:
-    """And the whole schedule if nothing does, or other objects are placed."""
+    """The whole schedule is written if nothing differs, or other objects are placed."""
     one = (ObjectPlacement("a", "A"), ObjectPlacement("b", "B", "V"))
     other = (ObjectPlacement("a", "A"), ObjectPlacement("b", "C", "V"))
     written = write_alternatives([one, other, other, one[:1]])

@@ -36,7 +36,7 @@ def test_each_rest_is_twice_as_long_as_the_one_before() -> None:
 
 
 def test_a_rest_ends_with_a_change_or_in_time() -> None:
-    """Whoever does not rest may be tried at once."""
+    """A job that does not rest may be tried at once."""
     rests = Rests(10)
     rests.begin("w0!1", 5, 0)
     assert rests.is_over("w0!2", 0, 0)
@@ -62,7 +62,7 @@ def test_nobody_is_waited_for_who_has_left() -> None:
 
 
 def test_hours_are_known() -> None:
-    """Of the day at hand, or the next one; other resources have none."""
+    """They are of the current day, or the next one; other resources have none."""
     host = CollectionResource("A", policies=(AllowedHours(8, 18),))
     assert [host.opens(hours * 3600) / 3600 for hours in (0, 7.5, 8, 20, 31)] == [8, 8, 32, 32, 32]
     assert CollectionResource("A").opens(0) == math.inf

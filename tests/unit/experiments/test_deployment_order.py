@@ -75,7 +75,7 @@ def test_instances_of_a_template_stand_together_in_turn_at_its_locations() -> No
     ],
 )
 def test_a_resource_comes_after_those_that_it_needs(resources: tuple[Resource, ...], expected: list[str]) -> None:
-    """What is free comes in the document's order."""
+    """Independent resources come in the document's order."""
     assert order(*resources) == expected
 
 

@@ -389,7 +389,7 @@ OVF_FAULTS = {
 
 @pytest.mark.parametrize("content", OVF_FAULTS)
 def test_envelopes_have_one_collection(content: str) -> None:
-    """What no envelope can be without."""
+    """Each of these envelopes lacks a part that all need."""
     with pytest.raises(InvalidDescriptorError) as found:
         read_descriptor("e.ovf", content.encode())
     assert {fault.path: fault.rule for fault in found.value.faults} == OVF_FAULTS[content]
@@ -407,7 +407,7 @@ VALIDATOR = Draft202012Validator(schema())
 
 
 def test_the_schema_admits_what_is_read() -> None:
-    """And is a schema itself."""
+    """It is a valid schema itself."""
     Draft202012Validator.check_schema(schema())
     for path in EXPERIMENTS.glob("*.json"):
         content = json.loads(path.read_text())

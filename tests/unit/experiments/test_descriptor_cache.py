@@ -75,7 +75,7 @@ def test_a_descriptor_of_twice_the_size_costs_twice_as_much(make: Callable[[int]
 
 
 def test_a_link_needs_the_networks_at_its_ends_in_the_order_of_the_document() -> None:
-    """Whatever the order of its ends is."""
+    """The order of its ends does not matter."""
     needs = needed_by_each(read_descriptor("", joined(6)))
     assert list(needs["link"]) == [f"n{index}" for index in range(6)]
     assert needs["n0"] == {}

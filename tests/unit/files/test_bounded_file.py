@@ -122,7 +122,7 @@ def test_parts_and_zeros_at_the_end_of_a_gzip_file_are_read(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("damage", [lambda whole: whole[:-3], lambda whole: whole + b"more"])
 def test_a_damaged_gzip_file_is_told(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
-    """Whether it breaks off or goes on."""
+    """It is, whether the file breaks off or goes on."""
     path = tmp_path / "file.gz"
     path.write_bytes(damage(gzip.compress(b"one\n" * 1000)))
     with pytest.raises(DamageError, match="is a damaged gzip file"):
@@ -218,7 +218,7 @@ def test_a_machine_above_the_limit_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", ["1" + "0" * 15, "9" * 18, "9" * 5000])
 def test_counts_are_numbers_that_somebody_may_count_to(tmp_path: Path, count: str) -> None:
-    """And not what overflows somewhere later."""
+    """Numbers that overflow later are refused."""
     (tmp_path / "run_jobs.csv").write_text(rows(["0"]).replace(",0,1,10,", f",0,{count},10,"))
     with pytest.raises(InputError, match="column requested_number_of_resources: must be a whole number"):
         read_jobs(tmp_path / "run_jobs.csv")

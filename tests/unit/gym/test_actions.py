@@ -28,7 +28,7 @@ SCORES = np.arange(6, dtype=np.float32) / 6
     "actions", [PickJob(backfilling="easy"), PickOrder(), PickOrder(backfilling="easy"), PickJobAndHosts()]
 )
 def test_the_checker_passes_with_all_actions(actions: Actions) -> None:
-    """And random actions play whole episodes."""
+    """Random actions play whole episodes."""
     env = ScheduleEnv(MACHINE, LUBLIN, actions=actions)
     check_env(env, skip_render_check=True)
     env.action_space.seed(3)

@@ -49,7 +49,7 @@ def test_per_run_there_is_a_header_and_a_row_for_each_file(tmp_path: Path) -> No
 
 
 def test_runs_with_other_attributes_and_figures_share_a_table(tmp_path: Path) -> None:
-    """What one does not have is blank."""
+    """Missing ones are blank."""
     runs = [
         kept(booked(quickstart(), "ar"), tmp_path / "a", {"profile": "p"}),
         kept(booked(quickstart(), "immediate"), tmp_path / "b", {"tracefile": "t"}),

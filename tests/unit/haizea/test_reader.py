@@ -89,7 +89,7 @@ SETTINGS: list[tuple[Mapping[str, str], Mapping[str, object]]] = [
 def test_an_option_of_scheduling_changes_its_setting(
     tmp_path: Path, options: Mapping[str, str], changed: Mapping[str, object]
 ) -> None:
-    """And nothing else."""
+    """It changes nothing else."""
     read = config(tmp_path, {f"scheduling.{name}": text for name, text in options.items()})
     expected = LeaseSettings(estimates="original", never_later=False)
     for name, value in changed.items():
@@ -295,7 +295,7 @@ WRONG: list[tuple[Mapping[str, str | None], str]] = [
 def test_a_wrong_option_is_one_line_that_names_file_option_and_rule(
     tmp_path: Path, options: Mapping[str, str | None], line: str
 ) -> None:
-    """Of several, the first."""
+    """The first of several is named."""
     path = written(tmp_path, options)
     with pytest.raises(ConfigurationError) as caught:
         read_config(path)

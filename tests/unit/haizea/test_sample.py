@@ -85,7 +85,7 @@ def test_the_configuration_for_several_runs_makes_twenty_four(tmp_path: Path) ->
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_samples_are_the_same_each_time(kind: str) -> None:
-    """And end with a line."""
+    """They end with a line end."""
     files = sample_files(kind)
     assert files == sample_files(kind)
     assert all(text.endswith("\n") and not text.endswith("\n\n") for text in files.values())

@@ -77,7 +77,7 @@ def test_the_templates_that_come_along_run_each_configuration() -> None:
 
 
 def test_a_template_is_read_as_text(tmp_path: Path) -> None:
-    """What is none is named."""
+    """A file that is no template is named."""
     path = tmp_path / "t"
     path.write_bytes(b"\xff")
     with pytest.raises(ConfigurationError, match=f"{path}: must be text in UTF-8"):

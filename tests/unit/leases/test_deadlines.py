@@ -138,7 +138,7 @@ def test_a_second_order_accepts_more_of_a_random_load() -> None:
 
 
 def test_a_planned_best_effort_lease_is_no_obstacle() -> None:
-    """Where the original stopped with an error (D23): lease 2 is refused, and 3 and 4 run after lease 1."""
+    """The original stopped with an error (D23); here lease 2 is refused, and 3 and 4 run after lease 1."""
     driver = recorded("dl-mix-be-preempt", deadline_rules="feasible")
     assert [happened(asked) for asked in driver.leases] == [
         ("Done", [("vm", 0, 3000, [1, 2, 3, 4])]),

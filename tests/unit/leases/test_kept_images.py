@@ -8,7 +8,7 @@ from tests.lease_driver import lease, play
 
 
 def test_an_image_is_told_from_its_transfer_until_it_makes_room() -> None:
-    """Of three images two find room: the first gives way to the third, which comes in 52 s."""
+    """Two of three images fit: the first gives way to the third, which comes in 52 s."""
     asked = [lease(number, 1000 * number, 1, 100, image=(f"{number}.img", 640.0)) for number in (1, 2, 3)]
     driver = play(asked, hosts=1, transfers=TransferSettings(cache=1300.0))
     assert driver.scheduler.disks.image_rows() == [

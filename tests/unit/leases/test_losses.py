@@ -167,7 +167,7 @@ def test_a_lease_that_has_ended_is_not_cancelled() -> None:
 
 
 def test_leases_leave_a_host_that_goes_down() -> None:
-    """What runs there goes on or fails, what is planned there goes elsewhere, waits, or has no other choice."""
+    """Running leases go on or fail; planned ones move to other hosts, wait, or have no other choice."""
     for fails in (False, True):
         runs, both = lease(1, 0, 1, 250), lease(2, 0, 2, 100, start=500.0)
         fits, waits, dated = (

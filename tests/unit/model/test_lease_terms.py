@@ -19,7 +19,7 @@ def leased(lease: Any) -> Job:
 
 
 def test_a_job_without_a_lease_is_best_effort() -> None:
-    """And may be stopped for others."""
+    """It may be stopped for others."""
     plain = Job.create("w0!1", size=1, profile="p")
     assert read_terms(plain) == Terms(LeaseKind.BEST_EFFORT, None, preemptible=True)
 
@@ -87,7 +87,7 @@ _PREEMPTIBLE = 'must be "yes", "no", "true", "false" or true or false,'
     ],
 )
 def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule: str) -> None:
-    """Whatever stands there."""
+    """It does so for any value."""
     with pytest.raises(FieldError) as error:
         read_terms(leased(lease))
     assert error.value.path == field

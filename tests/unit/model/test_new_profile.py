@@ -16,7 +16,7 @@ from batsched_py.model.profile import Parallel, parse_profile
 
 
 def test_each_maker_writes_batsims_members() -> None:
-    """And nothing that says nothing."""
+    """A return code of 0 is left out."""
     assert delay(5) == {"type": "delay", "delay": 5}
     assert delay(5, ret=1) == {"type": "delay", "delay": 5, "ret": 1}
     assert parallel([1e9, 2e9]) == {"type": "parallel", "cpu": [1e9, 2e9], "com": [0.0] * 4}

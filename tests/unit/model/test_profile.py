@@ -133,7 +133,7 @@ NO_NUMBERS: list[Any] = [None, "5", True, [], {}, -1, -0.5, math.nan, math.inf, 
     ("members", "field"), [(DELAY, "delay"), (HOMOGENEOUS, "cpu"), (HOMOGENEOUS, "com"), (TOTAL, "cpu"), (TOTAL, "com")]
 )
 def test_a_number_is_finite_and_not_negative(members: dict[str, Any], field: str, value: Any) -> None:
-    """Whatever else stands there is named."""
+    """Any other value is named."""
     with pytest.raises(FieldError) as caught:
         parse_profile("n", {**members, field: value})
     assert caught.value.path == field
@@ -192,7 +192,7 @@ def test_a_wrong_member_is_named(members: dict[str, Any], field: str) -> None:
 
 @given(objects)
 def test_any_object_is_a_profile_or_a_profile_error(members: dict[str, Any]) -> None:
-    """Of each type, with any members."""
+    """Profiles of each type with any members are read or refused."""
     typed = ("delay", "parallel", "parallel_homogeneous", "composed", "parallel_homogeneous_pfs", "data_staging")
     for kind in (*typed, "send", "recv", "smpi"):
         try:

@@ -16,7 +16,7 @@ LATENESS = (2e-10, 1.5e-5, 6e-4, 9.9e-4)
 
 @pytest.mark.parametrize(("now", "wait"), [(3.0, 0.0), (5.0, 0.0), (5.0009, 0.0), (5.0011, 0.001), (7.25, 2.25)])
 def test_waits_are_whole_milliseconds_from_0(now: float, wait: float) -> None:
-    """Of a job that was submitted at 5 s."""
+    """The job was submitted at 5 s."""
     assert wait_of(job(submit_time=5.0), now) == wait
 
 
@@ -37,7 +37,7 @@ def test_latency_does_not_decide_between_jobs_that_arrived_together(order: str, 
 
 @pytest.mark.parametrize("late", LATENESS)
 def test_latency_does_not_decide_between_equal_slowdowns(late: float) -> None:
-    """Of 1.5: these waits are half of the walltimes."""
+    """The slowdowns are 1.5: these waits are half of the walltimes."""
     jobs = [job("1", 1, 60.0, 20.0), job("2", 1, 20.0, 40.0), job("3", 1, 40.0, 30.0)]
     for order in ("asc_slowdown", "desc_slowdown"):
         assert ORDERS[order].sorted(jobs, 50.0 + late) == jobs

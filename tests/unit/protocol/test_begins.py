@@ -167,7 +167,7 @@ def test_an_empty_nested_configuration_acknowledges_jobs() -> None:
     ],
 )
 def test_each_key_of_the_flat_configuration_has_its_attribute(key: str, value: Any, attribute: str) -> None:
-    """And sets no other."""
+    """It sets no other."""
     assert read_flat_config({key: value}) == replace(Config(members={key: value}), **{attribute: value})
 
 

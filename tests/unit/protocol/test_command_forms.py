@@ -138,7 +138,7 @@ def test_what_batsim_aborts_on_is_refused_when_read(kind: str, data: dict[str, A
 
 @pytest.mark.parametrize("kind", ["SUBMIT_JOB", "SUBMIT_PROFILE", "QUERY_REQUEST", "QUERY_REPLY", "NOP", "RUN", ""])
 def test_names_that_batsim_4_does_not_have_are_refused(kind: str) -> None:
-    """Those of v1.4 above all."""
+    """Most are names of v1.4."""
     with pytest.raises(RemoteProtocolError, match=r"^events\[0\]\.type: must be a known event"):
         read(kind, {})
 

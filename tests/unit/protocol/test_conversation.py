@@ -178,7 +178,7 @@ def test_the_first_message_opens_with_the_beginning(first: Document) -> None:
     ("opening", "later", "dialect"), [(OPENING_V4, LATER_V4, V4), (OPENING_V14, LATER_V14, V14)], ids=["v4", "v1.4"]
 )
 def test_the_dialect_is_that_of_the_beginning(opening: Document, later: Document, dialect: Dialect) -> None:
-    """And all that follows is read in it."""
+    """All later messages are read in it."""
     side = decision_side(Turn.SIMULATING, opening)
     assert len(side.receive(raw(later)).events) == len(later["events"])
     assert side.dialect is dialect
@@ -374,7 +374,7 @@ def test_batsim_accepts_a_reply_of_the_past() -> None:
 
 
 def test_batsim_accepts_a_reply_of_the_far_future() -> None:
-    """What happens meanwhile comes with the next message."""
+    """Events before that time come with the next message."""
     assert asking(10.0).receive(raw(document(1010.0))).now == 1010.0
 
 
@@ -402,7 +402,7 @@ def test_batsim_refuses_a_time_after_the_replys_now() -> None:
 
 @pytest.mark.parametrize("reply", [b"", b"yes", b'{"events":[]}', b'{"now":1}', raw(document(10.0, ("RUN", {})))])
 def test_batsim_refuses_what_is_no_reply(reply: bytes) -> None:
-    """And waits for one still, as far as this end is concerned."""
+    """It still waits for a reply, as far as this end is concerned."""
     side = asking(10.0)
     with pytest.raises(RemoteProtocolError):
         side.receive(reply)

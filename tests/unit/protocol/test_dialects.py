@@ -230,7 +230,7 @@ EXAMPLES = [
 def test_a_row_is_written_with_its_name_and_its_members_in_order(
     dialect: Dialect, forms: Forms, kind: str, value: Any, data: dict[str, Any]
 ) -> None:
-    """What we write is what real Batsim of that generation writes or reads, member by member."""
+    """The result is what real Batsim of that generation writes or reads, member by member."""
     name, write = forms.writers[type(value)]
     assert (name, repr(write(value))) == (kind, repr(data))
 
@@ -239,7 +239,7 @@ def test_a_row_is_written_with_its_name_and_its_members_in_order(
 def test_a_row_is_read_as_its_typed_value(
     dialect: Dialect, forms: Forms, kind: str, value: Any, data: dict[str, Any]
 ) -> None:
-    """What real Batsim of that generation writes becomes the class of its row."""
+    """A message of real Batsim of that generation becomes the class of its row."""
     assert forms.readers[kind](1, data) == value
 
 

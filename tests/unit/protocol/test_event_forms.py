@@ -168,7 +168,7 @@ def test_a_job_that_ended_before_its_kill_has_no_progress() -> None:
 
 
 def test_members_that_nobody_describes_are_kept_apart() -> None:
-    """And are written back."""
+    """They are written back."""
     event = read("JOB_COMPLETED", {**COMPLETED, "energy": 5, "why": None})
     assert event.extra == {"energy": 5, "why": None}
 

@@ -75,7 +75,7 @@ def test_hosts_say_which_piece_is_wrong() -> None:
 
 @given(json_values)
 def test_any_value_is_shown_on_one_short_line(value: Any) -> None:
-    """Whatever the peer has sent."""
+    """The peer may have sent anything."""
     line = shown(value)
     assert len(line) <= 60
     assert "\n" not in line
@@ -127,7 +127,7 @@ def test_an_id_without_workload_or_name_is_refused(job_id: str) -> None:
 
 
 def test_the_members_are_attributes_and_kept() -> None:
-    """Those that nobody describes too."""
+    """Unknown members are kept, too."""
     members = {**MEMBERS, "walltime": 10.5, "user": "ann"}
     assert read_job("w0!1", members) == Job("w0!1", 3, 2, 10.5, "p", members)
 

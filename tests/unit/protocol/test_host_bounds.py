@@ -126,7 +126,7 @@ def test_a_long_text_costs_what_its_length_does() -> None:
 
 
 def test_a_message_above_the_limit_is_refused_unread() -> None:
-    """And one of just that size is read."""
+    """A message of just that size is read."""
     opening = raw(document(0.0, ("SIMULATION_BEGINS", begins_data(4))))
     DecisionSide(limits=Limits(message_size=len(opening))).receive(opening)
     with pytest.raises(RemoteProtocolError, match=r"^message: must be at most 100 bytes in a .*--limit message-size=N"):

@@ -68,7 +68,7 @@ def survives(side: DecisionSide, message: bytes, valid: Document) -> None:
 @each_situation
 @given(message=st.binary(max_size=300))
 def test_random_bytes_are_a_protocol_error(turn: Turn, opening: Document, valid: Document, message: bytes) -> None:
-    """And a valid message afterwards is received."""
+    """A valid message afterwards is received."""
     survives(decision_side(turn, opening), message, valid)
 
 

@@ -76,7 +76,7 @@ def test_a_message_that_may_stay_unwritten_is_what_is_read(dialect: Dialect, for
 
 @pytest.mark.parametrize("value", PLAIN + COMMANDS, ids=lambda value: type(value).__name__)
 def test_what_nearly_all_messages_are_made_of_stays_unwritten(value: Any) -> None:
-    """Or nothing would be gained."""
+    """Otherwise nothing would be gained."""
     forms = V4.events if value in PLAIN else V4.commands
     unwritten = as_read(7.0, (value,), forms)
     assert unwritten == Message(7.0, (value,))

@@ -58,7 +58,7 @@ def test_reading_ends_after_many_faults() -> None:
 
 
 def test_the_error_of_a_file_counts_what_it_does_not_quote() -> None:
-    """And has all faults, also in another process."""
+    """It has all faults, also in another process."""
     error = of_file(WorkloadError, "w.json", FieldError("a", "must be 1", [Fault("b", "must be 2")]))
     assert str(error) == "w.json: a: must be 1 (and 1 other error)"
     assert pickle.loads(pickle.dumps(error)).faults == (Fault("a", "must be 1"), Fault("b", "must be 2"))

@@ -26,7 +26,7 @@ def test_defaults_are_far_above_the_largest_logs() -> None:
 
 @pytest.mark.parametrize("name", Limits.__struct_fields__)
 def test_each_limit_has_words_of_its_own(name: str) -> None:
-    """What is counted, and how more is allowed."""
+    """They say what is counted, and how to allow more."""
     with pytest.raises(LimitError, match=f"^must be at most 1 .*--limit {option_name(name)}=N allows more"):
         Limits(**{name: 1}).check(name, 2)
 
@@ -41,7 +41,7 @@ def test_the_limit_itself_is_allowed(name: str) -> None:
 
 @pytest.mark.parametrize("depth", [1, 5, DEEPEST])
 def test_levels_are_counted_to_the_deepest(depth: int) -> None:
-    """Of all that is inside, not of the first only."""
+    """All parts count, not only the first."""
     check_depth(nested(depth), Limits(depth=depth))
     with pytest.raises(LimitError, match=f"must be at most {depth} levels deep"):
         check_depth([1, {}, nested(depth)], Limits(depth=depth))

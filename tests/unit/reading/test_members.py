@@ -15,7 +15,7 @@ def checked(members: Members, *names: str) -> tuple[tuple[str, str] | None, tupl
 
 
 def test_obeyed_names_are_silent() -> None:
-    """What changes the result needs no words."""
+    """A member that changes the result needs no note."""
     assert checked(JOB, "res", "walltime") == (None, ())
 
 

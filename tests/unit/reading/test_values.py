@@ -91,7 +91,7 @@ WRONG: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("reader", "value", "rule"), WRONG, ids=range(len(WRONG)))
 def test_a_wrong_value_is_refused_in_words(reader: str, value: Any, rule: str) -> None:
-    """And by the schema."""
+    """The schema refuses it, too."""
     with pytest.raises(ValueError, match=f"^{re.escape(rule)}"):
         READERS[reader](value)
     assert not Draft202012Validator(READERS[reader].schema).is_valid(value) or reader == "number"
@@ -128,7 +128,7 @@ def test_values_are_typed() -> None:
 
 
 def test_all_faults_of_an_object_are_found() -> None:
-    """Of unknown and wrong members, in their order, and of the members of members; then of missing ones."""
+    """Faults of unknown and wrong members, also of nested ones, come in their order; then those of missing members."""
     reader = members_of({"a": list_of(WHOLE), "b": TRUTH, "c": mapping_of(TRUTH, TEXT)}, ("b", "c"))
     with pytest.raises(ValueError, match="unknown") as raised:
         reader({"x": 1, "a": [1, -1, "x"], "c": {"k": 0}})

@@ -46,7 +46,7 @@ def test_rows_that_were_put_aside_are_the_same_file(tmp_path: Path, result: Resu
 
 
 def test_numbers_alone_give_the_same_schedule(result: Result) -> None:
-    """Of jobs that were passed on as they ended."""
+    """They are those of jobs that were passed on as they ended."""
     tally = Tally.of(result.jobs, result.host_count)
     assert schedule_columns(replace(result, jobs=(), tally=tally)) == schedule_columns(result)
 

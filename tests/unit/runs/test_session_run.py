@@ -26,7 +26,7 @@ def test_a_reply_of_ours_that_the_simulator_refuses(path: str, rule: str, said: 
 
 
 def test_messages_are_written_if_they_are_recorded(tmp_path: Path) -> None:
-    """And otherwise only if they have to be."""
+    """Otherwise they are written only if they have to be."""
     session = make_session(Choice("easy"))
     with exchange_of(session) as exchange:
         assert isinstance(exchange, DirectExchange)

@@ -135,7 +135,7 @@ def test_a_profile_that_is_gone_stays_gone() -> None:
 
 
 def test_a_static_profile_goes_with_the_first_of_its_jobs_that_ends() -> None:
-    """Whatever jobs still come that have it: neither used nor registered again, but in the reply to that very end."""
+    """Jobs with it may still come: it is neither used nor registered again, except in the reply to that very end."""
     now = State()
     now.apply(replace(begins(2, config=FORGETFUL), profiles={"w0": {"p": THREE}}))
     now.apply(submitted(job("a")))

@@ -192,7 +192,7 @@ def test_each_verb_says_that_it_needs_a_number(verb: Callable[[Plan, Any], None]
 
 
 def test_numbers_of_libraries_are_numbers() -> None:
-    """What is sent is a float or an int, whatever was given: the same bytes in each build."""
+    """They are sent as a float or an int: the same bytes in each build."""
     plan = plan_for(busy_sleepy_failed())
     plan.wake_at(Fraction(15, 2))
     plan.wake_at(20)

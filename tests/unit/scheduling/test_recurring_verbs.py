@@ -128,7 +128,7 @@ def test_energy_needs_hosts_that_describe_their_power_and_a_batsim_that_counts()
 
 
 def test_stopping_batsim_5_is_one_command() -> None:
-    """What comes after it is dropped there."""
+    """Batsim drops the commands after it."""
     now, plan = planned(V5, state(4, job("a"), job("b")))
     plan.start(job("a"), hosts("0"))
     plan.stop()
@@ -139,7 +139,7 @@ def test_stopping_batsim_5_is_one_command() -> None:
 
 
 def test_others_are_stopped_by_ending_all_jobs() -> None:
-    """Those that wait, those that run, and periodic calls."""
+    """Waiting and running jobs end, and so do periodic calls."""
     now, plan = planned(V4, state(4, job("a"), job("b"), job("c")))
     plan.start(job("a"), hosts("0"))
     plan.call_every(1, "look")
@@ -150,7 +150,7 @@ def test_others_are_stopped_by_ending_all_jobs() -> None:
 
 
 def test_batsim_5_tells_switching_from_changing_the_pstate() -> None:
-    """Of the hosts of one verb those that sleep, or will, are turned on or off."""
+    """Hosts of one verb that sleep, or will, are turned on or off."""
     now, plan = planned(V5, busy_sleepy_failed())
     asleep = HostSet(now.hosts.asleep)
     awake = hosts("4")
@@ -174,7 +174,7 @@ def test_batsim_5_tells_switching_from_changing_the_pstate() -> None:
     ],
 )
 def test_what_batsim_5_does_not_have_is_refused_with_the_reason(verb: Any, why: str) -> None:
-    """And with what there is instead."""
+    """The message says what there is instead."""
     now, plan = planned(V5)
     now.config = Config(dynamic_jobs=True)
     now.apply(submitted(job("a")))
@@ -219,7 +219,7 @@ def test_fewer_hosts_than_executors_need_a_placement() -> None:
 
 
 def test_filling_hosts_needs_their_cores() -> None:
-    """Which Batsim 5 alone tells."""
+    """Only Batsim 5 reports them."""
     _, plan = planned(V5, state(4, job("a", size=3)))
     plan.start(job("a", size=3), hosts("1"), placement="fill")
     assert plan.commands == [ExecuteJob(0.0, "w0!a", hosts("1"), placement="fill")]

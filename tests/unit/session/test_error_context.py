@@ -53,7 +53,7 @@ def test_an_error_between_two_lines_names_the_function() -> None:
 
 
 def test_of_many_events_the_first_are_named() -> None:
-    """And the others counted."""
+    """The others are counted."""
     events = (submitted(job("a")), completed("w0!b"), RequestedCall(1.0), RequestedCall(1.0), RequestedCall(1.0))
     assert in_short(Message(1.0, events)) == "JobSubmitted w0!a, JobCompleted w0!b, RequestedCall and 2 more"
     assert in_short(Message(1.0, ())) == "an empty message"

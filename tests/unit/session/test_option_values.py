@@ -104,13 +104,13 @@ class Ruled:
 
 
 def test_rules_of_an_options_class_are_option_errors() -> None:
-    """What __post_init__ raises is told like any wrong option."""
+    """Errors of __post_init__ are reported like any wrong option."""
     with pytest.raises(OptionError, match="options of ruled: low must not be above high"):
         parse_options(Ruled, {"low": 3}, "ruled")
 
 
 def test_options_describe_themselves() -> None:
-    """What `batsched-py describe` shows."""
+    """`batsched-py describe` shows these lines."""
     assert describe_options(Sample)[:2] == (
         OptionInfo("order", "fcfs | sjf", "fcfs", "who comes first"),
         OptionInfo("depth", "whole number", "1", "how many promises"),
@@ -131,7 +131,7 @@ class Choosy:
 
 
 def test_the_default_of_a_named_option_is_its_name() -> None:
-    """Of functions and classes, too: never where they are in memory."""
+    """Functions and classes, too, are shown by name, never by their place in memory."""
     defaults = {option.name: option.default for option in describe_options(load("placer").options_type)}
     assert (defaults["place"], defaults["policy"]) == ("best", "none")
     for name in BUILT_INS:
@@ -194,7 +194,7 @@ def test_a_peer_chooses_among_built_in_things() -> None:
 
 @pytest.mark.parametrize("value", ["math:sqrt", "mine.py:f", "no.module:x"])
 def test_a_peer_names_no_function(value: str) -> None:
-    """And is not told that it could."""
+    """The message does not say that it could."""
     with pytest.raises(OptionError) as caught:
         given_by_peer(Choosy, taste=value)
     assert str(caught.value) == f"option taste of sample: must be sweet | sour, not '{value}'"
@@ -227,7 +227,7 @@ HARMLESS_TEXTS = {
 
 
 def test_what_a_peer_may_set_is_known() -> None:
-    """Of all algorithms: numbers, truth values, names of built-in things, and the texts above; no documents."""
+    """It is numbers, truth values, names of built-in things, and the texts above; no documents, in any algorithm."""
     texts = set()
     for name in BUILT_INS:
         options_type = load(name).options_type

@@ -636,7 +636,7 @@ VALID = [
     )
 )
 def test_hostile_bytes_give_only_remote_protocol_errors(requests: list[bytes]) -> None:
-    """Whatever arrives, in whatever order, the books stay right and nothing else is raised."""
+    """In any order of requests the books stay right, and nothing else is raised."""
     session = begun(Easy)
     for request in requests:
         try:
@@ -655,7 +655,7 @@ class Hesitant(Fcfs):
 
 
 def test_an_algorithm_may_be_called_again_before_the_reply() -> None:
-    """What it plans then goes into the same reply."""
+    """Its second plan goes into the same reply."""
     session = begun(Hesitant)
     session.receive(message(1, ("JOB_SUBMITTED", submitted_data("a", 2)), ("JOB_SUBMITTED", submitted_data("b", 2))))
     assert [job.id for job in session.view.queue] == ["w0!b"]

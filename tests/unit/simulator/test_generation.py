@@ -466,5 +466,5 @@ def test_a_former_name_is_refused_from_a_scheduler_of_v4() -> None:
 
 
 def test_each_dialect_has_its_generation() -> None:
-    """Whoever can be spoken to can be played."""
+    """Each Batsim that can be a peer can be simulated."""
     assert list(GENERATIONS) == list(DIALECTS)

@@ -72,7 +72,7 @@ def test_no_host_runs_two_jobs_at_once(what: Workload) -> None:
 
 @given(workloads())
 def test_host_time_is_conserved(what: Workload) -> None:
-    """What jobs took is what hosts computed; a job of no duration takes none."""
+    """The time of jobs is that in which hosts computed; a job of no duration takes none."""
     result, _ = simulate(what)
     taken = sum(len(record.hosts) * record.execution for record in result.jobs if record.execution > 1.1e-5)
     assert abs(taken - result.host_seconds["computing"]) < 1e-6

@@ -77,7 +77,7 @@ def test_a_pending_call_delays_the_end() -> None:
 
 
 def test_a_reply_in_the_future_lets_time_pass() -> None:
-    """What happens meanwhile comes with the next message, with its own older times."""
+    """Events before that time come with the next message, with their own older times."""
     jobs = workload(job("a", at=1, profile="d5"), job("b", at=30))
     _, peer = play(jobs, {1.0: [execute("a", "0"), (*call(100), 20.0)], 30.0: [reject("b")]})
     assert shape(peer)[2] == (20.0, ["JOB_COMPLETED"])

@@ -253,7 +253,7 @@ def test_a_composed_io_job_does_not_crash_batsim_1(site: Platform) -> None:
     ],
 )
 def test_an_io_job_that_cannot_be_merged_ends_the_run(site: Platform, profile: str, extra: Any, why: str) -> None:
-    """Where Batsim aborts, or reads beyond the end of its tables."""
+    """Batsim aborts there, or reads beyond the end of its tables."""
     with pytest.raises(RefusedError, match=rf"EXECUTE_JOB: .*{why}"):
         run(site, profile, **extra)
 

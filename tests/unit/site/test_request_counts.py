@@ -28,7 +28,7 @@ def test_users_see_their_own_and_those_of_their_group() -> None:
 
 
 def test_what_is_taken_out_is_not_seen() -> None:
-    """Whether it was there or not."""
+    """It may have been there or not."""
     owned, request, who = OwnedRequests(), Request("ann", "red"), Identity("bob", "red", asserted=True)
     owned.add(1, request)
     owned.add(2, request)

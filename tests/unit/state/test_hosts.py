@@ -29,7 +29,7 @@ CHANGES: dict[str, Callable[[Hosts, int], None]] = {
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(CHANGES)), st.sets(st.integers(0, COUNT - 1), min_size=1))))
 def test_free_are_those_that_neither_work_nor_are_down(story: list[tuple[str, set[int]]]) -> None:
-    """Whatever happens, in whatever order; free hosts are kept, not counted anew."""
+    """This holds after any changes in any order; free hosts are kept, not counted anew."""
     machines = Hosts(SLEEPERS)
     busy: set[int] = set()
     failed: set[int] = set()

@@ -231,7 +231,7 @@ def test_sharing_jobs_free_a_host_when_the_last_one_ends() -> None:
 
 @pytest.mark.parametrize("late", [False, True], ids=["followed from the start", "followed later"])
 def test_shared_hosts_are_expected_when_the_last_job_ends(late: bool) -> None:
-    """Whoever is started or ends first; each host by itself."""
+    """The order of starts and ends does not matter; each host counts by itself."""
     now = state(3, *(job(name, walltime=end) for name, end in (("a", 100), ("b", 300), ("c", 200))), sharing=True)
     forecast = Availability(0.0, 0b111)
     if not late:

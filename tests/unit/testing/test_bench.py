@@ -89,7 +89,7 @@ def test_calls_come_when_they_were_asked_for() -> None:
 
 
 def test_kills_are_asked_for_and_done() -> None:
-    """Who ended meanwhile was not killed."""
+    """A job that ended before its kill was not killed."""
 
     def kill_all(view: View, plan: Plan) -> None:
         plan.kill([run.job for run in view.running])
@@ -153,7 +153,7 @@ def test_any_other_event_can_be_told() -> None:
 
 
 def test_jobs_have_members_and_profiles_of_their_own() -> None:
-    """What a workload's author may write, a bench may."""
+    """A bench has all that the author of a workload may write."""
     bench = Bench("fcfs", hosts=1)
     bench.run()
     job = bench.submit(profile={"type": "delay", "delay": 3}, lease={"start": 10})
@@ -202,7 +202,7 @@ def test_what_cannot_be_is_said_in_one_line(wrong: Any, words: str) -> None:
 
 
 def test_the_bench_needs_neither_pytest_nor_hypothesis() -> None:
-    """And who needs the contract suite is told which extra has them."""
+    """The contract suite without them names the extra that has them."""
     program = """
 import sys
 sys.modules["hypothesis"] = None

@@ -21,7 +21,7 @@ CASE = Case(hosts=3, jobs=((5, 1, 2, None), (0, 2, 1 / 3, 4)), outages=((4, "0 2
     ],
 )
 def test_the_text_of_a_case_makes_it_again(case: Case, text: str) -> None:
-    """What is as by default is left out, so that a failure is one short line."""
+    """Members at their defaults are left out, so that a failure is one short line."""
     assert repr(case) == text.replace("...)", "(1, '1', None)))")
     assert eval(repr(case), {"Case": Case}) == case
 

@@ -36,7 +36,7 @@ class Idle(Scheduler[NoOptions]):
 
 @pytest.mark.parametrize("peer", get_args(Peer))
 def test_each_job_has_an_ending_with_each_peer(peer: Peer) -> None:
-    """And each exchange is kept, and was watched after it was checked."""
+    """Each exchange is kept, and was watched after it was checked."""
     watched: list[tuple[bytes, bytes]] = []
 
     def watch(session: Session, request: bytes, reply: bytes) -> None:

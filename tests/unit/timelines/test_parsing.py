@@ -21,7 +21,7 @@ VALIDATOR = Draft202012Validator(schema())
 
 
 def test_results_have_rows_of_all_kinds_of_entries() -> None:
-    """And of reboots and loads, which are no entries."""
+    """They also have rows of reboots and loads, which are no entries."""
     assert (*ENTRY_MEMBERS, REBOOT, LOAD) == KINDS
 
 
@@ -130,7 +130,7 @@ def test_all_faults_are_in_one_error() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_schema_admits_the_acceptance_cases(name: str) -> None:
-    """And is a schema itself."""
+    """It is a valid schema itself."""
     Draft202012Validator.check_schema(schema())
     assert list(VALIDATOR.iter_errors(CASES[name].document)) == []
 

@@ -56,7 +56,7 @@ def programs(ended: TimelineRun, vm: str) -> list[ScheduleEntry]:
 
 @given(documents(late=True), _RESUMES)
 def test_the_order_within_a_vm_is_never_inverted(document: dict[str, Any], resumes: list[ExternalResume]) -> None:
-    """Whatever is paused, held, resumed or added; what is held or not run stands at the end."""
+    """Entries may be paused, held, resumed or added; those that are held or not run come at the end."""
     ended, _ = play(read(document), resumes)
     assert ended.next_time() == math.inf
     for name, vm in ended.vms.items():
@@ -68,7 +68,7 @@ def test_the_order_within_a_vm_is_never_inverted(document: dict[str, Any], resum
 
 @given(documents(late=True), _RESUMES)
 def test_nothing_positive_begins_before_the_barrier(document: dict[str, Any], resumes: list[ExternalResume]) -> None:
-    """And in a VM no negative time before the one before has ended."""
+    """In a VM no negative time begins before the one before has ended."""
     ended, _ = play(read(document), resumes)
     last = -math.inf
     for name, vm in ended.vms.items():

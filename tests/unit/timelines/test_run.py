@@ -136,7 +136,7 @@ def test_a_vm_that_is_lost_has_failed() -> None:
 
 
 def test_a_vm_that_is_lost_before_its_launch_is_never_launched() -> None:
-    """And it keeps the barrier closed."""
+    """It keeps the barrier closed."""
     begun = TimelineRun(read(FA_1))
     begun.lose("vm", 3, "its lease was rejected")
     begun.launch("vm", 5)
@@ -216,7 +216,7 @@ def test_moved_entries_tell_by_what() -> None:
 
 
 def test_a_vm_is_launched_once() -> None:
-    """What is configured is not configured again."""
+    """A configured VM is not configured again."""
     vm = TimelineVm(read(FA_1).vms[0], read(FA_1).rules)
     vm.launch(0)
     vm.launch(1)

@@ -265,7 +265,7 @@ def test_profiles_of_batsim_only(tmp_path: Path) -> None:
     ],
 )
 def test_not_a_workload(tmp_path: Path, text: str, message: str) -> None:
-    """What is not a workload at all is refused in one line."""
+    """A file that is no workload at all is refused in one line."""
     with pytest.raises(WorkloadError, match=rf"w\.json: {message}") as caught:
         read_text(tmp_path, text)
     assert "\n" not in str(caught.value)
@@ -488,7 +488,7 @@ def test_all_faults_of_jobs_are_in_one_error(tmp_path: Path, monkeypatch: pytest
 
 
 def test_all_faults_of_profiles_are_in_one_error(tmp_path: Path) -> None:
-    """Of their members; then those of their references."""
+    """It has those of their members; then those of their references."""
     profiles: dict[str, Any] = {"a": {"type": "delay"}, "b": {**DELAY, "delay": -1}, "c,": DELAY}
     with pytest.raises(WorkloadError) as caught:
         read_text(tmp_path, json.dumps({"jobs": [], "profiles": profiles}))

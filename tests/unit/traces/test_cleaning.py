@@ -99,7 +99,7 @@ def test_used_processors() -> None:
     ("choice", "unknown", "size"), [("requested", "requested_processors", 2), ("used", "used_processors", 4)]
 )
 def test_size_from_the_other_field(choice: str, unknown: str, size: int) -> None:
-    """Where the chosen size is unknown the other one stands in, and is counted."""
+    """The other size is used where the chosen one is unknown, and is counted."""
     workload, report = cleaned(record(**{unknown: -1}), processors=choice)
     assert workload.jobs[0].size == size
     assert counts(report) == {"corrected_processors": 1}
@@ -216,7 +216,7 @@ RECORDS = st.lists(
 
 @given(RECORDS, st.integers(0, 20), st.integers(21, 60), st.integers(1, 9))
 def test_every_job_is_accounted_for(records: list[SwfRecord], start: int, end: int, max_jobs: int) -> None:
-    """Whatever the log, each job is kept or counted under one reason, and those kept are sound and in order."""
+    """In any log, each job is kept or counted under one reason, and those kept are sound and in order."""
     try:
         workload, report = cleaned(*records, start=start, end=end, max_jobs=max_jobs)
     except WorkloadError:
@@ -234,7 +234,7 @@ def test_every_job_is_accounted_for(records: list[SwfRecord], start: int, end: i
 
 
 def test_other_fields_are_kept() -> None:
-    """Where they are known, beside the user."""
+    """Known fields are kept with the user."""
     first, second = cleaned(record(1, user=3, queue=2, partition=-1), record(2, queue=0), keep=("queue", "partition"))[
         0
     ].jobs

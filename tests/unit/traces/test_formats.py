@@ -93,14 +93,14 @@ def test_a_pipe_is_read_by_its_name(name: str, form: Format, tmp_path: Path) -> 
 
 
 def test_a_file_of_no_known_format_is_read_as_a_log(tmp_path: Path) -> None:
-    """Whose reader says what is wrong in it; so is a table of Batsim's jobs, which is no log."""
+    """The reader of logs says what is wrong in it, and in a table of Batsim's jobs, which is no log."""
     (tmp_path / "notes").write_text("something else\n")
     assert find_format(tmp_path / "notes") is SWF
     assert find_format(example(FORMATS["table"], tmp_path)) is SWF
 
 
 def test_a_semicolon_is_a_comment_or_a_delimiter(tmp_path: Path) -> None:
-    """Of a log, or of the names of fields of sacct."""
+    """It begins a comment of a log, or separates the names of fields of sacct."""
     path = tmp_path / "file"
     path.write_text(";JobID;State\n")
     assert format_of(path) is SACCT

@@ -55,7 +55,7 @@ def test_broken_rules(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_limits(tmp_path: Path) -> None:
-    """Of leases, of names, and of the file."""
+    """Leases, names and the file are limited."""
     for limits, message in (
         (Limits(jobs=1), r"line 4: must be at most 1 jobs"),
         (Limits(name_size=3), "line 1: must be at most 3 characters in a name"),

@@ -142,7 +142,7 @@ def test_jobs_are_counted(tmp_path: Path) -> None:
 
 
 def test_events_name_hosts_that_may_be_there(tmp_path: Path) -> None:
-    """Those of a small machine are refused before bits are made."""
+    """Hosts beyond a small machine are refused before bits are made."""
     path = tmp_path / "events.txt"
     lines = [
         json.dumps({"timestamp": 1, "type": "machine_unavailable", "resources": f"{number} 1000000"})

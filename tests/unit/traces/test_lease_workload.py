@@ -50,7 +50,7 @@ def test_several_sets_and_instances() -> None:
 
 
 def test_numbers_are_those_of_the_file() -> None:
-    """Whatever the order of submission; padded, so that Batsim submits those of one instant in their order."""
+    """The order of submission does not matter; they are padded, so Batsim submits equals in their order."""
     workload = lease_workload("trace", [request(9), *(request() for _ in range(9))])
     assert [job.id for job in workload.jobs] == [f"{number:02d}" for number in (*range(2, 11), 1)]
 

@@ -136,7 +136,7 @@ def test_compressed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", files("tests/data/haizea/*/*.lwf"), ids=lambda path: path.parent.name)
 def test_recorded_traces(tmp_path: Path, path: Path) -> None:
-    """What the original read is read, and written without loss."""
+    """Traces that the original read are read, and written without loss."""
     trace = read_lwf(path)
     assert len(trace.requests) == path.read_text().count("<lease-request ")
     write_lwf(tmp_path / "again.lwf", trace)
@@ -234,7 +234,7 @@ def test_broken_rules_of_requests(tmp_path: Path, right: str, wrong: str, messag
     ],
 )  # fmt: skip
 def test_broken_rules_of_files(tmp_path: Path, text: str, message: str) -> None:
-    """What is around the requests has rules, too."""
+    """The elements around the requests have rules, too."""
     check_refusal(tmp_path, text, message)
 
 

@@ -191,7 +191,7 @@ def test_sizes(tmp_path: Path, unit: Unit, processors: str, size: int) -> None:
 
 
 def test_members(tmp_path: Path) -> None:
-    """Those that are told; the names of fields may be written otherwise."""
+    """Fields that are present become members; their names may be written otherwise."""
     rows = ["1|" + row().partition("|")[2].replace("ada||", "ada|math|", 1)]
     (job,) = clean(read(tmp_path, *rows, header=FIELDS.upper()), CleaningRules(hosts=9))[0].jobs
     assert dict(job.extra) == {"user": "ada", "account": "math"}
@@ -275,7 +275,7 @@ def test_delimiters_and_line_ends_in_a_text(tmp_path: Path, header: str, written
 
 
 def test_a_text_inside_a_row_may_hold_line_ends(tmp_path: Path) -> None:
-    """Where the row is not whole without what stands below."""
+    """The row then goes on below."""
     header = FIELDS.replace("User", "User|JobName")
     log = read(
         tmp_path, row().replace("|ada|", "|ada|x\ny\nz|"), row("2", User="ada|c"), header=header, keep=["JobName"]
@@ -387,7 +387,7 @@ def test_a_number_that_is_used_again(tmp_path: Path, first: str, second: str) ->
 
 
 def test_the_last_attempt_is_the_last_in_time(tmp_path: Path) -> None:
-    """Whatever the order of the rows."""
+    """The order of the rows does not matter."""
     again = row("1", Submit=f"{DAY}09:00:00", Start=f"{DAY}09:00:00", End=f"{DAY}09:01:00", ElapsedRaw="60")
     for rows in ((row("1", "NODE_FAIL"), again), (again, row("1", "NODE_FAIL"))):
         log = read(tmp_path, *rows)

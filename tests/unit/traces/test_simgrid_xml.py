@@ -199,7 +199,7 @@ def test_declared_loopback(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("routing", ["Full", "None", "Vivaldi"])
 def test_no_network(tmp_path: Path, routing: str) -> None:
-    """Where no route is declared, a route has no links and no latency."""
+    """Without a declared route, a route has no links and no latency."""
     read = platform(tmp_path, f'<zone id="z" routing="{routing}">{TWO_HOSTS}</zone>')
     route = read.route("a", "b")
     assert (route.links, route.latency) == ((), 0.0)
@@ -358,7 +358,7 @@ def test_what_follows_a_whole_number_is_told(tmp_path: Path) -> None:
 
 
 def test_a_host_may_have_pstates_of_no_speed(tmp_path: Path) -> None:
-    """Which of them must compute is a matter of what is simulated."""
+    """The simulation decides which of them must compute."""
     assert full_zone(tmp_path, '<host id="a" speed="1f, 0f"/>').hosts[0].speeds == (1.0, 0.0)
 
 
@@ -485,7 +485,7 @@ def test_route_in_a_zone_without_routes(tmp_path: Path) -> None:
     ],
 )
 def test_not_a_platform(tmp_path: Path, text: str, message: str) -> None:
-    """What is not a platform file at all is refused in one line."""
+    """A file that is no platform at all is refused in one line."""
     path = tmp_path / "p.xml"
     path.write_text(text)
     with pytest.raises(PlatformError, match=rf"p\.xml: {message}") as caught:
@@ -514,7 +514,7 @@ def test_written_platform_is_read_back(tmp_path: Path) -> None:
     ("hosts", "speed", "message"), [(0, "1Gf", "hosts: must be from 1"), (1, "fast", "speed: must be a number")]
 )
 def test_wrong_homogeneous_platform(tmp_path: Path, hosts: int, speed: str, message: str) -> None:
-    """What cannot be written is refused, and no file appears."""
+    """A platform that cannot be written is refused, and no file appears."""
     with pytest.raises(PlatformError, match=message):
         write_homogeneous(tmp_path / "p.xml", hosts, speed=speed)
     assert list(tmp_path.iterdir()) == []

@@ -132,7 +132,7 @@ def test_broken_compression(tmp_path: Path, content: bytes) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(-1, 10**8), *[st.integers(-1, 10**9)] * 16), max_size=5))
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, ...]]) -> None:
-    """What is written as 18 numbers a line is what is read."""
+    """Jobs that are written as 18 numbers a line are read again."""
     text = "\n".join(" ".join(map(str, row)) for row in rows)
     assert read(tmp_path_factory.mktemp("swf"), text).records == tuple(SwfRecord._make(row) for row in rows)
 

@@ -56,7 +56,7 @@ def test_an_error_where_the_recording_has_a_decision_is_a_difference() -> None:
 
 
 def test_a_failure_that_was_recorded_is_the_same_failure() -> None:
-    """Whatever the words it is told in: they name files and lines of the code."""
+    """Its words do not matter: they name files and lines of the code."""
 
     def answer(request: bytes) -> bytes:
         raise AlgorithmError("t=0: it was early")
@@ -248,7 +248,7 @@ def test_every_command_can_be_told(written: str, told: str) -> None:
 
 
 def test_requests_and_replies_that_are_no_messages_can_be_told() -> None:
-    """What a broken peer sent is shown as it is."""
+    """The bytes of a broken peer are shown as they are."""
     difference = find_difference(Exchange(0, b"\xff?", b"hm"), reply(), V4)
     assert difference is not None
     assert difference.time is None

@@ -76,7 +76,7 @@ def test_facts_in_another_order_are_told_as_such() -> None:
 
 
 def test_every_kind_of_fact_has_words() -> None:
-    """Whatever can differ can be told."""
+    """All that can differ can be reported."""
     killed = {"job_ids": ["w0!1"], "job_progress": {"w0!1": {"profile": "p", "progress": 0.5}}}
     told: list[Said] = [
         ("JOB_SUBMITTED", submitted_data("1")),

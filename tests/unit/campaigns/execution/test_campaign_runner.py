@@ -99,7 +99,7 @@ def test_a_run_that_fails_is_kept_with_its_error(tmp_path: Path) -> None:
 
 
 def test_rows_of_jobs_are_made_when_they_are_wanted(tmp_path: Path) -> None:
-    """Of runs that are there without them, too."""
+    """They are also made for runs that are stored without them."""
     ran(planned(tmp_path), tmp_path / "store")
     plan = planned(tmp_path, STUDY + "[results]\njobs = true\n")
     assert len(read_state(plan, RunStore(tmp_path / "store")).missing) == 9
@@ -117,7 +117,7 @@ def test_no_run_sees_what_another_left_in_a_module(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("workers", "sizes"), [(1, [2, 1, 2, 1, 2, 1]), (3, [1] * 9)])
 def test_batches_are_of_one_workload(tmp_path: Path, workers: int, sizes: list[int]) -> None:
-    """Where there are few runs for each worker, batches are small."""
+    """They are small if there are few runs for each worker."""
     plan = planned(tmp_path)
     batches = list(make_batches(plan.runs, jobs=False, count=9, workers=workers))
     assert [len(batch.runs) for batch in batches] == sizes

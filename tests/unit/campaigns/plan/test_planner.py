@@ -47,7 +47,7 @@ def test_each_combination_is_a_run(tmp_path: Path) -> None:
 
 
 def test_parameters_of_the_model_make_groups(tmp_path: Path) -> None:
-    """Those that vary are in their names; the machine has the hosts of the platform."""
+    """Parameters that vary are in their names; the machine has the hosts of the platform."""
     plan = planned(tmp_path, STUDY.replace("jobs = 20", "jobs = 20\nload = [0.5, 0.9]"))
     assert list(dict.fromkeys(run.source.group for run in plan.runs)) == ["lublin load=0.5", "lublin load=0.9"]
     assert plan.runs[0].source.origin.generator["hosts"] == 8
@@ -100,12 +100,12 @@ def test_names_do_not_change_a_key(tmp_path: Path) -> None:
     ],
 )
 def test_what_determines_a_result_changes_its_key(tmp_path: Path, old: str, new: str) -> None:
-    """That of each run."""
+    """The key of each run changes."""
     assert not keys(planned(tmp_path)) & keys(planned(tmp_path, STUDY.replace(old, new, 1)))
 
 
 def test_a_default_that_is_given_changes_no_key(tmp_path: Path) -> None:
-    """What counts are the options as they hold."""
+    """The options count with their defaults."""
     text = STUDY.replace("depth = [1, 4]", 'depth = [1, 4], order = "fcfs"')
     assert keys(planned(tmp_path)) == keys(planned(tmp_path, text))
 
@@ -194,7 +194,7 @@ def test_files_and_workloads_that_cannot_be_simulated_are_refused(tmp_path: Path
 
 
 def test_the_parts_of_a_log_count_as_runs(tmp_path: Path) -> None:
-    """Which are known only when the log is read."""
+    """They are known only when the log is read."""
     (tmp_path / "l.swf").write_text(LOG)
     text = STUDY.replace('model = "lublin"\njobs = 20\nseeds = "1-3"', 'log = "l.swf"\nevery = "40s"')
     campaign = read(tmp_path, text)

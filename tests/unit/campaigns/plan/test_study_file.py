@@ -128,7 +128,7 @@ def test_each_error_names_file_field_and_rule(tmp_path: Path, old: str, new: str
 
 
 def test_all_faults_are_in_one_error(tmp_path: Path) -> None:
-    """Of all tables; those of combinations of settings when the settings themselves are right."""
+    """It has those of all tables; those of combinations of settings when the settings themselves are right."""
     wrong = STUDY.replace('platforms = "p.xml"', "platforms = []").replace("jobs = 20", 'jobs = "many"')
     wrong = wrong.replace("[[alg", "[settings]\nspeed = 2\nenergy = 2\n[[alg", 1).replace(
         'algorithm = "fcfs"', "name = 3"

@@ -50,7 +50,7 @@ def test_dimensions_are_what_varies(compared: Compared) -> None:
 
 
 def test_a_curve_has_a_line_for_all_else_that_varies(compared: Compared) -> None:
-    """What has no value on the axis is a level."""
+    """Groups without a value on the axis are levels."""
     text = drawn(compared, FigureChoice(x="depth", title="A title"))
     for name in ("A title", "mean wait [s]", "utilisation [%]", "load=0.7 backfill", "load=0.9 fcfs", ">depth<"):
         assert name in text
@@ -68,7 +68,7 @@ def test_a_heat_map_has_a_cell_for_each_pair(compared: Compared) -> None:
 
 
 def test_ratios_are_of_one_group(compared: Compared) -> None:
-    """Which must be chosen, if there are several."""
+    """It must be chosen if there are several."""
     with pytest.raises(OptionError, match=r"choose one by --group: p: lublin load=0\.7, p: lublin load=0\.9"):
         drawn(compared, FigureChoice("forest"))
     assert "ratio to backfill(depth=1)" in drawn(compared, FigureChoice("forest", group="lublin load=0.9"))

@@ -179,7 +179,7 @@ def test_too_few_images(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_platform_for_a_log(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of as many hosts as the machine has; somebody must know how many these are."""
+    """It has as many hosts as the machine; the number must be given or in the log."""
     assert run(["convert", "log.swf", "-o", "w.json", "--platform", "out/p.xml"]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == ["wrote out/p.xml for 4 hosts", "wrote w.json for 4 hosts"]
     assert len(read_platform(Path("out/p.xml")).compute_hosts()) == 4
@@ -297,7 +297,7 @@ def test_accounting_of_slurm(here: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_fields_of_a_log_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    """Those that tell what a job is."""
+    """Fields that describe a job are kept."""
     assert "--keep: 'run': unknown; there are: group, executable, queue, partition" in refused(
         capsys, "log.swf", "-o", "w.json", "--keep", "queue,run"
     )

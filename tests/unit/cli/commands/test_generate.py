@@ -57,7 +57,7 @@ def work(name: str = "w.json") -> list[float]:
 
 @pytest.mark.parametrize(("arguments", "digest"), FORMER)
 def test_the_same_seed_gives_the_same_bytes_as_ever(arguments: str, digest: str) -> None:
-    """Of all sizes of workloads and machines."""
+    """It does so for all sizes of workloads and machines."""
     assert run(["generate", *arguments.split(), "-o", "w.json"]) == 0
     assert hashlib.sha256(Path("w.json").read_bytes()).hexdigest().startswith(digest)
 
@@ -114,7 +114,7 @@ def test_compare_generates_jobs_that_compute() -> None:
 
 
 def test_convert_writes_profiles_that_compute() -> None:
-    """Of a log, cut to the request as before, and of a workload of delays."""
+    """It does so for a log, cut to the request as before, and for a workload of delays."""
     assert run(["convert", "log.swf", "-o", "w.json", "--profiles", "compute", "--speed", "2Gf"]) == 0
     assert work() == [20e9, 40e9]
     assert run(["convert", "log.swf", "-o", "delays.json", "--platform", "p.xml", *POWER]) == 0

@@ -62,7 +62,7 @@ def test_names_of_runs_are_no_markup(here: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_a_table_in_a_file_is_plain_text(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the environment says about colours on terminals."""
+    """The environment's colours of terminals do not matter."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert run(["metrics", EASY, "-o", "t.txt"]) == 0
     assert b"\x1b" not in (here / "t.txt").read_bytes()
@@ -86,7 +86,7 @@ def test_csv_has_a_row_for_each_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_json_has_batsims_metrics_beside_ours(capsys: pytest.CaptureFixture[str]) -> None:
-    """And where all came from."""
+    """It also has where all came from."""
     assert run(["metrics", EASY, "--format", "json", "--tau", "60"]) == 0
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
     (found,) = told["runs"]
@@ -106,7 +106,7 @@ def test_tau_is_the_bound(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_row_for_each_job_has_batsims_columns_first(capsys: pytest.CaptureFixture[str]) -> None:
-    """What reads Batsim's file reads this one; cells of a rejected job are empty."""
+    """A reader of Batsim's file reads this one; cells of a rejected job are empty."""
     assert run(["metrics", str(BATSIM / "o10_edge"), "--per-job"]) == 0
     text = capsys.readouterr().out
     assert text.splitlines()[0] == ",".join((*COLUMNS, "run"))
@@ -144,7 +144,7 @@ def test_each_series_is_written_in_steps(capsys: pytest.CaptureFixture[str], ser
 
 
 def test_hosts_in_each_state_are_whole_numbers(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a log, too, and never less than 0, whatever it says of its machine."""
+    """They are for a log, too, and never less than 0, whatever it says of its machine."""
     (here / "log.swf").write_text("; MaxProcs: 2\n1 0 0 10 4 -1 -1 4 20 -1 1 7 -1 -1 -1 -1 -1 -1\n")
     assert run(["metrics", "log.swf", "--series", "states"]) == 0
     assert capsys.readouterr().out == "run,time,idle_hosts,computing_hosts\nlog,0.0,0,2\nlog,10,2,0\n"
@@ -171,7 +171,7 @@ def test_the_ending_of_a_file_says_how_it_is_written(here: Path, name: str, begi
 
 
 def test_a_table_in_a_file_is_as_wide_as_it_needs(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the terminal is."""
+    """The width of the terminal does not matter."""
     monkeypatch.setenv("COLUMNS", "30")
     assert run(["metrics", *[EASY] * 8, "-o", "wide.txt"]) == 0
     assert "o16_energy_easy (8)" in (here / "wide.txt").read_text()
@@ -338,7 +338,7 @@ def test_dates_of_a_log(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_each_row_of_groups_names_its_run_on_a_narrow_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What does not fit are columns, which a line names."""
+    """Columns that do not fit are named on a line."""
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setenv("FORCE_COLOR", "1")  # to rich, a terminal
     assert run(["metrics", EASY, SLEEPER, "--by", "size"]) == 0

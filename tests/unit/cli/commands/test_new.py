@@ -38,7 +38,7 @@ def test_what_new_writes_runs_and_passes_its_tests(here: Path, capsys: pytest.Ca
 
 
 def test_tests_are_left_out_on_request(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And not spoken of."""
+    """The output does not mention them."""
     assert run(["new", "mine.py", "--no-tests"]) == 0
     assert [path.name for path in here.iterdir()] == ["mine.py"]
     assert "pytest" not in capsys.readouterr().out

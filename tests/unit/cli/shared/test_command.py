@@ -53,7 +53,7 @@ def test_a_request_is_made_of_the_values_of_options() -> None:
 
 
 def test_a_command_hands_its_request_to_the_function() -> None:
-    """Whose help is the function's docstring."""
+    """Its help is the function's docstring."""
     seen = []
 
     @takes(Request, limits=False)
@@ -83,7 +83,7 @@ def test_each_option_of_a_command_is_a_field_of_its_request(name: str) -> None:
 
 
 def test_each_module_of_commands_is_in_the_table() -> None:
-    """And each row has its module."""
+    """Each row has its module."""
     modules = {path.stem for path in files("batsched_py/cli/commands/*.py")} - {"__init__"}
     assert not modules - set(COMMANDS), f"add rows for {sorted(modules - set(COMMANDS))} to cli/catalogue.py"
     assert not set(COMMANDS) - modules, f"add modules to cli/commands for {sorted(set(COMMANDS) - modules)}"
@@ -131,7 +131,7 @@ def test_a_limit_that_is_raised_is_not_in_the_way(capsys: pytest.CaptureFixture[
 def test_each_command_that_reads_has_limits(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    """And heeds them."""
+    """It applies them."""
     monkeypatch.chdir(tmp_path)
     Path("log.swf").write_text(" ".join(["1"] * 18) + "\n")
     Path("run.jsonl").write_text('{"seq":0,"from":"batsim","message":{}}\n' + " " * 2000)

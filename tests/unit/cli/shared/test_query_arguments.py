@@ -22,7 +22,7 @@ def test_a_query_may_begin_with_a_minus(capsys: pytest.CaptureFixture[str], comm
 
 
 def test_a_value_that_begins_with_a_minus_stays_with_its_option(capsys: pytest.CaptureFixture[str]) -> None:
-    """And what begins like a long option is one."""
+    """A word that begins like a long option is one."""
     assert run(["query", "-p", PLATFORM, "--as", "-1", "true", "--plain"]) == 0
     assert run(["query", "-p", PLATFORM, "--explian", "true"]) == 2
     assert "No such option" in capsys.readouterr().err

@@ -53,6 +53,6 @@ def test_modules_of_these_names_that_were_there_are_back_afterwards(monkeypatch:
 
 
 def test_haizeas_spelling_of_a_class_is_that_of_a_loader() -> None:
-    """What has a colon has ours already; what has no dot is no class."""
+    """A name with a colon is a loader's already; one without a dot is no class."""
     names = ["own_policies.HighIdFirst", "a.b.C", "dir/own.py:C", "a.b:C", "greedy"]
     assert [class_target(name) for name in names] == ["own_policies:HighIdFirst", "a.b:C", *names[2:]]

@@ -43,7 +43,7 @@ def test_a_start_that_is_no_instant_has_haizeas_word() -> None:
 
 
 def test_the_slot_table_tells_what_is_on_hosts_from_1_on() -> None:
-    """What is free, how many leases are there, and until when."""
+    """It has the free amounts, the number of leases, and until when."""
     table = LeaseTable([(100.0, 1024.0)] * 2)
     lease = Lease(1, LeaseKind.BEST_EFFORT, 0.0, 60.0, ((40.0, 24.0),))
     table.add(LeaseReservation(lease, ReservationUse.VM, 0.0, 60.0, nodes={1: 1}, shares={1: (40.0, 24.0)}))

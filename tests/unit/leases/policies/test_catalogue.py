@@ -48,7 +48,7 @@ def test_haizeas_full_names_are_known(catalogue: PolicyCatalogue[object], names:
 
 @pytest.mark.parametrize("value", ["own.Own", "own.py:Own", "own:Own"])
 def test_a_peer_names_no_class(value: str) -> None:
-    """What it says is data."""
+    """Its options are data."""
     with pytest.raises(OptionError, match=r"policy_admission of leases: must be [^:]*, not "):
         read_values(LeasesOptions, {"policy_admission": value}, "leases", Origin.PEER)
 
@@ -67,7 +67,7 @@ def test_an_option_takes_a_class_in_a_file(tmp_path: Path) -> None:
 
 
 def test_an_answer_must_be_true_or_false(tmp_path: Path) -> None:
-    """That a policy forgets to answer is no refusal."""
+    """A policy that forgets to answer does not refuse."""
     policy = own(tmp_path, "    def accept_lease(self, lease): pass")
     with pytest.raises(PlanError, match=r"own\.py:Own: accept_lease of lease 4 at .*must return True or False, not N"):
         policy.accepts(best_effort())

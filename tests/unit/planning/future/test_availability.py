@@ -216,7 +216,7 @@ class Plain:
 def test_the_earliest_slot_is_that_of_a_plain_table(
     steps: list[tuple[str, int, int]], size: int, duration: int
 ) -> None:
-    """Whatever was taken and reserved, the answer is the one of the slow and obvious table."""
+    """After any bookings and reservations, the answer is that of the slow and obvious table."""
     future, plain = availability(), Plain()
     for verb, count, length in steps:
         if verb == "occupy":

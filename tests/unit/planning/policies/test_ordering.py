@@ -62,7 +62,7 @@ def test_each_key_is_its_formula(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(ORDERS))
 def test_equal_keys_are_served_in_order_of_arrival(name: str) -> None:
-    """Whatever the order, and whatever their names."""
+    """This holds for any order and any names."""
     assert names(name, *(job(each, submit_time=100.0) for each in "cab")) == "cab"
 
 
@@ -132,7 +132,7 @@ def test_submissions_at_time_zero_have_a_logarithm() -> None:
 
 
 def test_jobs_of_one_host_come_first_in_unicep_by_their_ratio() -> None:
-    """Where the formula divides by 0, the limit counts: before all others, among themselves by wait for walltime."""
+    """The formula divides by 0 there; its limit counts: before all others, among themselves by wait for walltime."""
     one, other = job("a", submit_time=100.0), job("b", submit_time=50.0)
     large = job("c", size=2, submit_time=0.0, walltime=0.1)
     assert names("unicep", large, one, other) == "bac"
@@ -186,7 +186,7 @@ def test_a_function_that_returns_no_number_is_named_with_the_job(mine: Path, nam
 
 
 def test_a_function_that_raises_is_named_with_the_job(mine: Path) -> None:
-    """And what it raised; its own error is the cause, which knows the line."""
+    """The message has its error, which is also the cause and knows the line."""
     order = ORDERS.find(f"{mine}:users", load_object)
     with pytest.raises(PlanError) as caught:
         order.key(job("2"), 0.0)

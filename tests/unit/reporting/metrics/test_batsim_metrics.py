@@ -37,7 +37,7 @@ def test_all_metrics_are_batsims_to_6_digits(run: Path) -> None:
 
 
 def test_there_are_recordings() -> None:
-    """Or the test above says nothing."""
+    """Otherwise the test above shows nothing."""
     assert len(RUNS) >= 18
 
 
@@ -56,7 +56,7 @@ def test_without_jobs_all_is_0() -> None:
 
 
 def test_energy_without_jobs_is_from_the_start() -> None:
-    """Of a trace beside a file of jobs that has no row."""
+    """The trace comes with a file of jobs that has no row."""
     rows = EnergyRows(
         array("d", [2.0, 7.0]), array("d", [10.0, 60.0]), [JOB_STARTED, JOB_ENDED], array("d", [0.0, 0.0])
     )

@@ -81,7 +81,7 @@ def test_a_job_that_took_no_time_has_no_slowdown() -> None:
 
 
 def test_the_slowdowns_of_some_jobs_are_their_own() -> None:
-    """Those that were submitted in a window, or in another order: as if all were measured."""
+    """Jobs of a window, or in another order, have the same slowdowns as if all were measured."""
     run = read_schedule(BATSIM / "o02_easy_bf_delays")
     every = {job.record.job.id: job for job in measure_jobs(run)}
     times = sorted(each.job.submit_time for each in run.jobs)
@@ -218,6 +218,6 @@ def test_the_order_of_the_jobs_does_not_matter(jobs: list[tuple[int, float, floa
 
 
 def test_each_metric_has_a_title_of_its_own() -> None:
-    """And a place in the table, in the order of the fields."""
+    """It has a place in the table, in the order of the fields."""
     assert tuple(METRIC_INFO) == tuple(field.name for field in fields(RunMetrics))
     assert len({info.title for info in METRIC_INFO.values()}) == len(METRIC_INFO)

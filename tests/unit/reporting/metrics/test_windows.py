@@ -62,7 +62,7 @@ def test_energy_is_that_of_the_time() -> None:
 
 
 def test_leases_are_cut_like_hosts() -> None:
-    """What they had of hosts in the window counts, whichever leases had it."""
+    """Their time on hosts in the window counts, for any lease."""
     run = lease_runs.schedule()
     whole = measure_run(run)
     assert run.leases is not None

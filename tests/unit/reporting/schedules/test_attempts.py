@@ -141,7 +141,7 @@ def test_tables_of_leases_tell_what_was_lost() -> None:
 
 
 def test_a_window_has_all_attempts_of_the_jobs_that_were_submitted_in_it() -> None:
-    """And the hosts' time in it, whichever attempts had them."""
+    """It has all time of hosts in it, for any attempt."""
     found = measure_run(schedule(*SEVEN), window=TimeWindow(1, 60))
     assert (found.jobs, found.attempts, found.max_turnaround, found.outside_window) == (1, 3, 165, 1)
     assert found.lost_work == 2 * 10 + 2 * 20

@@ -72,7 +72,7 @@ def counts(contradictions: Contradictions) -> dict[ContradictionKind, int]:
 def test_each_kind_of_contradiction_in_a_row_is_found(
     tmp_path: Path, changed: dict[str, str], kind: ContradictionKind
 ) -> None:
-    """And nothing else; the line of the row is told."""
+    """No other kind is found; the message has the line of the row."""
     path = written(tmp_path, OTHER, {**JOB, **changed}, figures={"nb_computing_machines": "4"})
     contradictions = found(path)
     assert kind in counts(contradictions)

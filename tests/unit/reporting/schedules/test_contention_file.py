@@ -37,7 +37,7 @@ def contention(run: Schedule) -> tuple[int | None, float | None, float | None]:
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    """And measured: a job that is not in the file was not slowed down."""
+    """It is measured: a job that is not in the file was not slowed down."""
     path = write(tmp_path)
     assert (tmp_path / "run_contention.csv").read_text() == (
         "job_id,workload_name,execution_time,alone_time,slowdown\na,w0,20.000000,8.000000,2.500000\n"

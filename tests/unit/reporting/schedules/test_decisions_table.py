@@ -59,7 +59,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 
 def test_words_stand_on_one_line(tmp_path: Path) -> None:
-    """And are cut."""
+    """They are cut after 200 characters."""
     row = DecisionRow(1.0, "held", "w0!a", reason="own", words="a\r\nb\u2028" + "x" * 999)
     (found,) = read_decisions(written(tmp_path, HEADER + decision_lines([row]))).of_jobs["w0!a"]
     assert found.words == "a b " + "x" * 196

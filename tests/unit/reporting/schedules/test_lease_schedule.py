@@ -56,7 +56,7 @@ def test_the_number_of_hosts_is_noted(tmp_path: Path) -> None:
 
 
 def test_other_tables_are_refused(tmp_path: Path) -> None:
-    """Those that an algorithm of a user's own calls so."""
+    """A user's algorithm may give its tables these names."""
     prefix = alone(tmp_path)
     (tmp_path / "run_leases.csv").write_text("a\n1\n")
     with pytest.raises(InputError, match="is no table of leases, and there is no jobs file in its folder"):

@@ -76,7 +76,7 @@ def test_an_algorithm_of_a_users_own_may_call_its_tables_so(tmp_path: Path) -> N
 
 
 def test_tables_of_another_run_are_left_out_with_a_note(tmp_path: Path) -> None:
-    """Those that an earlier run left there."""
+    """An earlier run left them there."""
     path = write(tmp_path, result())
     path.write_text(path.read_text().replace(",w0,", ",w7,"))
     run = read_schedule(path)

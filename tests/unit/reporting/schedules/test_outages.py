@@ -14,7 +14,7 @@ def unavailable(time: float, which: str) -> DecisionRow:
 
 
 def test_hosts_that_fail_and_return_together_are_one_outage() -> None:
-    """And those that do not are several."""
+    """Hosts that do not have outages of their own."""
     rows = [unavailable(1, "0-1"), unavailable(2, "0-2"), unavailable(4, "1-2"), unavailable(7, "")]
     assert find_outages(rows, 10) == (
         Outage(1, 4, hosts("0")),
@@ -24,7 +24,7 @@ def test_hosts_that_fail_and_return_together_are_one_outage() -> None:
 
 
 def test_a_host_that_does_not_return_is_out_until_the_end() -> None:
-    """Of the run; one that fails later takes no time."""
+    """It is the end of the run; a host that fails later takes no time."""
     assert find_outages([unavailable(3, "2")], 10) == (Outage(3, 10, hosts("2")),)
     assert find_outages([unavailable(11, "2")], 10) == ()
 
@@ -36,7 +36,7 @@ def test_a_host_may_fail_again() -> None:
 
 
 def test_a_schedule_gets_the_outages_of_its_decisions() -> None:
-    """And is the same without any."""
+    """It is the same without any."""
     run = schedule()
     assert with_outages(run, None) is run
     assert with_outages(run, DecisionTable({}, [unavailable(1, "0")])) is run  # `down` may be sleep

@@ -78,7 +78,7 @@ def test_old_versions_tell_of_success_only(tmp_path: Path, success: int, executi
 
 
 def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
-    """And others beside them."""
+    """Other columns may be among them."""
     names, cells = HEADER_4.split(","), ROW_4.split(",")
     path = jobs_file(tmp_path, ",".join(["x", *reversed(cells)]), header=",".join(["mine", *reversed(names)]))
     assert read_schedule(path).jobs[0].hosts == HostSet.of(0, 1)
@@ -218,7 +218,7 @@ def test_what_a_log_does_not_know_is_left_out_and_told(tmp_path: Path) -> None:
 
 
 def test_a_log_of_which_most_jobs_have_no_wait_is_a_workload(tmp_path: Path) -> None:
-    """Whatever its cancelled jobs tell; a log of which half do is a schedule."""
+    """Its cancelled jobs do not matter; a log in which half of the jobs have waits is a schedule."""
     path = tmp_path / "log.swf"
     cancelled = "".join(f"{number} 0 5 0 -1 -1 -1 -1 20 -1 5 7 -1 -1 -1 -1 -1 -1\n" for number in range(10, 20))
     unknown = [f"{number} 0 -1 10 2 -1 -1 4 20 -1 1 7 -1 -1 -1 -1 -1 -1\n" for number in (2, 3)]
@@ -250,7 +250,7 @@ def test_columns_that_nobody_knows_are_told(tmp_path: Path) -> None:
 
 
 def test_columns_of_our_own_tables_are_told_too(tmp_path: Path) -> None:
-    """Of slowed jobs, placements and timelines: a column more is no reason to leave them out."""
+    """Tables of slowed jobs, placements and timelines are not left out because of a further column."""
     (tmp_path / "r_jobs.csv").write_bytes((BATSIM / "o16_energy_easy" / "out_jobs.csv").read_bytes())
     headers = {"contention": CONTENTION_HEADER, "placements": ",".join(PLACED)}
     headers |= {"timeline": ",".join(EntryRow._fields), "timeline_vms": ",".join(VmRow._fields)}
@@ -274,7 +274,7 @@ ACCOUNTING = """JobID|User|Account|State|Submit|Start|End|AllocCPUS
 
 @pytest.mark.parametrize("name", ["june.txt", "june.csv", "june.txt.gz", "june"])
 def test_slurms_accounting_is_known_by_its_first_line(tmp_path: Path, name: str) -> None:
-    """Whatever the name of the file; jobs have their ids and whose they are."""
+    """The name of the file does not matter; jobs have their ids and users."""
     path = tmp_path / name
     path.write_bytes(gzip.compress(ACCOUNTING.encode()) if name.endswith(".gz") else ACCOUNTING.encode())
     assert files_of(path) == [path]

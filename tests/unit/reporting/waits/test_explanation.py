@@ -107,7 +107,7 @@ def test_a_reservation_stood_in_the_way() -> None:
 
 
 def test_the_first_in_the_queue_waited() -> None:
-    """And nobody may overtake: the one that the algorithm looked at last, else the first that was submitted."""
+    """No job may overtake: it is the one that the algorithm looked at last, else the first that was submitted."""
     other = ran("other", 3, 60, 70, "0-3")
     assert told(explained("j", (*BEHIND, other)))[0] == (5, 20, "queue", "head")
     held = DecisionRow(4.0, "held", "w0!other", reason="hosts", words="needs 4 hosts, 2 are free")
@@ -119,7 +119,7 @@ def test_the_first_in_the_queue_waited() -> None:
     [("own", "algorithm", ""), ("constraint", "constraint", "a"), ("promise", "queue", "head")],
 )
 def test_the_algorithm_had_a_reason(kind: str, reason: str, blockers: str) -> None:
-    """That counts as long as enough hosts are free, and if it is of its own; else the schedule does."""
+    """Its own reason counts as long as enough hosts are free; otherwise the schedule does."""
     held = DecisionRow(5.0, "held", "w0!j", reason=kind, words="would draw 9 W")
     found = told(explained("j", BEHIND, held))
     assert found == [(5, 20, reason, blockers), (20, 40, "hosts_busy", "head")]

@@ -117,7 +117,7 @@ def test_several_executors_on_a_host_share_it() -> None:
 
 
 def test_an_activity_without_work_is_over_at_once() -> None:
-    """Or after its latency."""
+    """With a latency it is over after that."""
     assert play((2.0, ActivityDemand()), (2.0, ActivityDemand(latency=0.5))) == [2.0, 2.5]
 
 
@@ -298,7 +298,7 @@ def test_small_steps_give_the_same_ends() -> None:
 
 
 def test_no_activity_ends_earlier_than_alone() -> None:
-    """Whatever runs beside it."""
+    """This holds beside any others."""
     rng = random.Random(4)
     for _ in range(300):
         activities = draw(rng)

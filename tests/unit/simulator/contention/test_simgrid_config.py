@@ -45,7 +45,7 @@ def test_the_platform_may_set_items_and_the_command_line_rules(tmp_path: Path) -
 
 @pytest.mark.parametrize("routing", ["Full", "Floyd"])
 def test_the_loopback_is_a_hosts_way_to_itself(tmp_path: Path, routing: str) -> None:
-    """Where none is declared, in zones without others inside."""
+    """It counts where none is declared, in zones without others inside."""
     loopback, own = Link("__loopback__", 1.0, 2.0, False), Link("own", 3.0, 0.0)
     declared = '<link id="own" bandwidth="3"/><route src="b" dst="b" symmetrical="NO"><link_ctn id="own"/></route>'
     read = platform(tmp_path, routing=routing, more=declared).with_loopback(loopback)
@@ -91,7 +91,7 @@ def test_of_two_values_of_an_item_the_first_counts(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_values_are_one_line(tmp_path: Path, item: str, value: str, rule: str) -> None:
-    """Which names the option or the file, the item and the rule."""
+    """It names the option or the file, the item and the rule."""
     with pytest.raises(OptionError) as refused:
         read_simgrid_config([(item, value)], platform(tmp_path))
     assert str(refused.value) == f"--sg-cfg {item}:{value}: {rule}"

@@ -162,7 +162,7 @@ def test_between_two_steps_it_is_at_the_end_of_the_one_before() -> None:
 
 
 def test_a_delay_that_is_killed_tells_its_share() -> None:
-    """Which passes as fast as time."""
+    """The share passes as fast as time."""
     told = progress(12.0)
     assert told["current_task"]["current_task"] == {"profile_name": "d5", "progress": 0.2}
 
@@ -174,7 +174,7 @@ def test_a_job_that_talks_is_slowed_down_in_its_tasks() -> None:
 
 
 def test_a_job_that_talks_is_cut_by_its_walltime_and_frees_the_link() -> None:
-    """And tells how far it came when it is killed."""
+    """It reports its progress when it is killed."""
     jobs = [job("a", "asks", res=2, at=1, walltime=10), job("b", "com", res=2, at=1)]
     assert ends(at_once("a", "b"), *jobs) == {"a": 11.0, "b": 16.0}
     script = at_once("a", "b") | {6.0: [kill("a")]}

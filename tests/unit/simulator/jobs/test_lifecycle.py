@@ -142,7 +142,7 @@ def test_a_kill_is_told_as_completion_and_kill(profile: str, at: float, code: in
 
 
 def test_a_second_kill_is_ignored() -> None:
-    """Of a request only the jobs count whose kill is new; if none is, nothing is told."""
+    """Only the jobs of a request whose kill is new count; if there are none, nothing is reported."""
     jobs = workload(job("a", "d100", at=1), job("b", "d100", at=1))
     starts = [execute("a", "0"), execute("b", "1")]
     _, peer = play(jobs, {1.0: [*starts, kill("a"), kill("a"), kill("a", "b")]})
@@ -158,7 +158,7 @@ def test_a_killed_job_frees_its_hosts_and_its_end_never_comes() -> None:
 
 
 def test_jobs_are_recorded_in_order_of_their_ends() -> None:
-    """Those that end together in the order in which they were started."""
+    """Jobs that end together are in the order in which they were started."""
     jobs = workload(job("a", at=1), job("b", at=1), job("c", "d5", at=1))
     result, _ = play(jobs, {1.0: [execute("b", "0"), execute("a", "1"), execute("c", "2")]}, on=platform(3))
     assert [record.job.name for record in result.jobs] == ["c", "b", "a"]

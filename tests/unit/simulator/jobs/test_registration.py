@@ -43,7 +43,7 @@ def test_an_acknowledged_job_is_told_with_its_full_id() -> None:
 
 
 def test_profiles_are_forwarded_if_so_asked() -> None:
-    """Of static and of registered jobs."""
+    """They are for static and for registered jobs."""
     settings = Settings(dynamic_jobs=True, acknowledge_dynamic_jobs=True, forward_profiles=True)
     script = {1.0: [reject("a"), profile(), register(), execute("dyn!1", "0"), FINISHED]}
     _, peer = play(STATIC, script, settings=settings)

@@ -105,7 +105,7 @@ def test_a_send_sleeps_like_a_delay(walltime: float | None, state: str, code: in
 def test_a_job_waits_for_a_text(
     profile: str, commands: list[Command], walltime: float | None, duration: float, code: int
 ) -> None:
-    """And goes on as its profile says."""
+    """It goes on as its profile says."""
     record, _, approximations = run(profile, *commands, walltime=walltime)
     assert (record.execution, record.return_code) == (pytest.approx(duration), code)
     assert approximations == ()
@@ -166,7 +166,7 @@ def test_a_talk_of_several_turns() -> None:
     ],
 )
 def test_a_kill_stops_a_talk(profile: str, commands: list[Command], code: int, progress: object) -> None:
-    """What talks has no progress of its own; the return code is that of what ran."""
+    """A talking job has no progress of its own; the return code is that of the part that ran."""
     record, peer, _ = run(profile, *commands, (*kill("a"), 4.0))
     assert (record.state, record.return_code, record.finish) == ("COMPLETED_KILLED", code, 4.0)
     assert peer.told("JOB_KILLED") == [(4.0, {"job_ids": ["w0!a"], "job_progress": {"w0!a": progress}})]
@@ -210,7 +210,7 @@ def test_a_profile_that_only_a_recv_names_is_told_of() -> None:
 
 
 def test_a_profile_of_a_workload_that_does_not_exist_is_an_error_when_it_is_read() -> None:
-    """Of a registered recv, whose continuations may be registered later, only when it goes on."""
+    """A registered recv fails only when it goes on, since its continuations may be registered later."""
     profile = {"type": "recv", "success": "later", "polltime": 1}
     register: list[Command] = [
         ("REGISTER_PROFILE", {"workload_name": "w0", "profile_name": "r", "profile": profile}),

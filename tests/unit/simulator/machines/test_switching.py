@@ -132,7 +132,7 @@ def test_a_faster_host_ends_sooner() -> None:
 
 
 def test_a_slower_task_may_meet_its_walltime() -> None:
-    """Which counts from the start of the job; twice as fast again it would not have."""
+    """The walltime counts from the start of the job; twice as fast again it would not be met."""
     script = {1.0: [execute("a", "0"), execute("b", "1"), (*switch("0-1", 1), 6.0), (*switch("1", 0), 8.0)]}
     jobs = [job(name, "cpu", at=1, walltime=12) for name in "ab"]
     result, _ = run(script, *jobs)
@@ -215,7 +215,7 @@ def composed(*steps: str, hosts: str, repeat: int = 1, ask_at: float = 1.0, **ex
 
 
 def test_to_the_pstate_it_has_a_host_changes_at_once() -> None:
-    """And the request is acknowledged and counted."""
+    """The request is acknowledged and counted."""
     result, peer = run({1.0: [switch("0", 0), execute("a", "0")]}, job("a", at=1))
     assert peer.told("RESOURCE_STATE_CHANGED") == [(1.0, {"resources": "0", "state": "0"})]
     assert (result.switch_requests, result.host_switches) == (1, 1)

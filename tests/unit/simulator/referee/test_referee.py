@@ -119,7 +119,7 @@ def test_answers_are_only_logged() -> None:
 
 
 def test_shared_hosts_take_several_jobs_if_that_is_enabled() -> None:
-    """And are idle again when the last of them has ended."""
+    """They are idle again when the last of them has ended."""
     jobs = workload(job("a", at=1, profile="d5"), job("b", at=1), job("c", at=20))
     script = {1.0: [execute("a", "0"), execute("b", "0")], 20.0: [execute("c", "0")]}
     result, _ = play(jobs, script, settings=Settings(compute_sharing=True))

@@ -109,7 +109,7 @@ def test_our_algorithms_finish_although_messages_are_late(name: str) -> None:
 
 
 def test_jobs_of_one_time_are_told_in_two_messages_where_rounding_wakes_their_submitter_early(tmp_path: Path) -> None:
-    """What is later than its clock is still to come: Batsim submits the job that it slept for, and then the others."""
+    """Jobs later than its clock are still to come: Batsim submits the job that it slept for, and then the others."""
     assert 1.1 + (5.7 - 1.1) < 5.7
     jobs = workload(job("a", at=1.1), *(job(name, at=5.7) for name in "bcd"))
     peer = Script({1.1: [reject("a")], 5.7: [reject("b")]})

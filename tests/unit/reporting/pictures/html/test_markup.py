@@ -90,7 +90,7 @@ def test_a_single_run_needs_no_legend() -> None:
 
 
 def test_sections_leave_out_empty_parts() -> None:
-    """And are named by their headings."""
+    """They are named by their headings."""
     assert markup.section("times", "Over time", "", "<p>x</p>", "") == (
         '<section id="times" aria-labelledby="times-title">\n<h2 id="times-title">Over time</h2>\n<p>x</p>\n</section>'
     )

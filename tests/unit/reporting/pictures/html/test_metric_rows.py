@@ -38,7 +38,7 @@ def test_more_utilisation_is_better_and_told_in_points() -> None:
 
 
 def test_equals_have_no_best() -> None:
-    """And neither has a run alone."""
+    """A single run has none, either."""
     assert not any(cell.best for found in summary_rows([SLOW, SLOW]) for cell in found.cells)
     assert not any(cell.best for found in summary_rows([SLOW]) for cell in found.cells)
     assert row("mean wait", summary_rows([SLOW, SLOW])).cells[1].delta == "same"
@@ -54,12 +54,12 @@ def test_what_is_shown_as_no_difference_has_no_star() -> None:
 
 
 def test_runs_that_are_not_ranked_have_no_best() -> None:
-    """Of different workloads the faster one is no better."""
+    """The faster run of different workloads is no better."""
     assert not any(cell.best for found in summary_rows([SLOW, FAST], ranked=False) for cell in found.cells)
 
 
 def test_what_is_many_times_as_much_is_told_so() -> None:
-    """And what was 0 cannot be compared."""
+    """A value cannot be compared with 0."""
     far = run(record("1", start=5000, finish=5100, hosts="0"))
     none = run(record("1", start=0, finish=100, hosts="0"))
     assert row("mean wait", summary_rows([SLOW, far])).cells[1].delta == "50.0 times"
@@ -92,6 +92,6 @@ def test_each_metric_says_which_way_is_better() -> None:
 
 
 def test_stars_can_be_left_out() -> None:
-    """Where the metrics are of different jobs."""
+    """They are for metrics of different jobs."""
     found = [*summary_rows([SLOW, FAST], ranked=False), *other_rows([SLOW, FAST], ranked=False)]
     assert not any(cell.best for each in found for cell in each.cells)
