@@ -21,9 +21,9 @@ from batsched_py.experiments.resource_manager import (
 from batsched_py.experiments.states import ResourceState
 from batsched_py.text.wording import seconds
 
-# Resources are requested as soon as their dependencies exist, in the topological order of the plan. `Progress`
-# determines the next requests; this module handles the events between request and end: created, address known, failed,
-# overdue.
+# Resources are requested as soon as their dependencies exist, in the topological order of the plan.
+# `DeploymentProgress` determines the next requests; this module handles the events between request and end: created,
+# address known, failed, overdue.
 #
 # A compute's address may become known long after its creation. Only if another resource names it in its contexts does
 # the deployment wait for it, and with a limit; `_deadlines` is in order of time because each is set `ip_timeout` after

@@ -101,16 +101,23 @@ ENTRY_MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
     kind: (*members,)[1:] for kind, (_, members, _) in _KINDS.items()
 }
 #: Member -> the field of its action, where they differ.
-_FIELDS: Final = {"run": "program", "exit": "exits", "with": "arguments", "drop": "file", "transfer": "path"}
-_FIELDS_OF_HOLDS: Final = {"pause": "duration", "break": "duration", "resume": "vms"}
+_FIELDS: Final = {
+    "run": "program",
+    "exit": "exits",
+    "with": "arguments",
+    "drop": "file",
+    "transfer": "path",
+    "pause": "duration",
+    "break": "duration",
+    "resume": "vms",
+}
 
 
 def _entry_of(kind: str) -> Reader[_Written]:
     time, own, make = _KINDS[kind]
-    fields = {**dict.fromkeys(own), **_FIELDS, **_FIELDS_OF_HOLDS}
 
     def build(found: dict[str, Any]) -> _Written:
-        action = make(**{fields[member] or member: value for member, value in found.items() if member in own})
+        action = make(**{_FIELDS.get(member, member): value for member, value in found.items() if member in own})
         return _Written(found["at"], action, found.get("name"), found.get("added"))
 
     return members_of({"at": time, **own, "name": _TEXT, "added": optional(_TIME)}, ("at", kind)).then(build)

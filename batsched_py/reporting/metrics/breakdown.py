@@ -176,5 +176,3 @@ _CLASSES: Final[Mapping[str, _Grouping]] = {
     SIZE: _Grouping(lambda job: size_class(job.record.job.size), lambda group: size_order(group.group)),
     RUNTIME: _Grouping(_runtime_name, lambda group: (*RUNTIME_CLASSES, NEVER_RAN).index(group.group)),
 }
-#: Names of the metrics of a group, in order, without the field `group`.
-GROUP_METRICS: Final = GroupMetrics.__struct_fields__[1:]

@@ -98,7 +98,7 @@ class Contradictions:
 
     @property
     def kinds(self) -> Iterable[ContradictionKind]:
-        """The kinds that occur, in the order of Kind."""
+        """The kinds that occur, in the order of ContradictionKind."""
         return [kind for kind in ContradictionKind if kind in self._counts]
 
     @property

@@ -137,7 +137,7 @@ def read_schedule(
 
 
 def _read_files(found: RunLocation, hosts: int | None, name: str | None, limits: Limits, *, every: bool) -> Schedule:
-    prefix, _names, file_notes = found.prefix, found.files, FileNotes()
+    prefix, file_notes = found.prefix, FileNotes()
     jobs = read_jobs(found.jobs, limits=limits, every=every)
     file_notes.add(*jobs.notes)
     traces = Traces.read(found, limits, file_notes)
