@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -28,6 +29,8 @@ from batsched_py.results.run_file import WorkloadFile
 from batsched_py.runs.choice import Choice, make_session
 from batsched_py.runs.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of, platform_origin
 
+#: The values that distinguish the runs to execute.
+_Key = tuple[str | int, str]
 #: A function of the number of runs that ended and the number of all runs.
 ShowProgress = Callable[[int, int], None]
 
@@ -92,23 +95,32 @@ def run_study(
     if processes is not None:
         _check_portable(variants, keep, open_log)
     runs = repeat_for_seeds(workloads, seeds)
-    tasks: dict[tuple[object, ...], _Task] = {}  # by the values that distinguish them
-    places = []
-    kept = keep is not None or open_log is not None
-    for name, (workload, seed) in runs.items():
-        for variant in variants:
-            seeded = variant.with_seed(seed)
-            # A run that does not depend on the seed is executed once, unless its files are wanted under each name.
-            key = (name if kept or seeded is not variant or seed is None else id(workload), variant.name)
-            tasks.setdefault(
-                key, _Task(environment, workload, RunSpec(name, seeded), keep, open_log, limits, run_limits)
-            )
-            options = known[variant.name] if seeded is variant else {**known[variant.name], "seed": seed}
-            places.append((name, key, options))
+    make = partial(_Task, environment, keep=keep, open_log=open_log, limits=limits, run_limits=run_limits)
+    planned = list(_plan(runs, variants, known, make))
+    tasks: dict[_Key, _Task] = {}
+    for key, task, _ in planned:
+        tasks.setdefault(key, task)
     ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress, run_limits), strict=True))
-    whole = tuple(replace(ended[key], workload=name, options=options) for name, key, options in places)
+    whole = tuple(replace(ended[key], workload=task.spec.workload, options=options) for key, task, options in planned)
     named = {name: origins[original] for name, original in zip(runs, _originals(workloads, seeds), strict=True)}
     return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named, file, window)
+
+
+def _plan(
+    runs: Mapping[str, tuple[WorkloadLike, int | None]],
+    variants: Sequence[Variant],
+    known: Mapping[str, Mapping[str, Any]],
+    make: Callable[[WorkloadLike, RunSpec], _Task],
+) -> Iterator[tuple[_Key, _Task, Mapping[str, Any]]]:
+    """Yield a key, a task and the options of the algorithm for each run; of runs with the same key one is enough."""
+    for name, (workload, seed) in runs.items():
+        for variant in variants:
+            seeded, options = variant.with_seed(seed), known[variant.name]
+            task = make(workload, RunSpec(name, seeded))
+            # A run that does not depend on the seed is executed once, unless its files are wanted under each name.
+            alone = task.writes or seeded is not variant or seed is None
+            key = (name if alone else id(workload), variant.name)
+            yield key, task, options if seeded is variant else {**options, "seed": seed}
 
 
 def _check_portable(variants: Sequence[Variant], keep: Keep | None, open_log: OpenLog | None) -> None:
@@ -157,6 +169,11 @@ class _Task(Struct, frozen=True):
     open_log: OpenLog | None
     limits: Limits
     run_limits: RunLimits
+
+    @property
+    def writes(self) -> bool:
+        """True if the run is kept, or its decisions are."""
+        return self.keep is not None or self.open_log is not None
 
     def __call__(self) -> Outcome:
         """Run it."""
