@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.study import Study
+from batsched_py.campaigns.study_runner import repeat_for_seeds
 from batsched_py.errors import OptionError
 from batsched_py.files.output_file import make_folder
 from batsched_py.model.settings import Settings
@@ -100,11 +101,12 @@ class StudyFiles(Struct, frozen=True):
     ) -> None:
         """Write a description next to the results of each run that did not fail, and generated workloads. InputError.
 
-        `sources` are the workloads; a generated one is written to FOLDER/WORKLOAD/workload.json, as `generate` would.
+        `sources` are the workloads, as for `run_study`; a generated one is written to FOLDER/WORKLOAD/workload.json, as
+        `generate` would.
         `code` are the files of each algorithm (`files_of_algorithm`, before the runs), `files` are other inputs, such
         as that of events; `call` is the command, if it is not a call from Python.
         """
-        drawn = self._drawn(sources)
+        drawn = self._drawn({name: source for name, (source, _) in repeat_for_seeds(sources, study.seeds).items()})
         for path, source in drawn.items():
             make_folder(path)
             write_workload(path, source.draw(), description=source.description)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,22 @@ def test_the_files_of_a_study_are_those_of_the_command(tmp_path: Path) -> None:
             assert (here / name).read_bytes() == (there / name).read_bytes(), name
     assert described(here) == described(there)
     assert len(described(here)) == 4
+
+
+def test_generated_workloads_are_described_with_seeds_of_algorithms_too(tmp_path: Path) -> None:
+    """Each run names the file of its workload, which is there, and is one of the files announced."""
+    sources: dict[str, WorkloadLike] = {"drawn": Drawn(jobs=10, hosts=32, load=0.8)}
+    files = StudyFiles(tmp_path)
+    study = run_study(PLATFORM, sources, [Variant("r", "random")], seeds=[1, 2], keep=files, open_log=files.decisions)
+    files.describe(study, sources, Settings(), {})
+    found = described(tmp_path)
+    paths = [tmp_path / f"drawn-seed-{seed}" / "workload.json" for seed in (1, 2)]
+    assert [one["workloads"][0]["path"] for _, one in sorted(found.items())] == [
+        str(path).replace(str(tmp_path), "FOLDER") for path in paths
+    ]
+    for path, (_, one) in zip(paths, sorted(found.items()), strict=True):
+        assert sha256(path.read_bytes()).hexdigest() == one["workloads"][0]["sha256"]
+    assert set(paths) <= set(files.paths(dict.fromkeys(study.workloads, sources["drawn"]), ["r"]))
 
 
 def test_names_that_are_the_same_in_paths_are_refused(tmp_path: Path) -> None:
