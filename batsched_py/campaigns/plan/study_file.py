@@ -108,12 +108,12 @@ def _read_campaign(file: StudyFile, table: _StudyTable, limits: Limits) -> Campa
         algorithms=_each(file, table.algorithms, "algorithms", _algorithm),
         settings=attempt(lambda: read_settings(file, table.settings, limits), ()),
         title=table.title,
-        seeds=() if table.seeds is None else attempt(lambda: file.seeds(table.seeds or "", "seeds"), ()),
+        seeds=() if table.seeds is None else attempt(partial(file.seeds, table.seeds, "seeds"), ()),
         window=attempt(lambda: read_window(file, results.begin, results.to, results.skip, "results"), WindowChoice()),
         baseline=results.baseline,
         metrics=attempt(lambda: _metrics(file, results.metrics), ()),
         jobs=results.jobs,
-        tuning=None if table.tune is None else attempt(lambda: _tuning(file, table.tune or {}), None),
+        tuning=None if table.tune is None else attempt(partial(_tuning, file, table.tune), None),
         limits=RunLimits(
             _limit(file, table.timeout, parse_timeout, "timeout"), _limit(file, table.memory, parse_memory, "memory")
         ),
@@ -146,15 +146,18 @@ def _tables(file: StudyFile, tables: Sequence[Any], place: str) -> Iterable[tupl
 
 
 def _platforms(file: StudyFile, raw: str | list[Any]) -> tuple[PlatformChoice, ...]:
-    """Read the platforms: files, or tables with a file and a name. ConfigurationError."""
-    found = []
-    for one, place in _tables(file, [raw] if isinstance(raw, str) else raw, "platforms"):
-        table = _PlatformTable(file=one) if isinstance(one, str) else file.convert(one, _PlatformTable, place)
-        found.append(PlatformChoice(table.name or Path(table.file).stem, file.resolve(table.file, place)))
+    """Read the platforms, which must have different names. ConfigurationError."""
+    found = _each(file, [raw] if isinstance(raw, str) else raw, "platforms", _platform)
     for name, count in Counter(one.name for one in found).items():
         if count > 1:
             raise file.error("platforms", f"two are called {shown(name)}: give them names of their own")
-    return tuple(found)
+    return found
+
+
+def _platform(file: StudyFile, raw: Any, place: str) -> PlatformChoice:
+    """Read a platform: a file, or a table with a file and a name. ConfigurationError."""
+    table = _PlatformTable(file=raw) if isinstance(raw, str) else file.convert(raw, _PlatformTable, place)
+    return PlatformChoice(table.name or Path(table.file).stem, file.resolve(table.file, place))
 
 
 def _algorithm(file: StudyFile, raw: Any, place: str) -> AlgorithmSweep:

@@ -146,6 +146,19 @@ def test_all_faults_are_in_one_error(tmp_path: Path) -> None:
     ]
 
 
+def test_each_platform_has_its_fault(tmp_path: Path) -> None:
+    """As each table of workloads has."""
+    with pytest.raises(ConfigurationError) as caught:
+        read(tmp_path, STUDY.replace('"p.xml"', '[{size = 8, file = "p.xml"}, "p.xml", {name = "q"}]', 1))
+    assert [fault.path for fault in caught.value.faults] == ["platforms[0].size", "platforms[2].file"]
+
+
+@pytest.mark.parametrize(("seeds", "found"), [("0", (0,)), ("[0]", (0,)), ('"0-2"', (0, 1, 2))])
+def test_zero_is_a_seed(tmp_path: Path, seeds: str, found: tuple[int, ...]) -> None:
+    """However it is written."""
+    assert read(tmp_path, f"seeds = {seeds}\n{STUDY}").seeds == found
+
+
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
