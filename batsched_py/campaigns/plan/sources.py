@@ -21,7 +21,7 @@ from batsched_py.results.run_file import WorkloadFile
 from batsched_py.runs.inputs import origin_of
 from batsched_py.text.display import displayed
 from batsched_py.traces.batsim_json import read_workload, workload_content
-from batsched_py.traces.cleaning import clean
+from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.delay_workload import DELAYS, with_work
 from batsched_py.traces.formats import FORMATS, SWF, ReadOptions, format_of
 from batsched_py.traces.lublin import Drawn
@@ -91,16 +91,24 @@ class SourceReader:
             form = SWF
         read = form.read(path, ReadOptions(limits, choice.unit))
         if isinstance(read, Workload):
-            time = window.found(str(path), read.log_start, min(read.submissions(), default=0.0), math.inf)
-            part = read if window.whole else part_of(read, time.begin, time.end)
-            return part if choice.work == DELAYS else with_work(part, choice.work)
-        log = read
-        assert isinstance(log, SwfLog)  # noqa: S101 - the other formats are refused
+            return _cut(read, choice)
+        assert isinstance(read, SwfLog)  # noqa: S101 - the other formats are refused
         if window.whole:
-            return _some(clean(log, choice.rules, choice.work)[0])
-        time = window.since(log.zero).found(str(path), log.start, log.first, math.inf)
+            return _some(clean(read, choice.rules, choice.work)[0])
+        time = window.since(read.zero).found(str(path), read.start, read.first, math.inf)
         end = None if window.until is None else time.end
-        return _some(clean(log, replace_rules(choice.rules, start=time.begin, end=end), choice.work)[0])
+        return _some(clean(read, replace_rules(choice.rules, start=time.begin, end=end), choice.work)[0])
+
+
+def _cut(workload: Workload, choice: LogWorkloads) -> Workload:
+    """Return the part of a workload in JSON in the window. InputError for rules, which are for logs."""
+    path, window = str(choice.path), choice.window
+    if choice.rules != CleaningRules():
+        rule = "is a workload, not a log: hosts, processors, walltime and max_jobs do not apply"
+        raise InputError(path, "", rule)
+    time = window.found(path, workload.log_start, min(workload.submissions(), default=0.0), math.inf)
+    part = workload if window.whole else part_of(workload, time.begin, time.end)
+    return part if choice.work == DELAYS else with_work(part, choice.work)
 
 
 def _some(workload: Workload) -> Workload:

@@ -8,7 +8,7 @@ import pytest
 
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.planner import plan_campaign
-from batsched_py.errors import BatschedError, ConfigurationError, PlatformError, WorkloadError
+from batsched_py.errors import BatschedError, ConfigurationError, InputError, PlatformError, WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import Limits
 from tests.studies import STUDY, planned, read
@@ -191,6 +191,15 @@ def test_files_and_workloads_that_cannot_be_simulated_are_refused(tmp_path: Path
     with pytest.raises(BatschedError) as caught:
         planned(tmp_path, STUDY.replace(old, new, 1))
     assert isinstance(caught.value, (PlatformError, WorkloadError))
+
+
+@pytest.mark.parametrize("rule", ["hosts = 4", 'processors = "used"', 'walltime = "run"', "max_jobs = 1"])
+def test_a_workload_in_place_of_a_log_refuses_the_rules_of_cleaning(tmp_path: Path, rule: str) -> None:
+    """As `convert` does: a study with all jobs would be taken for one with the first."""
+    text = STUDY.replace('model = "lublin"\njobs = 20\nseeds = "1-3"', 'log = "workloads/first.json"\nRULE')
+    assert [run.workload for run in planned(tmp_path, text.replace("RULE", "skip = 0")).runs] == ["first"] * 3
+    with pytest.raises(InputError, match=r"first\.json: is a workload, not a log: hosts, .* do not apply"):
+        planned(tmp_path, text.replace("RULE", rule))
 
 
 def test_the_parts_of_a_log_count_as_runs(tmp_path: Path) -> None:
