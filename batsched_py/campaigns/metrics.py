@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from batsched_py.campaigns.bootstrap import Pairs
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO, MetricInfo, Unit
+from batsched_py.text.display import displayed
 from batsched_py.text.wording import unknown
 
 #: Digits of means over workloads, which are fewer than those of one run.
@@ -34,7 +35,7 @@ def find_metrics(names: Sequence[str]) -> tuple[MetricInfo, ...]:
     """Return the metrics of these names. OptionError for an unknown or a repeated name."""
     for name in names:
         if name not in METRICS:
-            raise OptionError(f"metric {name}: {unknown(name, METRICS)}")
+            raise OptionError(f"metric {displayed(name)}: {unknown(name, METRICS)}")
     if len(set(names)) < len(names):
         raise OptionError(f"metrics must be named once each, not {','.join(names)}")
     return tuple(METRICS[name] for name in names)

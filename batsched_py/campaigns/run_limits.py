@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.reporting.schedules.time_text import parse_span
+from batsched_py.text.display import shown
 
 try:
     import resource
@@ -62,7 +63,7 @@ def parse_timeout(text: str) -> float:
     """Return the seconds of a limit of time, more than 0; ValueError names the rule."""
     seconds = parse_span(re.sub(r"(?<=\d)\s*m$", "min", text.strip()), _SPAN_RULE)
     if seconds <= 0:
-        raise ValueError(f"must be greater than 0 s, not {text!r}")
+        raise ValueError(f"must be greater than 0 s, not {shown(text)}")
     return seconds
 
 
@@ -70,10 +71,10 @@ def parse_memory(text: str) -> int:
     """Return the bytes of a limit of memory, at least 10 MB; ValueError names the rule."""
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise ValueError(f"{_SIZE_RULE}, not {text!r}")
+        raise ValueError(f"{_SIZE_RULE}, not {shown(text)}")
     size = int(float(found[1]) * (_UNITS | _BINARY)[found[2]])
     if size < _LEAST:
-        raise ValueError(f"must be at least {size_text(_LEAST)}, which any run needs, not {text!r}")
+        raise ValueError(f"must be at least {size_text(_LEAST)}, which any run needs, not {shown(text)}")
     return size
 
 

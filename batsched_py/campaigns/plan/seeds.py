@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from batsched_py.text.display import shown
+
 #: Maximum number of seeds: more are taken for a typing error.
 _MOST: Final = 10_000
 _PART: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
@@ -16,7 +18,7 @@ def parse_seeds(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         found = _PART.fullmatch(part)
         if found is None or (found[2] and int(found[2]) < int(found[1])):
-            raise ValueError(f"must be like 1-20 or 1,2,5-9, not {text!r}")
+            raise ValueError(f"must be like 1-20 or 1,2,5-9, not {shown(text)}")
         some = range(int(found[1]), int(found[2] or found[1]) + 1)
         if len(seeds) + len(some) > _MOST:
             raise ValueError(f"must be at most {_MOST} seeds")

@@ -79,7 +79,7 @@ def _stepwise(first: float, last: float, step: float) -> tuple[float, ...]:
         raise FieldError("step", f"must be greater than 0, not {step:g}")
     steps = (last - first) / step
     if steps >= _MOST:
-        raise FieldError("step", f"must leave at most {_MOST} values, not {steps + 1:.0f}")
+        raise FieldError("step", f"must leave at most {_MOST} values, not {steps + 1:.10g}")
     count = math.floor(steps + 1e-9) + 1  # 0.1 is not a binary fraction: from 0 to 0.3 there are four values
     return tuple(_plain(first + place * step) for place in range(count))
 
