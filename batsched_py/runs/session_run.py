@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,8 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange, DirectExchange, Exchange
 from batsched_py.text.wording import seconds
-from batsched_py.transcripts.recorder import Recorder
+from batsched_py.transcripts.lines import Header
+from batsched_py.transcripts.recorder import Recorder, recording
 
 #: Maximum number of lines about waiting jobs in the error of a deadlock.
 _MOST_WAITING: Final = 10
@@ -66,7 +67,7 @@ def run_algorithm(
     with leaks_reported(algorithm, warn):
         session = make_session(choice, load_class(algorithm), features=settings.features, warn=warn, log=log)
         simulation = Simulation(machine, workloads, settings, trace=trace, warn=warn)
-        with _recording(record, choice, session) as recorder, exchange_of(session, recorder) as exchange:
+        with recording(record, _header(choice, session)) as recorder, exchange_of(session, recorder) as exchange:
             result = simulation.run(exchange)
         return complete_result(result, simulation, session), session
 
@@ -81,13 +82,10 @@ def complete_result(result: Result, simulation: Simulation, session: Session, *,
     return replace(result, tables=session.tables()) if tables else result
 
 
-def _recording(path: Path | None, choice: Choice, session: Session) -> AbstractContextManager[Recorder | None]:
-    """Open a recorder, if there is a file for it; its header has the given options as JSON values."""
-    if path is None:
-        return nullcontext()
-    return Recorder(
-        path, replace(choice, options={name: session.options[name] for name in session.explicit_options}).header()
-    )
+def _header(choice: Choice, session: Session) -> Header:
+    """Return the header of a recording, with the given options as JSON values."""
+    options = session.options
+    return replace(choice, options={name: options[name] for name in session.explicit_options}).header()
 
 
 def _recorded(session: Session, recorder: Recorder) -> Exchange:
