@@ -71,7 +71,7 @@ class _PicklableRun(Struct, frozen=True):
 
 
 def _apart(piece: _PicklableRun) -> ExecutedRun:
-    """Make a run in a process of its own."""
+    """Execute a run in a process of its own."""
     with children_allowed():
         [result] = run_apart([piece], 1, piece.limits)
     return result.value or ExecutedRun(piece.spec.failed(result.failure))

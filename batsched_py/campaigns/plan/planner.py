@@ -103,10 +103,10 @@ def _batsim_files(platform: Platform, one: SimulatorSettings, limits: Limits) ->
         return BatsimFiles(content, read_raw(one.events, limits))
 
 
-def _varied(drawings: Sequence[Mapping[str, Any]]) -> list[str]:
+def _varied(tables: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names whose values differ."""
-    names = dict.fromkeys(name for one in drawings for name in one)
-    return [name for name in names if len({repr(one.get(name)) for one in drawings}) > 1]
+    names = dict.fromkeys(name for one in tables for name in one)
+    return [name for name in names if len({repr(one.get(name)) for one in tables}) > 1]
 
 
 def _runs(

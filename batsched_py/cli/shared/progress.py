@@ -81,13 +81,13 @@ def trials_bar(tuning: Tuning, *, wanted: bool) -> Iterator[Callable[[Trial], No
         values: list[float] = []
         show(0, tuning.trials, "workers are being started")
 
-        def show_run(trial: Trial) -> None:
+        def show_trial(trial: Trial) -> None:
             values.extend([] if trial.value is None else [trial.value])
             best = max if tuning.metric.more_is_better else min
             text = f"best {tuning.metric.title}: {tuning.metric.text(best(values))}" if values else "none with a value"
             show(trial.number + 1, tuning.trials, text)
 
-        yield show_run
+        yield show_trial
 
 
 def _outcome_text(ended: StoredRun) -> str:

@@ -62,9 +62,9 @@ def read_sources(
     return found
 
 
-def _varied(drawings: Sequence[Mapping[str, float]]) -> list[str]:
+def _varied(models: Sequence[Mapping[str, float]]) -> list[str]:
     """Return the parameters that differ between models, in a fixed order."""
-    return [key for key in _PARAMETERS if len({parameters.get(key) for parameters in drawings}) > 1]
+    return [key for key in _PARAMETERS if len({parameters.get(key) for parameters in models}) > 1]
 
 
 def _checked(drawn: Drawn) -> Drawn:
