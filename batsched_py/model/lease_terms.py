@@ -164,14 +164,20 @@ def _node_set(value: Any) -> NodeSet:
     return NodeSet(take(members, "count", _COUNT), _CAPACITY.read(capacity))
 
 
+def _by_type(found: Mapping[str, Quantity]) -> dict[str, Quantity]:
+    capacity = {_TYPES.get(name, name): quantity for name, quantity in found.items()}
+    for name, kind in _TYPES.items():
+        if name in found and kind in found:
+            raise FieldError(name, f"is {kind}, which is given too")
+    return capacity
+
+
 _COUNT: Final = whole_number(least=1)
 _AMOUNT: Final = number(above=0, most=LONGEST)
 _QUANTITY: Final[Reader[Quantity]] = by_type(
     "a number greater than 0, or a list of them", {float: _AMOUNT, list: list_of(_AMOUNT, least=1)}
 )
-_CAPACITY: Final = mapping_of(_QUANTITY, TEXT).then(
-    lambda found: {_TYPES.get(name, name): quantity for name, quantity in found.items()}
-)
+_CAPACITY: Final = mapping_of(_QUANTITY, TEXT).then(_by_type)
 _IMAGE: Final = members_of({"image": name_text(), "size": number("MB", least=0, most=LONGEST)}, ("image", "size"))
 _INSTANT: Final = Reader(_instant, {"type": ["number", "string"]})
 _READERS: Final[Mapping[str, Reader[Any]]] = {

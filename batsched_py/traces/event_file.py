@@ -13,7 +13,7 @@ from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.hostset import HostSet
 from batsched_py.model.external_event import MACHINE_EVENTS, ExternalEvent
 from batsched_py.reading.faults import of_file
-from batsched_py.reading.json_document import count_members, may_be_doubled, refuse_doubled
+from batsched_py.reading.json_document import refuse_doubled
 from batsched_py.reading.limits import LIMITS, Limits, check_depth
 from batsched_py.reading.objects import mapping, take
 from batsched_py.reading.values import TEXT, Reader, number
@@ -31,17 +31,17 @@ def read_events(
     `hosts` is the number of hosts, if known: events of much higher host numbers are refused before memory is allocated.
     """
     highest = limits.hosts - 1 if hosts is None else max(hosts, _NEAR) - 1
-    events: list[ExternalEvent] = []
+    resources, events = _hosts(highest), list[ExternalEvent]()
     number = 0
     with reported(path, WorkloadError, lambda: f"line {number + 1}"):
         for number, line in enumerate(read_lines(path, limits), 1):
             if line.strip():
-                event = _read_event(f"{path}:{number}", line, highest, limits)
+                event = _read_event(f"{path}:{number}", line, resources, limits)
                 events.append(replace(event, id=f"ee{number_of_file}!{len(events)}"))
     return tuple(sorted(events, key=lambda event: event.timestamp))
 
 
-def _read_event(source: str, line: bytes, highest: int, limits: Limits) -> ExternalEvent:
+def _read_event(source: str, line: bytes, resources: Reader[HostSet], limits: Limits) -> ExternalEvent:
     try:
         members = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -49,9 +49,9 @@ def _read_event(source: str, line: bytes, highest: int, limits: Limits) -> Exter
     try:
         check_depth(mapping(members), limits)
         timestamp, kind = take(members, "timestamp", _TIMESTAMP), take(members, "type", TEXT)
-        if may_be_doubled(line, count_members(members), ()):
+        if line.count(b":") > len(members):  # nested members, colons in texts, or a member twice
             refuse_doubled(source, line)
-        hosts = HostSet() if kind not in MACHINE_EVENTS else take(members, "resources", _hosts(highest))
+        hosts = HostSet() if kind not in MACHINE_EVENTS else take(members, "resources", resources)
     except ValueError as error:
         raise of_file(WorkloadError, source, error) from None
     return ExternalEvent(timestamp, kind, hosts, members, source)

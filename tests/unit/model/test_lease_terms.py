@@ -105,6 +105,7 @@ def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule
         ({"duration": 0}, "duration", 'must be null, "unlimited" or a number of seconds greater than 0'),
         ({"duration": True}, "duration", 'must be null, "unlimited" or a number of seconds greater than 0'),
         ({"capacity": 100}, "capacity", "must be null or an object or a list of objects, not 100"),
+        ({"capacity": {"CPU": 50, "cpu": 100}}, "capacity.cpu", "is CPU, which is given too"),
         ({"capacity": []}, "capacity", "must not be empty"),
         ({"capacity": [7]}, "capacity[0]", "must be an object, not 7"),
         ({"capacity": [{"cpu": 100}]}, "capacity[0].count", "is missing"),
