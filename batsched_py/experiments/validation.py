@@ -53,8 +53,6 @@ MOST_RESOURCES: Final = 10_000
 MOST_ENTRIES: Final = 100_000
 #: Maximum number of dependencies between instances, or other resources.
 MOST_PAIRS: Final = 100_000
-#: Maximum number of names searched for one similar to an unknown name.
-_MOST_COMPARED: Final = 200
 
 
 class Situation(Struct, frozen=True):
@@ -294,7 +292,7 @@ class _Validation:
             return
         locations = self._locations_of(reference.name, is_storage=is_storage)
         hint = f"; it is at {', '.join(locations)}" if locations else ""
-        question = "" if locations else did_you_mean(reference.name, list(right)[:_MOST_COMPARED])
+        question = "" if locations else did_you_mean(reference.name, sorted(right))
         hint = f"; {question}" if question else hint
         place.note(f"{name}: there is no such {kind} at {displayed(location)}{hint}")
 
@@ -315,7 +313,7 @@ class _Validation:
         if name in self._known:
             return f"{displayed(name)} is a {_kind(type(self._known[name]))}, and must be a {wanted}"
         names = [one.name for one in self._known.values() if not kinds or isinstance(one, kinds)]
-        question = did_you_mean(name, names[:_MOST_COMPARED])
+        question = did_you_mean(name, names)
         return f"{displayed(name)}: the experiment has no such {wanted}{'; ' if question else ''}{displayed(question)}"
 
 

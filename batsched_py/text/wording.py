@@ -17,9 +17,9 @@ JOULES_PER_KWH: Final = 3.6e6
 #: The largest number of characters of a name that are compared with known ones.
 LONGEST_NAME: Final = 100
 #: The largest numbers of known names that are listed in a message, and compared with an unknown one: a file may have
-#: thousands, and many unknown ones.
+#: thousands, and a hundred faults. A comparison takes 70 us.
 _MOST_LISTED: Final = 100
-_MOST_COMPARED: Final = 2_000
+_MOST_COMPARED: Final = 200
 #: A blank that does not break.
 NARROW_BLANK: Final = "\N{NARROW NO-BREAK SPACE}"
 #: The largest number of significant digits of a number in a table, unless it has more before the decimal point.

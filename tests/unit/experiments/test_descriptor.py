@@ -253,6 +253,15 @@ def test_catalogues_say_what_exists_where() -> None:
     assert read(document(nobody_knows), Situation(testbed)).resources
 
 
+def test_a_suggestion_from_a_large_catalogue_is_the_same_in_every_process() -> None:
+    """The first names are compared, and the order of a set depends on the process."""
+    catalogue = Location(storages=frozenset(f"disk{number:04}" for number in range(5_000)))
+    one = {"compute": {"name": "a", "locations": ["hp"], "resources": [{"storage": "@disc0000"}]}}
+    assert faults(document(one), Situation(Testbed({"hp": catalogue}))) == {
+        "resources[0].compute.resources": "@disc0000: there is no such storage at hp; did you mean disk0000?"
+    }
+
+
 def test_references_name_resources_of_the_right_kind() -> None:
     """M4."""
     storage = {"storage": {"name": "s", "location": "uk-epcc", "size": 10}}
