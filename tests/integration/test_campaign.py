@@ -40,7 +40,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def test_the_number_of_workers_changes_no_byte(tmp_path: Path, whole: dict[str, bytes]) -> None:
-    """Of the dataset, with the jobs of each run."""
+    """The dataset is the same, with the jobs of each run."""
     written(tmp_path, STUDY + JOBS)
     done = run(tmp_path, "campaign", "run", "study.toml", "--workers", "3")
     assert done.stdout.splitlines() == [

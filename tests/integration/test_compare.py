@@ -32,7 +32,7 @@ def unmeasured(path: Path) -> bytes:
 
 
 def test_the_number_of_processes_changes_no_byte(tmp_path: Path) -> None:
-    """Of the tables, the files and what is kept of each run; not even for an algorithm that remembers too much."""
+    """Tables, files and stored runs are the same; even for an algorithm that remembers too much."""
     seen = []
     for number in ("1", "5"):
         folder = tmp_path / number

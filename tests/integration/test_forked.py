@@ -73,7 +73,7 @@ def test_exit_code_and_outputs_are_the_same(tmp_path: Path, arguments: list[str]
     ],
 )
 def test_a_signal_ends_the_command(tmp_path: Path, anew: bool, number: signal.Signals, code: int, words: str) -> None:
-    """Whoever waits for its process waits for its end, and is told it."""
+    """A program that waits for its process waits for its end, and gets its code."""
     mine = algorithm(tmp_path, "open('begun', 'w').close()\nwhile True: pass")
     os.mkfifo(tmp_path / "begun")
     with started(tmp_path, "simulate", *FILES, "-s", mine, anew=anew) as process:

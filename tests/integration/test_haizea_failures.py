@@ -35,7 +35,7 @@ LOST = {"timestamp": 600, "type": "machine_unavailable", "resources": "0"}
 
 
 def test_a_failed_lease_is_given_up(tmp_path: Path) -> None:
-    """And the run goes on; what needs all hosts waits for the one that is down."""
+    """The run goes on; a lease that needs all hosts waits for the one that is down."""
     back = {"timestamp": 600, "type": "cancel_lease", "lease": 1}
     assert ended(tmp_path, "cancel", back) == (0, [["1", "Cancelled", "0", "600"], ["2", "Done", "600", "2400"]])
 

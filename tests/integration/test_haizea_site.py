@@ -74,7 +74,7 @@ def has_no_leases(client: SiteClient) -> bool:
 
 
 def test_the_log_of_a_site_is_written(tmp_path: Path) -> None:
-    """What becomes of leases, once; after a restart the log goes on. Its clock is no simulated one."""
+    """It has each change of a lease once; after a restart it goes on. Its clock is no simulated one."""
     conf = tmp_path / "my.conf"
     conf.write_text(CONF)
     log = tmp_path / "log.txt"

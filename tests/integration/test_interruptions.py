@@ -261,7 +261,7 @@ def test_a_job_that_is_preempted_begins_again(
 
 @versions
 def test_a_walltime_ends_a_job(tmp_path: Path, way: str, kind: str) -> None:
-    """Whatever it does."""
+    """It does so in any part of the job."""
     run = Interrupted(tmp_path, way, kind, "leases", walltime=60).run()
     assert (run.state("1"), run.spans()) == ("WALLTIME_REACHED", [(0, 60)])
 

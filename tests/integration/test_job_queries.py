@@ -172,7 +172,7 @@ def test_la_86_a_promise_moves_if_its_query_is_not_true_then(algorithm: str) -> 
 def test_a_query_that_is_not_heeded_is_told_once(
     tmp_path: Path, algorithm: list[str], told: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whoever writes a query believes that it counts."""
+    """The author of a query believes that it counts."""
     (tmp_path / "p.xml").write_text(PLATFORM.format("".join(HOST.format(n, *kind) for n, kind in enumerate(HOSTS))))
     jobs = [
         {"id": str(n), "subtime": n, "res": 1, "walltime": 9, "profile": "p", "constraint": "$mem > 600"}

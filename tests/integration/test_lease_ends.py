@@ -108,7 +108,7 @@ def test_a_lease_is_taken_back(tmp_path: Path, cancelled: str, state: str) -> No
 
 
 def test_a_suspended_lease_is_taken_back(tmp_path: Path) -> None:
-    """What was left of it is refused as soon as it has been submitted."""
+    """Its remainder is refused as soon as it has been submitted."""
     jobs = [job("1", 0, 4), job("2", 900, 4, "half", start=1800)]
     events = [{"timestamp": 1810, "type": "cancel_lease", "job": "w0!1"}]
     ended = Simulated(tmp_path, jobs, events=events)

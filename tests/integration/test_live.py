@@ -36,7 +36,7 @@ def test_a_simulation_is_shown_until_its_end(tmp_path: Path) -> None:
 
 
 def test_a_decision_that_takes_long_is_shown_while_it_is_made(tmp_path: Path) -> None:
-    """Who waits and why; the file that the algorithm waits for is made when all of it was seen."""
+    """Waiting jobs and reasons are shown; the file that the algorithm waits for is made when all of it was seen."""
     name = algorithm(
         tmp_path,
         "for job in view.queue: plan.hold(job, 'the moon is not full')\n"

@@ -89,7 +89,7 @@ def test_a_kept_order_is_the_one_that_is_found_again(specs: list[Spec]) -> None:
 @pytest.mark.parametrize("depth", ["1", "2"])
 @given_once(SPECS)
 def test_in_an_order_only_so_many_hold_a_promise_at_a_time(depth: str, specs: list[Spec]) -> None:
-    """Whoever comes before the head takes its promise: what was promised before counts no longer."""
+    """A job that comes before the head takes its promise: the earlier promise no longer counts."""
     session = Session(load("backfill"), {"order": "asc_area", "depth": depth})
 
     def exchange(request: bytes) -> bytes:

@@ -60,7 +60,7 @@ def test_a_machine_of_a_failed_experiment_is_free_again(tmp_path: Path) -> None:
 
 
 def test_a_machine_of_a_deleted_experiment_is_free_again(tmp_path: Path) -> None:
-    """And not before."""
+    """It is not free before."""
     first, both = experiment("e", compute("A")), [compute("C"), compute("D")]
     early, late = experiment("early", *both), experiment("late", *both)
     simulated = run(tmp_path, (50, first), (180, early), (400, late), deleted=200)
@@ -92,7 +92,7 @@ def test_experiments_at_one_time_get_machines_that_nobody_uses(tmp_path: Path) -
 def test_a_document_needs_as_many_hosts_with_reservations_as_without(
     tmp_path: Path, sharing: str, reservations: str, count: int
 ) -> None:
-    """Where hosts are not shared each machine has its own of the two; otherwise two of these fit on a host."""
+    """If hosts are not shared, each machine has one of the two; otherwise two of these fit on a host."""
     asked = {"name": "e", "duration": 60, "resources": [compute("C", min=count)]}
     simulated = ExperimentSimulation(tmp_path, asked, SITES, SETTINGS[sharing], reservations=reservations)
     (one,) = simulated.experiments

@@ -40,7 +40,7 @@ def test_by_default_jobs_run_on(tmp_path: Path) -> None:
 
 
 def test_a_job_fails_with_its_hosts(tmp_path: Path) -> None:
-    """Those on other hosts go on; what was lost is counted by hosts."""
+    """Jobs on other hosts go on; losses are counted by hosts."""
     jobs = [job("1", 0, 2), job("2", 0, 1), job("3", 1, 1, 5)]
     ended = simulated(tmp_path, jobs, "on_loss=fail", down="0-1")
     assert [ended.jobs[name]["final_state"] for name in "123"] == [

@@ -186,7 +186,7 @@ def test_a_disk_that_fills_stops_batsim(tmp_path: Path) -> None:
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)]
 )
 def test_a_recorder_that_is_ended_leaves_what_was_said(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    """And the decision process ends, too."""
+    """The decision process ends, too."""
     with serving(tmp_path, "-s", "fcfs") as served, between(tmp_path, served.address, anew=True) as proxy:
         with batsim(proxy.address) as client:
             replies = [ask(client, BEGINS), ask(client, SUBMITTED)]

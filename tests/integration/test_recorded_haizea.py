@@ -166,6 +166,6 @@ def test_no_difference_is_told_that_is_none() -> None:
 
 
 def test_no_lease_is_lost_and_no_run_endless() -> None:
-    """What is required wherever the original was mistaken: every lease ends in a final state."""
+    """Every lease ends in a final state, also where the original was mistaken."""
     states = {line.split()[1] for path in REQUIRED.glob("*.txt") for line in path.read_text().splitlines()}
     assert states <= {"Done", "Rejected"}

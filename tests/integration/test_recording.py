@@ -44,7 +44,7 @@ class Killed(Scheduler[NoOptions]):
 
 @each_format
 def test_each_exchange_that_left_survives_a_kill(tmp_path: Path, name: str) -> None:
-    """Whatever is in the way when the process ends; nothing is torn."""
+    """The process may end at any point; nothing is torn."""
     with serving(tmp_path, "-s", "fcfs", "--record", name, anew=True) as served, batsim(served.address) as client:
         replies = [ask(client, request) for request in REQUESTS]
         client.send(message(50.0))

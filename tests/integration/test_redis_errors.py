@@ -88,7 +88,7 @@ def test_a_server_that_says_nothing_is_given_up(server: Server) -> None:
 
 
 def test_a_server_that_is_lost_is_named(server: Server) -> None:
-    """Whatever was heard of it before."""
+    """It is, whatever it answered before."""
     session, store = begun(server.port)
     server.stop()
     with pytest.raises(StoreError, match=rf"^Redis 127\.0\.0\.1:{server.port}: .* \(tried 2 times\)$"):

@@ -26,7 +26,7 @@ def starts(name: str, options: dict[str, Any], case: Case) -> list[float]:
 
 @pytest.mark.parametrize("name", BACKFILLING)
 def test_a_job_that_needs_a_failed_host_is_promised_its_expected_return(name: str) -> None:
-    """Who comes later and ends before overtakes, who would not end before waits."""
+    """A later job that ends before overtakes; one that would not end before waits."""
     bench = Bench(name, hosts=4, options={"repair_time": 100})
     bench.fail("3")
     wide, short = bench.submit(size=4, walltime=10), bench.submit(walltime=90)

@@ -121,7 +121,7 @@ def test_a_killed_process_leaves_its_recording_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
 def test_all_files_are_there_when_batsim_hears_the_last_reply(name: str, tmp_path: Path) -> None:
-    """Who started both kills us then: the recording, the description, decisions and tables of leases are whole."""
+    """If both are killed then, the recording, the description, decisions and tables of leases are whole."""
     arguments = ("-s", "leases", "-e", "out", "--record", name)
     with serving(tmp_path, *arguments, anew=True) as served, batsim(served.address) as socket:
         for request in (BEGINS, SUBMITTED, COMPLETED, ENDS):

@@ -90,7 +90,7 @@ def test_requests_join_the_messages_of_a_batsim(tmp_path: Path, simulated: tuple
 
 
 def test_decisions_are_written_when_the_simulation_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And `explain` reads them beside the jobs file of Batsim."""
+    """`explain` reads them with the jobs file of Batsim."""
     with served(tmp_path, "--pace", "1000", "--wakeup-interval", "10") as (client, processes):
         client.put("api", "clock", body={"paused": True})
         reserved = {"nodes": 4, "duration": 60, "start": client.get("api", "clock")["now"] + 1000}

@@ -60,7 +60,7 @@ def test_a_date_without_an_offset_is_that_of_the_site(site: SiteProcess) -> None
 
 
 def test_a_date_with_an_offset_is_that_instant(site: SiteProcess) -> None:
-    """Whatever the offset is; the answer has that of the site."""
+    """Any offset counts; the answer has that of the site."""
     start = later(site, 9, 11)
     lease = site.client().post("api", "leases", body={"nodes": 1, "duration": 60, "start": start.isoformat()})
     assert datetime.fromisoformat(lease["requested_date"]) == start
@@ -68,7 +68,7 @@ def test_a_date_with_an_offset_is_that_instant(site: SiteProcess) -> None:
 
 
 def test_the_command_takes_the_time_of_its_user(site: SiteProcess) -> None:
-    """And prints the instant that the site has understood."""
+    """It prints the instant that the site has understood."""
     start = later(site, 10, USER_HOURS)
     code, told = requested(site, USER_ZONE, f"{start:%Y-%m-%d %H:%M:%S}")
     assert code == 0
@@ -78,7 +78,7 @@ def test_the_command_takes_the_time_of_its_user(site: SiteProcess) -> None:
 
 
 def test_errors_about_dates_name_dates(site: SiteProcess) -> None:
-    """Those with seconds would be of no use to whoever gave a date."""
+    """Seconds would be of no use to a user who gave a date."""
     past = later(site, -30, SITE_HOURS)
     code, told = requested(site, SITE_ZONE, f"{past:%Y-%m-%dT%H:%M:%S}")
     assert code == 2

@@ -102,7 +102,7 @@ def test_lost_last_requests_are_noticed(tmp_path: Path, lost: int) -> None:
     ],
 )
 def test_a_damaged_record_is_named(tmp_path: Path, statement: str, number: int) -> None:
-    """Whatever of it has changed, and if one before it is missing."""
+    """Any change of it is found, and a missing record before it."""
     filled(tmp_path, 1, 2, 3)
     changed(tmp_path, statement)
     assert f"{tmp_path / JOURNAL}: request {number} is damaged, or one before it is missing" in failure(tmp_path)
@@ -127,7 +127,7 @@ def test_a_clock_behind_the_transcript_is_put_right(tmp_path: Path) -> None:
 
 
 def test_a_part_of_an_exchange_that_never_came_to_its_end_is_dropped(tmp_path: Path) -> None:
-    """What is decided next may be something else."""
+    """The next decision may be another one."""
     filled(tmp_path, 1)
     path = tmp_path / TRANSCRIPT
     whole = path.read_bytes()
@@ -146,7 +146,7 @@ def test_files_of_two_sites_do_not_go_together(tmp_path: Path) -> None:
 
 
 def test_only_the_owner_reads_the_files(tmp_path: Path) -> None:
-    """Whatever the mask of the process is; files of an older version are closed, too."""
+    """The mask of the process does not matter; files of an older version are closed, too."""
     before = os.umask(0)
     try:
         with opened(tmp_path / "desk") as site:

@@ -369,7 +369,7 @@ def test_500_hosts_are_drawn_in_colours(tmp_path: Path, browser: Browser) -> Non
 
 
 def test_machines_of_experiments_have_names_in_the_chart(tmp_path: Path, browser: Browser) -> None:
-    """And what is planned is in the legend."""
+    """The legend has planned machines."""
     with running_site(tmp_path, "--pace", "1") as site, left(browser):
         browser.visit(site.url)
         press(browser, "#hand-in button")

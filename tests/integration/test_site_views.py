@@ -55,7 +55,7 @@ def test_a_running_job_has_no_end_but_a_limit(tmp_path: Path) -> None:
 
 
 def test_a_job_without_a_duration_takes_its_walltime(tmp_path: Path) -> None:
-    """And is ended by it, as its state says."""
+    """The walltime ends it, as its state says."""
     with running_site(tmp_path, "--pace", "max", "-s", "easy") as site:
         number = asked(site, "jobs", nodes=1, walltime=60)
         wait_for(lambda: lease(site, number)["final"])
@@ -92,7 +92,7 @@ def test_all_final_states_are_those_of_leases() -> None:
 
 
 def test_reasons_have_all_digits(tmp_path: Path) -> None:
-    """Of times that are long."""
+    """Long times are not rounded."""
     with running_site(tmp_path, "--pace", "1", *RESERVATIONS) as site:
         number = asked(site, "leases", nodes=1, duration=60, start=3039733.741)
         wait_for(lambda: lease(site, number)["state"] == "Ready")

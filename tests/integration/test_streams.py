@@ -38,7 +38,7 @@ def test_a_reader_that_closes_the_pipe_is_no_error(arguments: list[str]) -> None
 
 
 def test_files_are_written_whoever_reads_the_rest(tmp_path: Path) -> None:
-    """What is said of them comes last."""
+    """The lines about them come last."""
     arguments = ["generate", "--jobs", "3", "--hosts", "4", "-o", "w.json", "--platform", "p.xml"]
     with subprocess.Popen(
         [*PROGRAM, *arguments], stdout=subprocess.PIPE, cwd=tmp_path, env=ENVIRONMENT, text=True

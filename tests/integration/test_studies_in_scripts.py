@@ -81,7 +81,7 @@ def test_a_class_of_the_script_itself_runs_in_processes(tmp_path: Path, *, file:
 
 
 def test_what_cannot_be_handed_over_is_one_clear_line(tmp_path: Path) -> None:
-    """And no traceback of a pool of processes."""
+    """It is no traceback of a pool of processes."""
     done = script(tmp_path, "Locked", file=True)
     assert done.stdout == "the script runs\n"
     assert done.stderr.splitlines()[-1] == (

@@ -117,7 +117,7 @@ def test_a_break_that_nobody_can_resume_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_it_waits_as_long_as_events_may_come(tmp_path: Path) -> None:
-    """And gives up after the last one."""
+    """It gives up after the last one."""
     events = [happens(70, "resume"), happens(5000, "something")]
     simulated = TimelineSimulation(tmp_path, CASES["FA-2"].document, events=events)
     assert simulated.warnings == ["t=5000: vm is held by break@15 since 15: no resume comes"]
@@ -154,7 +154,7 @@ def test_a_vm_fails_with_its_host(tmp_path: Path) -> None:
 
 
 def test_an_experiment_is_aborted_by_a_host(tmp_path: Path) -> None:
-    """What runs on others is killed, too."""
+    """Its programs on other hosts are killed, too."""
     failure = happens(40, "event_machine_unavailable", [0])
     simulated = TimelineSimulation(tmp_path, {**TWO, "on_failed": "abort"}, events=[failure])
     assert simulated.run.failed == "web failed: host 0 failed"
@@ -253,7 +253,7 @@ def test_cases_are_recorded_in_both_dialects() -> None:
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_a_recorded_conversation_has_the_same_bytes(path: Path, tmp_path: Path) -> None:
-    """What the simulator says in Batsim's place, and what it is told."""
+    """These are the messages of the simulator in Batsim's place, and the replies."""
     name, _, dialect = path.stem.rpartition("-")
     document, events = RECORDED[name]
     simulated = TimelineSimulation(tmp_path, document, SETTINGS[dialect], events=events)

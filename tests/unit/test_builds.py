@@ -17,6 +17,6 @@ def test_it_is_told_from_a_module_that_may_be_compiled() -> None:
     [("/x/batsched_py/bits.py", "pure Python"), ("/x/batsched_py/bits.cpython-311-x86_64-linux-gnu.so", "compiled")],
 )
 def test_machine_code_is_no_source(file: str, build: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the platform calls its libraries."""
+    """The platform's names of libraries do not matter."""
     monkeypatch.setattr(builds, "find_spec", lambda name: ModuleSpec(name, None, origin=file))
     assert builds.describe_build() == build

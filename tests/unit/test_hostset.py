@@ -40,7 +40,7 @@ def test_a_negative_count_is_refused(ask: Callable[[int], HostSet | None]) -> No
 
 @given(spellings())
 def test_any_legal_spelling_is_read(case: tuple[frozenset[int], str]) -> None:
-    """Whatever its order and pieces, it is the set of its numbers."""
+    """In any order and pieces, it is the set of its numbers."""
     hosts, text = case
     assert set(HostSet.parse(text)) == hosts
 
@@ -164,7 +164,7 @@ def test_intervals_are_maximal_runs(hosts: frozenset[int]) -> None:
 
 @given(members, st.integers(0, 320))
 def test_the_first_members_are_the_lowest_or_none_if_there_are_fewer(hosts: frozenset[int], count: int) -> None:
-    """Of any number."""
+    """This holds for any number."""
     first = HostSet.from_ids(hosts).first(count)
     assert first == (None if count > len(hosts) else HostSet.from_ids(sorted(hosts)[:count]))
 
@@ -235,7 +235,7 @@ def test_the_bits_of_an_interval_are_one_run(low: int, length: int) -> None:
 
 @given(members, st.integers(0, 320))
 def test_the_lowest_bits_are_as_many_as_asked_for(hosts: frozenset[int], count: int) -> None:
-    """And no other bit below the highest of them is left out."""
+    """No other bit below the highest of them is left out."""
     bits = HostSet.from_ids(hosts).bits
     found = lowest(bits, count)
     if found is None:

@@ -56,7 +56,7 @@ def test_code_that_raises_keyboard_interrupt_fails(code: Callable[[], None]) -> 
 
 @pytest.mark.parametrize("error", [SystemExit(1), GeneratorExit(), asyncio.CancelledError(), BaseException("x")])
 def test_other_exceptions_are_no_interruptions(error: BaseException) -> None:
-    """Whatever they derive from."""
+    """Their base classes do not matter."""
     assert not is_interruption(error)
 
 

@@ -48,6 +48,6 @@ def test_a_function_that_does_not_tell_its_arguments_is_taken() -> None:
     ],
 )
 def test_other_names_are_refused_with_the_rule(things: Named[Any], text: str, words: str) -> None:
-    """What there is or what it must take, and what was written."""
+    """The error has the known names or the arguments, and what was written."""
     with pytest.raises(ValueError, match=words):
         things.find(text, load)

@@ -54,7 +54,7 @@ def test_an_ignored_signal_stays_ignored() -> None:
 
 
 def test_a_handler_of_others_than_python_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a program that Python is embedded in, say: Python does not know it, and could not put it back."""
+    """A program in which Python is embedded may have set it: Python does not know it, and could not put it back."""
     known = signal.getsignal
     before = known(signal.SIGTERM)
     monkeypatch.setattr(signal, "getsignal", lambda number: None if number == signal.SIGTERM else known(number))

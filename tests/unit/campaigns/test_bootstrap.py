@@ -29,21 +29,21 @@ def test_two_observations_can_be_counted() -> None:
 
 
 def test_three_observations_can_be_counted() -> None:
-    """Of the 27 resamples of 0, 0 and 3 there are 8, 12, 6 and 1 with the means 0, 1, 2 and 3: 96 % are below 3."""
+    """The means of the 27 resamples of 0, 0 and 3 are 0, 1, 2 and 3 in 8, 12, 6 and 1 cases: 96 % are below 3."""
     bootstrap = Bootstrap(3, level=0.9)
     assert bootstrap.mean([0.0, 0.0, 3.0]) == Estimate(1.0, 0.0, 2.0)
     assert Bootstrap(3, level=0.95).mean([0.0, 0.0, 3.0]) == Estimate(1.0, 0.0, 3.0)
 
 
 def test_the_interval_of_a_constant_is_a_point() -> None:
-    """Whatever is drawn is the same."""
+    """All resamples are the same."""
     pairs = Bootstrap(8).compare([2.0] * 8, [8.0] * 8)
     assert pairs.difference == Estimate(-6.0, -6.0, -6.0)
     assert pairs.ratio == Estimate(0.25, 0.25, 0.25)
 
 
 def test_a_ratio_to_nothing_is_none() -> None:
-    """And one whose resamples may be ratios to nothing has no interval."""
+    """A ratio whose resamples may be ratios to nothing has no interval."""
     assert Bootstrap(4).compare([1.0] * 4, [0.0] * 4).ratio is None
     assert Bootstrap(4).compare([1.0] * 4, [0.0, 0.0, 0.0, 2.0]).ratio == Estimate(2.0)
 
@@ -97,7 +97,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
 
 
 def test_few_observations_have_intervals_that_are_too_narrow() -> None:
-    """Which the command warns of."""
+    """The command warns of that."""
     assert coverage(4, 400) < 0.90
 
 

@@ -151,7 +151,7 @@ def test_a_page_marks_the_best_and_tells_by_what_rule(two: AlgorithmComparison) 
 
 
 def test_names_are_escaped_on_a_page(two: AlgorithmComparison, tmp_path: Path) -> None:
-    """Those of algorithms and of workloads."""
+    """Names of algorithms and of workloads are."""
     study = two.study
     outcomes = tuple(replace(one, workload=f"<i>{one.workload}", warnings=("<script>x",)) for one in study.outcomes)
     changed = replace(study, workloads=tuple(f"<i>{name}" for name in study.workloads), outcomes=outcomes, origins={})

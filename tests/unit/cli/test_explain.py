@@ -107,7 +107,7 @@ def test_a_job_that_is_not_there_is_an_error(job: str, rule: str, capsys: pytest
 
 
 def test_without_decisions_the_schedule_answers(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And it is said so."""
+    """The output says so."""
     (here / "run_decisions.csv").unlink()
     assert run(["explain", "run", "j"]) == 0
     out, err = capsys.readouterr()

@@ -54,7 +54,7 @@ def test_a_mistake_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_others_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """And which attributes are read is shown."""
+    """The attributes that are read are shown."""
     assert run(["query", "--records", RECORDS, "$load < 0.5", "--explain"]) == 0
     out = capsys.readouterr().out
     assert "2 of 4 records" in out

@@ -52,7 +52,7 @@ def test_a_collection_that_polls_is_out_of_date() -> None:
 
 
 def test_polls_are_those_of_their_instants_however_late_somebody_asks() -> None:
-    """What nobody asked for in between is not polled; what is as old as if it had been."""
+    """Polls in between that no request needed are left out; the ages are as if they had been made."""
     child, parent = Collection(), Collection()
     child.join("h", {"x": 1})
     parent.poll(child, parse("$x == 1"), period=60, now=30)
@@ -100,7 +100,7 @@ def test_ages_add_up_over_several_levels() -> None:
 
 
 def test_a_record_is_corrected_until_it_is_polled_again() -> None:
-    """Of members nothing is; they say themselves what they are."""
+    """Records of members are not: these describe themselves."""
     child, parent = Collection(), Collection()
     child.join("h", {"load": 0})
     parent.poll(child, period=10)
@@ -190,7 +190,7 @@ def test_many_who_join_and_leave_leave_no_rows_behind() -> None:
 
 
 def test_answers_heed_changes_of_what_they_read() -> None:
-    """And of nothing else: an attribute of another type is another value."""
+    """Other changes do not matter: an attribute of another type is another value."""
     columns = Columns()
     row = columns.add({"x": 1, "y": 1})
     query = parse("$x == 1 and $x / 2 == 0")
@@ -239,7 +239,7 @@ def test_rows_are_found_in_order(count: int) -> None:
     ],
 )
 def test_many_records_are_computed_like_each(rows: list[tuple[Value, Value]]) -> None:
-    """Whatever is computed for all records at once is what it is for one."""
+    """Values that are computed for all records at once are those of each."""
     hosts = Collection()
     for number, (one, other) in enumerate(rows):
         hosts.join(f"h{number}", {"a": one, "b": other})

@@ -55,7 +55,7 @@ def test_lines_are_whole_however_they_come() -> None:
 
 
 def test_success_is_an_ending_too() -> None:
-    """Whoever waits for a message must know that none will come."""
+    """A program that waits for a message must know that none will come."""
     container, heard = ended(FakeEngine(b"one\ntwo\n"))
     assert heard == ["one", "two"]
     assert not container.failed
@@ -73,7 +73,7 @@ def test_success_is_an_ending_too() -> None:
     ],
 )
 def test_an_ending_is_told_with_its_last_words(engine: FakeEngine, story: str) -> None:
-    """And why, as far as the engine knows; that it does not is an ending, too."""
+    """The reason is told as far as the engine knows it; an unknown one is an ending, too."""
     container, _ = ended(engine)
     assert str(container.ending) == story
     assert container.failed

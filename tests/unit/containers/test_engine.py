@@ -68,7 +68,7 @@ def test_a_port_where_nobody_listens_is_no_engine() -> None:
     ],
 )
 def test_what_an_engine_fails_with_is_one_line(error: Exception, reason: str) -> None:
-    """That begins with what was tried, and ends with the engine's own words."""
+    """It begins with the attempt, and ends with the engine's own words."""
     with pytest.raises(EngineError) as caught, engine_errors("image x"):
         raise error
     assert str(caught.value) == f"image x: {reason}"

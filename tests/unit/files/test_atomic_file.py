@@ -40,7 +40,7 @@ def test_failure_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
-    """Who may read the old content may read the new one, and nobody else."""
+    """Users who may read the old content may read the new one, and no others."""
     path = tmp_path / "file"
     path.touch()
     path.chmod(0o640)
@@ -72,7 +72,7 @@ def test_a_link_to_itself(tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_written_into(tmp_path: Path) -> None:
-    """Whoever reads it gets the content; it is not replaced by a file."""
+    """Its reader gets the content; it is not replaced by a file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:

@@ -19,7 +19,7 @@ def test_lines_are_written_below_a_header(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_if_nobody_writes_it(tmp_path: Path) -> None:
-    """Whatever was put aside."""
+    """All spooled lines are dropped."""
     with TextSpool(tmp_path) as aside:
         aside.put("a\n")
     assert not list(tmp_path.iterdir())

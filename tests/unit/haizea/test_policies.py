@@ -212,7 +212,7 @@ def test_a_probe_of_ones_own_sees_leases_as_in_haizea(folder: Path) -> None:
 
 
 def test_a_class_beside_the_configuration_comes_before_an_installed_one(folder: Path) -> None:
-    """And an installed one is found if there is none: here in a module of our own."""
+    """An installed one is found if there is none: here in a module of the tests."""
     installed = folder / "tests" / "unit" / "haizea" / "test_policies.py"
     name = "tests.unit.haizea.test_policies.Installed"
     find_policies(config(folder, {"scheduling.policy-admission": name}))

@@ -112,7 +112,7 @@ def test_nobody_is_stopped_where_nobody_may_begin_again(wanted: bool) -> None:
 
 
 def test_who_is_in_the_way_is_told_by_hosts_and_instant() -> None:
-    """Those who would still run there."""
+    """Leases that would still run there are in the way."""
     scene = crowded()
     preemption = preempting(scene)
     assert [job.name for job in preemption.in_the_way(hosts("1-2"), 50.0)] == ["young", "old"]

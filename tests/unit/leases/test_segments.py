@@ -40,7 +40,7 @@ def test_an_id_that_another_job_has_is_left_out() -> None:
 def test_a_profile_that_batsim_forgets_is_registered_under_a_new_name(
     forgetful: bool, profile: str, again: str
 ) -> None:
-    """That of the segment, or, if there is such a profile, one like it."""
+    """It is that of the segment, or, if there is such a profile, one like it."""
     scene, segments = Scene(forgetful=forgetful), Segments()
     if profile not in PROFILES:
         scene.plan.register_profile("w0", profile, DELAY)

@@ -25,7 +25,7 @@ def test_it_keeps_what_batsim_keeps() -> None:
 
 
 def test_what_is_not_there_is_left_out() -> None:
-    """Who asks says what that means."""
+    """The caller decides what that means."""
     store = MemoryStore()
     store.put({"w0!1": JOB}, {("w0", "p"): {"type": "delay"}})
     assert store.jobs(["w0!1", "w0!2"]) == {"w0!1": JOB}

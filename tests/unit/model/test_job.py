@@ -18,7 +18,7 @@ def test_a_job_made_here_has_batsims_members() -> None:
 
 
 def test_a_job_made_here_has_its_attributes() -> None:
-    """Those that were asked for."""
+    """They are those that were requested."""
     job = Job.create("w0!1", size=2, profile="p", submit_time=1.5, walltime=10)
     assert (job.id, job.submit_time, job.size, job.walltime, job.profile) == ("w0!1", 1.5, 2, 10, "p")
 
@@ -29,7 +29,7 @@ def test_a_job_without_walltime_has_no_such_member() -> None:
 
 
 def test_a_job_without_a_time_of_submission_leaves_it_to_the_plan() -> None:
-    """Which knows when it is."""
+    """The plan knows the current time."""
     assert "subtime" not in Job.create("w0!1", size=2, profile="p").members
 
 
@@ -68,5 +68,5 @@ def test_a_job_does_not_change() -> None:
 
 
 def test_jobs_of_equal_facts_are_equal() -> None:
-    """Whoever made them."""
+    """Their origin does not matter."""
     assert Job.create("w0!1", size=1, profile="p") == Job.create("w0!1", size=1, profile="p")

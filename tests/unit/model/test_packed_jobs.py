@@ -62,7 +62,7 @@ def test_they_may_travel_to_another_process(packed: Workload) -> None:
 
 
 def test_they_keep_the_rules(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is wrong is told as of a short file."""
+    """Errors are those of a short file."""
     monkeypatch.setattr(batsim_json, "MANY", 10)
     text = path.read_text()
     path.write_text(text.replace('"res"', '"ras"'))

@@ -31,7 +31,7 @@ def test_resources_are_read_as_they_were_written(resources: dict[str, float | tu
 
 
 def test_instances_with_commas() -> None:
-    """Where no pairs need the comma, it may stand between instances."""
+    """If no pairs need the comma, it may separate instances."""
     assert read_quantity("100,50") == (100, 50)
 
 

@@ -39,7 +39,7 @@ def test_a_prediction_is_between_a_second_and_the_walltime() -> None:
 
 
 def test_jobs_of_nobody_have_no_past() -> None:
-    """Who does not say whose it is learns from nobody."""
+    """A job without a user learns from no other."""
     past = LastTwo()
     past.learn(None, 1.0)
     past.learn(None, 1.0)

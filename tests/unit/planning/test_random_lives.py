@@ -17,7 +17,7 @@ STEPS = 120
 @pytest.mark.parametrize("few", [0, availability.FEW])
 @pytest.mark.parametrize("seed", range(25))
 def test_every_answer_is_that_of_the_oracle(few: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever happens, in any order: late ends, failures, returns, predictions that change, torn reservations.
+    """This holds for late ends, failures, returns, changed predictions and torn reservations in any order.
 
     With slices for any reservation, and with slices for many only.
     """
@@ -59,7 +59,7 @@ def compare_questions(life: Life, deed: str) -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_a_reservation_that_is_taken_back_leaves_no_trace(seed: int) -> None:
-    """Whatever there is, reserve and release restore every step of the future."""
+    """In any situation, reserve and release restore every step of the future."""
     life = Life(1000 + seed)
     for _ in range(STEPS):
         life.step()

@@ -28,7 +28,7 @@ def test_an_unknown_member_of_an_event_is_told_once() -> None:
 
 
 def test_unknown_members_around_events_are_told() -> None:
-    """Of the message, and of the frame of an event."""
+    """Those of the message and of the frame of an event are."""
     request = document(1.0, ("REQUESTED_CALL", {}))
     request["sent"] = 5
     request["events"][0]["id"] = 3

@@ -88,7 +88,7 @@ def test_a_query_finds_its_records(case: str) -> None:
 
 @pytest.mark.parametrize("case", WRONG)
 def test_a_wrong_query_names_the_place_and_the_rule(case: str) -> None:
-    """And nothing is found."""
+    """It finds no host."""
     for query, position, rule in WRONG[case]:
         with pytest.raises(QueryError) as caught:
             parse(query)
@@ -175,7 +175,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_a_hostile_query_costs_an_error(case: str) -> None:
-    """Or is answered, and soon: it would take years otherwise."""
+    """Otherwise it is answered soon: it would take years without bounds."""
     query, rule = HOSTILE[case]
     if rule:
         with pytest.raises(QueryError) as caught:
@@ -187,7 +187,7 @@ def test_a_hostile_query_costs_an_error(case: str) -> None:
 
 
 def test_queries_have_bounds() -> None:
-    """Of length and depth; just within, they are answered."""
+    """Length and depth are bounded; queries just within are answered."""
     with pytest.raises(QueryError, match=f"at most {LONGEST} characters, not {LONGEST + 1}"):
         parse("true".ljust(LONGEST + 1))
     assert parse("true".ljust(LONGEST)).evaluate({}) is True

@@ -63,7 +63,7 @@ def test_a_job_that_can_never_run_is_refused_with_the_reason() -> None:
 
 
 def test_arrived_jobs_that_can_never_run_are_rejected() -> None:
-    """And no others; the reason is kept."""
+    """No others are; the reason is kept."""
     fresh = state(6, job("e4", 4), job("x", 4))
     plan = Plan(fresh)
     placement(fresh, "contiguous", []).refuse(View(fresh), plan)

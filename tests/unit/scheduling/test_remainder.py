@@ -107,7 +107,7 @@ def test_both_spellings_of_a_tree_leave_the_same(member: str) -> None:
 
 @given(st.floats(0, 1), st.integers(0, 3), st.integers(0, 1))
 def test_done_and_left_make_the_whole(share: float, round_: int, step: int) -> None:
-    """Of nested delays, whenever they are killed."""
+    """They do for nested delays, killed at any time."""
     outer = Progress(
         "twice",
         None,

@@ -53,7 +53,7 @@ def submit(session: Session, now: float, name: str, size: int = 1) -> None:
 
 
 def test_the_first_row_tells_the_hosts() -> None:
-    """And whether jobs share them."""
+    """It also tells whether jobs share them."""
     for shared in (False, True):
         session, rows = logged(allow_compute_sharing=shared)
         end(session)
@@ -61,7 +61,7 @@ def test_the_first_row_tells_the_hosts() -> None:
 
 
 def test_a_hold_is_told_once() -> None:
-    """And again when the reason is another one, by more than its numbers."""
+    """It is told again when the reason is another one, by more than its numbers."""
     session, rows = logged()
     for now, name in ((1, "own"), (2, "x"), (7, "y")):
         submit(session, now, name)
@@ -85,7 +85,7 @@ class Taker(Talker):
 
 
 def test_too_few_free_hosts_are_seen() -> None:
-    """Whatever the algorithm calls it, by what is free after the decision; unless jobs share hosts."""
+    """The hosts that are free after the decision count, not the algorithm's reason; unless jobs share hosts."""
     for shared, kind in ((False, "hosts"), (True, "own")):
         session, rows = logged(Taker, allow_compute_sharing=shared)
         submit(session, 1, "t", 2)
@@ -152,7 +152,7 @@ def test_a_rejection_is_told() -> None:
 
 
 def test_jobs_that_had_not_ended_are_told_last() -> None:
-    """Those that ran, with their starts and hosts, and those that waited, with what they asked for."""
+    """Running jobs come with their starts and hosts, waiting ones with their requests."""
     rows: list[DecisionRow] = []
     session = Session(Taker, log=rows.extend)
     session.answer(message(0, ("SIMULATION_BEGINS", begins_data(4))))

@@ -67,7 +67,7 @@ UNKNOWN = "t=1: w0!a puts executors on one host; if they communicate, there SimG
 def test_executors_that_communicate_on_one_host_are_told_before_the_order_is_sent(
     profile: str, size: int, told: str
 ) -> None:
-    """Whatever is known of the profile."""
+    """The profile may be known or not."""
     lines: list[str] = []
     submit(watched(lines), 1, "a", profile, size)
     assert [line[: len(told)] for line in lines] == ([told] if told else [])

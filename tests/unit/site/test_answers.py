@@ -11,7 +11,7 @@ from batsched_py.site.board import Board
 
 
 def test_an_answer_is_made_once_for_each_snapshot() -> None:
-    """And for each question."""
+    """Each question has its own."""
     board = Board(Session(load("fcfs"), requests=True))
     answers, numbers = Answers(board), count()
     assert [answers.find(("hosts", 0), lambda: [next(numbers)]) for _ in range(3)] == [b"[0]"] * 3

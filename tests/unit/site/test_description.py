@@ -33,7 +33,7 @@ def test_each_call_takes_the_token_and_the_user(described: dict[str, Any]) -> No
 
 
 def test_experiments_have_both_forms(described: dict[str, Any]) -> None:
-    """Of descriptors and of answers."""
+    """Descriptors and answers have one each."""
     paths, both = described["paths"], {"application/json", "application/xml"}
     assert set(paths["/managed_experiments"]["post"]["requestBody"]["content"]) == both
     assert set(paths["/managed_experiments"]["post"]["responses"]["201"]["content"]) == both

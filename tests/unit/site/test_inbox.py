@@ -11,7 +11,7 @@ from batsched_py.site.pacing import PacedClock
 
 
 def test_the_board_is_seen_before_the_inbox_is_ready(tmp_path: Path) -> None:
-    """Who asks a site that is ready is never shown the past, although looks at the board keep their distance."""
+    """A client of a ready site is never shown the past, although looks at the board keep their distance."""
     ready = list[bool]()
     journal = Journal(tmp_path / "site.sqlite", {})
     first = Inbox(journal, PacedClock(math.inf), look=lambda _: math.inf, see=lambda: None)

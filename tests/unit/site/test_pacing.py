@@ -38,7 +38,7 @@ def test_what_the_simulation_has_reached_is_never_in_the_future() -> None:
 
 
 def test_a_paused_clock_stands_still() -> None:
-    """And goes on where it stood."""
+    """It goes on where it stopped."""
     wall = Wall()
     clock = PacedClock(10.0, wall)
     clock.start(0.0)
@@ -54,7 +54,7 @@ def test_a_paused_clock_stands_still() -> None:
 
 
 def test_the_pace_changes_from_now_on() -> None:
-    """What has passed stays."""
+    """Past time stays."""
     wall = Wall()
     clock = PacedClock(1.0, wall)
     clock.start(0.0)

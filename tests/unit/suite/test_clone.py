@@ -44,7 +44,7 @@ def test_what_git_does_not_know_is_not_there(checkout: Path) -> None:
 
 
 def test_a_copy_has_nothing_of_the_users(checkout: Path, tmp_path: Path) -> None:
-    """Of the whole, or of some folders."""
+    """It is a copy of the whole, or of some folders."""
     copy(tmp_path / "whole", root=checkout)
     copy(tmp_path / "part", "workloads", root=checkout)
     found = {

@@ -26,7 +26,7 @@ def drawn() -> list[tuple[int, str]]:
 
 
 def test_the_examples_are_those_of_the_last_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever modules are loaded: Hypothesis looks into them for numbers and texts that may matter."""
+    """Loaded modules do not matter, in which Hypothesis looks for numbers and texts."""
     before = drawn()
     mine = tmp_path / "mine.py"
     mine.write_text("".join(f"N{number} = ({777_000 + number}, 'a text of mine, {number}')\n" for number in range(500)))

@@ -37,7 +37,7 @@ def test_one_is_one_and_all_else_are_many(count: int, words: tuple[str, ...], sa
 
 
 def test_digits_stand_in_groups_of_three() -> None:
-    """Of the number as a whole one."""
+    """The number is shown as a whole one."""
     assert [grouped(number) for number in (0, 999, 28_481, 1_234_567.6)] == ["0", "999", "28 481", "1 234 568"]
     assert grouped(1000, "_") == "1_000"
     assert counted(28_481, "job", blank="_") == "28_481 jobs"
@@ -51,7 +51,7 @@ def test_times_are_told_in_full() -> None:
 
 
 def test_energy_is_told_in_kilowatt_hours() -> None:
-    """Of 3.6 million joules each."""
+    """Each is 3.6 million joules."""
     assert kilowatt_hours(4.5e6) == "1.250 kWh"
 
 
@@ -78,13 +78,13 @@ def test_energy_is_told_in_kilowatt_hours() -> None:
 def test_numbers_side_by_side_have_a_sensible_number_of_digits(
     numbers: list[float | None], usual: int, shown: list[str]
 ) -> None:
-    """Of the largest six at most, two at least, and the same after the point for all."""
+    """The largest has two to six, and all have the same number after the point."""
     assert aligned(numbers, usual) == shown
 
 
 @given(st.floats(1e-5, 1e15), st.integers(0, 4))
 def test_the_largest_number_is_shown_to_a_millionth_of_itself(number: float, usual: int) -> None:
-    """Or in whole ones; and to five percent in any case."""
+    """It may be a whole number instead; in any case it is shown to five percent."""
     digits = decimals([number], usual)
     assert 0 <= digits <= 7
     assert abs(float(f"{number:.{digits}f}") - number) <= number * 0.051
@@ -101,7 +101,7 @@ def test_the_largest_number_is_shown_to_a_millionth_of_itself(number: float, usu
     ],
 )
 def test_a_name_that_is_like_a_known_one_was_meant(name: str, said: str) -> None:
-    """What there is, is told in any case."""
+    """The known names are listed in any case."""
     assert unknown(name, ["easy", "fcfs", "Mine"]) == said
     assert did_you_mean(name, []) == ""
 

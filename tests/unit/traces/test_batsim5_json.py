@@ -110,7 +110,7 @@ def test_a_text_that_is_no_object_of_ones_own_stays_one(said: str, tmp_path: Pat
 
 
 def test_what_jobs_have_of_their_own_is_written_to_extra_data(tmp_path: Path) -> None:
-    """And no walltime that stands for none, on which Batsim 5 aborts."""
+    """A walltime that stands for none, on which Batsim 5 aborts, is not written."""
     workload = read(tmp_path, {"type": "DelayProfile", "delay": 1}, walltime=-1, extra_data={"user": "u"})
     write_workload(tmp_path / "again.json", workload, protocol="v5")
     (job,) = json.loads((tmp_path / "again.json").read_text())["jobs"]
@@ -158,7 +158,7 @@ def test_what_cannot_be_carried_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(INPUTS.glob("w_*.json")), ids=lambda path: path.stem)
 def test_every_workload_of_the_recordings_is_read_or_refused(path: Path) -> None:
-    """Those that Batsim 5 aborts on, and one with larger numbers than are simulated here."""
+    """Those on which Batsim 5 aborts are refused, and one with larger numbers than can be simulated."""
     refused = {"w_fork": "does not run", "w_num": "must be at most"}
     if path.stem in refused:
         with pytest.raises(WorkloadError, match=refused[path.stem]):

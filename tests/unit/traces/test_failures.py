@@ -32,7 +32,7 @@ def intervals(model: FailureModel, hosts: int, until: float) -> tuple[list[float
 
 
 def test_means_are_those_that_were_asked_for() -> None:
-    """Of exponential distributions: the deviation is the mean."""
+    """The deviation of exponential distributions is the mean."""
     up, down = intervals(FailureModel(mtbf=DAY, repair=7200), 50, 400 * DAY)
     assert len(up) == len(down) > 15_000
     assert fmean(up) == pytest.approx(DAY, rel=0.03)
@@ -42,7 +42,7 @@ def test_means_are_those_that_were_asked_for() -> None:
 
 
 def test_shapes_change_the_deviation_and_not_the_mean() -> None:
-    """Of a Weibull distribution of shape 0.7 it is 1.46 times the mean, of shape 3 0.36 times."""
+    """For a Weibull distribution of shape 0.7 it is 1.46 times the mean, for shape 3 it is 0.36 times."""
     up, down = intervals(FailureModel(mtbf=DAY, repair=7200, shape=0.7, repair_shape=3), 50, 400 * DAY)
     assert fmean(up) == pytest.approx(DAY, rel=0.05)
     assert stdev(up) / fmean(up) == pytest.approx(1.462, rel=0.05)

@@ -118,7 +118,7 @@ def test_perfect_estimates() -> None:
     parameters=st.sampled_from([ALL_JOBS, BATCH, INTERACTIVE]),
 )
 def test_sound_workloads(jobs: int, hosts: int, seed: int, load: float | None, parameters: LublinParameters) -> None:
-    """Whatever is asked for, jobs fit the machine, end before their walltime and stand in Batsim's order."""
+    """For any options, jobs fit the machine, end before their walltime and are in Batsim's order."""
     workload = generate(jobs, hosts, Random(seed), load=load, parameters=parameters)
     assert len(workload.jobs) == jobs
     assert list(workload.jobs) == sorted(workload.jobs, key=lambda job: (job.submit_time, job.id))

@@ -48,7 +48,7 @@ def test_units(text: str, dimension: Dimension, value: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "Gf", "nan", "inff", ",5f", "f1"])
 def test_not_a_quantity(text: str) -> None:
-    """What does not begin with a decimal number is refused."""
+    """A text that does not begin with a decimal number is refused."""
     with pytest.raises(ValueError, match=r"must be a number and a unit of speed"):
         parse_quantity(text, SPEED)
 

@@ -53,7 +53,7 @@ def test_what_is_obeyed_or_describes_is_silent(tmp_path: Path) -> None:
 def test_members_of_jobs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: dict[str, Any], line: str, many: bool
 ) -> None:
-    """What other systems obey, and slips of the finger, in short workloads and in long ones."""
+    """Members of other systems and misspelled ones are reported, in short workloads and in long ones."""
     if many:
         monkeypatch.setattr(batsim_json, "MANY", 0)
     assert notes(tmp_path, job=job) == [line]
@@ -82,7 +82,7 @@ def test_members_of_jobs(
     ],
 )
 def test_members_of_profiles(tmp_path: Path, profile: dict[str, Any], line: str) -> None:
-    """Those of another type have no effect, nor has the second of two names of one thing."""
+    """Members of another type have no effect, nor has the second of two names of one thing."""
     assert notes(tmp_path, profiles={"p": profile, "q": PROFILE}) == [line]
 
 

@@ -73,7 +73,7 @@ def test_each_exchange_that_is_missing_is_noticed(name: str) -> None:
 
 
 def test_times_differ_by_more_than_the_tolerance_or_not_at_all() -> None:
-    """What was told later is decided upon later, too."""
+    """A later report leads to a later decision."""
     told = real("o01_fcfs_delays")
     assert compare_transcripts(told, late(told, 0.0009)).same
     parted = compare_transcripts(told, late(told, 0.002))
@@ -152,7 +152,7 @@ def test_a_command_counts_when_batsim_obeys_it() -> None:
     ],
 )
 def test_another_thing_told_is_found(one: Said, other: Said) -> None:
-    """Whatever the event."""
+    """It is for any event."""
     assert not compare_transcripts(run((3.0, [one], [])), run((3.0, [other], []))).same
     assert not compare_transcripts(run((3.0, [one], [])), run((3.0, [], []))).same
     assert compare_transcripts(run((3.0, [one], [])), run((3.0, [one], []))).same
@@ -186,7 +186,7 @@ def test_another_thing_told_is_found(one: Said, other: Said) -> None:
     ],
 )
 def test_another_decision_is_found(one: Said, other: Said) -> None:
-    """Whatever the command."""
+    """It is for any command."""
     assert not compare_transcripts(run((3.0, [], [one])), run((3.0, [], [other]))).same
     assert not compare_transcripts(run((3.0, [], [one])), run((3.0, [], []))).same
     assert compare_transcripts(run((3.0, [], [one])), run((3.0, [], [one]))).same
@@ -213,7 +213,7 @@ def test_where_calls_are_asked_for_is_no_difference() -> None:
 
 
 def test_a_fact_that_is_missing_among_others_of_its_kind_is_one_difference() -> None:
-    """Those after it find their counterparts."""
+    """Later facts find their counterparts."""
     switches: list[tuple[float, list[Said], list[Said]]] = [
         (float(time), [("RESOURCE_STATE_CHANGED", {"resources": "0", "state": str(time % 2)})], []) for time in range(9)
     ]

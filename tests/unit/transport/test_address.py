@@ -84,7 +84,7 @@ def test_ipv6_is_for_its_addresses(
     ("listen", "connect"), [("[::1]", "[::1]"), ("*", "[::1]"), ("*", "127.0.0.1"), ("127.0.0.1", "localhost")]
 )
 def test_both_ends_speak_ipv6(aside: ThreadPoolExecutor, listen: str, connect: str) -> None:
-    """And `*` are all addresses of the machine."""
+    """`*` are all addresses of the machine."""
     with RepSocket(f"tcp://{listen}:*") as rep:
         port = rep.address.rpartition(":")[2]
         with ReqSocket(f"tcp://{connect}:{port}", connect_timeout=60) as req:
@@ -110,7 +110,7 @@ def test_the_second_listener_on_a_socket_file_is_refused(here: Path, aside: Thre
 
 
 def test_of_listeners_that_start_at_once_one_listens(here: Path) -> None:
-    """Whoever is first."""
+    """Any of them may be first."""
     together = threading.Barrier(4)
 
     def listen() -> RepSocket | None:
@@ -183,7 +183,7 @@ def test_a_folder_that_is_not_there_is_one_clear_line(here: Path) -> None:
 
 
 def test_a_reply_of_several_parts_is_one_clear_line(aside: ThreadPoolExecutor) -> None:
-    """And does not block the next exchange with an error of ZeroMQ's states."""
+    """It does not block the next exchange with an error of ZeroMQ's states."""
     with zmq.Context() as context, context.socket(zmq.REP) as server:
         server.bind("tcp://127.0.0.1:*")
         with ReqSocket(server.get_string(zmq.LAST_ENDPOINT)) as req:

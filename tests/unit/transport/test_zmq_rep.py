@@ -123,7 +123,7 @@ def test_the_last_words_of_a_peer_that_has_gone_are_received(rep: RepSocket, bat
 
 @pytest.mark.parametrize("words", [b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" + b"x" * 100])
 def test_a_stranger_that_comes_and_goes_is_not_a_peer(rep: RepSocket, batsim: zmq.Socket[bytes], words: bytes) -> None:
-    """What connects without speaking ZeroMQ does not end the wait for Batsim."""
+    """A peer that does not speak ZeroMQ does not end the wait for Batsim."""
     port = int(rep.address.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as stranger:
         stranger.sendall(words)
@@ -181,7 +181,7 @@ def test_nobody_left_before_a_word_was_said_is_an_error(rep: RepSocket, stranger
 def test_batsim_s_end_is_noticed_though_another_peer_stays(
     rep: RepSocket, stranger: zmq.Socket[bytes], batsim: zmq.Socket[bytes]
 ) -> None:
-    """Whoever sent the first request is Batsim; a peer that hangs on does not hide its end."""
+    """Batsim is the sender of the first request; a peer that stays connected does not hide its end."""
     exchange(rep, batsim)
     batsim.close(linger=0)
     with pytest.raises(TransportError, match="closed the connection"):
@@ -206,7 +206,7 @@ def test_a_second_batsim_is_refused_and_the_first_served_on(
 def test_a_request_of_several_parts_does_not_disturb_the_wait(
     rep: RepSocket, stranger: zmq.Socket[bytes], batsim: zmq.Socket[bytes]
 ) -> None:
-    """Whoever sends it is not Batsim, which sends one; it is told so."""
+    """Its sender is not Batsim, which sends one part; it gets an answer that says so."""
     stranger.send_multipart([b"a", b"b", b"c"])
     receive_nothing_until_answered(rep, stranger)
     assert why_refused(stranger) == "a request of 3 parts; Batsim sends one"

@@ -44,7 +44,7 @@ def loaded(folder: Path) -> griffe.Module:
 
 
 def test_comments_above_attributes_are_their_docstrings(tmp_path: Path) -> None:
-    """Of modules and of classes; nothing where there is none."""
+    """They are for modules and for classes; without a comment there is none."""
     module = loaded(tmp_path)
     members = {path: module[path] for path in ("MOST", "Piece.number", "Piece.name")}
     texts = {path: member.docstring.value if member.docstring else "" for path, member in members.items()}

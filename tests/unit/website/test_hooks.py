@@ -26,7 +26,7 @@ def test_a_link_leads_to_where_the_file_stands_on_the_site(page: str, link: str,
 
 
 def test_blocks_of_code_are_left_alone() -> None:
-    """What looks like a link there is none."""
+    """A text that looks like a link there is none."""
     text = "[a](../README.md)\n\n```python\nx[0](../README.md)\n```\n"
     assert moved("docs/a.md", text) == text.replace("[a](../README.md)", "[a](repository/README.md)")
     assert targets("docs/a.md", "```python\nx[0](../README.md)\n```\n") == set()

@@ -33,7 +33,7 @@ def file_of(column: Any) -> bytes:
 
 @given(st.data())
 def test_a_column_is_what_pyarrow_makes_of_it(data: st.DataObject) -> None:
-    """Of any kind, with missing values or of nothing else."""
+    """It may be of any kind, with missing values or with nothing else."""
     kind, types = data.draw(st.sampled_from(KINDS))
     values = data.draw(st.lists(st.none() | kind, max_size=20))
     asked = data.draw(st.sampled_from(types))

@@ -36,7 +36,7 @@ def edited(folder: Path) -> Path:
 
 
 def test_a_run_without_contradictions_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
-    """And the exit code is 0."""
+    """The exit code is 0."""
     assert run(["check", EASY]) == 0
     assert capsys.readouterr().out == "no contradictions in 60 jobs\n"
 
@@ -83,7 +83,7 @@ def test_csv_and_json_have_all(here: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_metrics_and_pictures_warn_of_each_kind(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And go on: the exit code is as without."""
+    """They go on: the exit code is as without."""
     prefix = str(edited(here))
     for words in (["metrics", prefix], ["gantt", prefix], ["report", prefix, "-o", "r.html"]):
         assert run(words) == 0

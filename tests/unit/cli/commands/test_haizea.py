@@ -111,7 +111,7 @@ def test_an_attribute_that_nothing_reads_is_a_warning(here: Path, capsys: pytest
 
 
 def test_what_has_no_counterpart_is_a_warning(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And the run takes place."""
+    """The run takes place."""
     quickstart_files(here)
     (here / "my.conf").write_text((here / "my.conf").read_text() + "\n[opennebula]\nhost: localhost\n")
     capsys.readouterr()
@@ -330,7 +330,7 @@ def test_counters_are_listed_whatever_else_is_given(
 def test_an_unknown_counter_is_told_in_haizeas_words(
     data_files: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And with its exit code."""
+    """The exit code is Haizea's, too."""
     assert run(["haizea", "data", "-t", "counter", "-c", "X", *data_files]) == 1
     out, err = capsys.readouterr()
     assert out == ""

@@ -38,7 +38,7 @@ def test_files_of_ones_own_are_left_to_the_shell() -> None:
 
 
 def test_options_of_the_algorithm() -> None:
-    """Of those that come along: to complete a line runs no code of anybody else's."""
+    """Only built-in algorithms are completed: completing a line runs no code of a user."""
     assert offered("simulate -s easy -o backfill") == ["backfill_order="]
     assert offered("simulate -s ./mine.py:Mine -o ") == []
     assert offered("simulate -o ") == []

@@ -38,7 +38,7 @@ def shown(width: int, folded: int | None, *, terminal: bool = True) -> str:
 
 @given(width=st.integers(10, 80), folded=st.sampled_from([None, 0, 1, 2, 3]))
 def test_on_a_terminal_a_column_is_whole_or_named_as_left_out(width: int, folded: int | None) -> None:
-    """Whatever the width: all characters of a column are there, on one line or folded, or none."""
+    """At any width all characters of a column are there, on one line or folded, or none."""
     text = shown(width, folded)
     assert all(len(line) <= width for line in text.splitlines())
     body, _, note = re.sub(r"\s|─", "", text).partition(f"leftout,forwhich{width}charactersaretoofew:")
@@ -56,7 +56,7 @@ def test_a_table_that_fits_has_no_note() -> None:
 
 
 def test_a_pipe_gets_the_whole_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever COLUMNS says, which many shells keep for the terminal that they are on."""
+    """COLUMNS does not matter, which many shells keep for the terminal that they are on."""
     monkeypatch.setenv("COLUMNS", "20")
     show_table(table())
     out = capsys.readouterr().out

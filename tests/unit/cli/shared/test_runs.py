@@ -91,14 +91,14 @@ def test_jobs_that_took_no_time_or_no_host_are_no_error(
 
 @pytest.mark.parametrize(("word", "kind"), [("wait", "waits"), ("Utilization", "utilisation"), ("queues", "queue")])
 def test_other_words_for_curves_are_understood(capsys: pytest.CaptureFixture[str], word: str, kind: str) -> None:
-    """And told by the word of ours."""
+    """The output has the usual word."""
     code, out, err = said(capsys, "plot", word, "out/easy", "-o", "p.svg")
     assert (code, out) == (0, "wrote p.svg\n")
     assert f"note: '{word}' is read as '{kind}'" in err
 
 
 def test_a_character_that_the_font_does_not_have_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """And not a warning of Python's with a file and a line of ours."""
+    """It is no warning of Python's with a file and a line of the code."""
     code, out, err = said(capsys, "gantt", "out/easy", "-o", "g.svg", "--title", "\U0001f41f \t")
     assert (code, out) == (0, "wrote g.svg\n")
     assert err.startswith("batsched-py: warning: Glyph ")
@@ -134,7 +134,7 @@ def test_the_narrowest_picture_is_drawn(capsys: pytest.CaptureFixture[str], pane
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_curves_are_written(here: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
-    """Of runs and of a log."""
+    """They are for runs and for a log."""
     (here / "log.swf.gz").write_bytes(gzip.compress(SWF))
     code, out, err = said(capsys, "plot", kind, "out/easy", "log.swf.gz", "-o", "p.svg", "--height", "2")
     assert (code, out, err) == (0, "wrote p.svg\n", "")
@@ -197,7 +197,7 @@ def test_what_cannot_be_is_refused_in_a_line(
 
 
 def test_hosts_that_the_machine_has_not_are_not_drawn(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of what the files say, or of what is told; a machine without hosts is none."""
+    """The size is in the files, or an option; a machine without hosts is none."""
     (here / "empty_jobs.csv").write_text(f"{HEADER}\n{EMPTY}\n")
     for arguments, words in (
         (["out/easy", "--hosts", "2", "--only", "2"], "there is no host 2 in easy: they are numbered from 0 to 1"),

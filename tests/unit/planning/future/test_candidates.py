@@ -85,7 +85,7 @@ def test_one_that_fits_into_what_was_free_before_is_none_unless_it_is_one_alread
 
 
 def test_where_it_is_free_for_ever_the_search_of_others_is_widened() -> None:
-    """Those that may come sooner anyway may find what was freed divided when their turn comes."""
+    """Jobs that may come sooner anyway may find the freed hosts divided when their turn comes."""
     candidates, slots = Candidates(), CountSlots([(0.0, 0), (4.0, 2), (10.0, 3)])
     pending, other = enter(candidates, 40.0, 5.0, 2), enter(candidates, 41.0, 5.0, 2)
     pending.near = 30.0

@@ -73,7 +73,7 @@ def test_several_are_added_or_none() -> None:
     ],
 )
 def test_what_is_impossible_has_a_reason(wanted: Reservation, why: str) -> None:
-    """And changes nothing."""
+    """It changes nothing."""
     reserved, future = book(now=5.0, down=hosts("4").bits)
     future.occupy(hosts("2").bits, 12.5)
     reserved.add(kept("a", 10.0, 20.0, "0"))
@@ -185,7 +185,7 @@ SLOTS = st.tuples(st.integers(0, 20), st.integers(1, 9), st.integers(1, 2**HOSTS
 
 @given(st.lists(SLOTS, max_size=8), st.lists(SLOTS, max_size=8), st.randoms(use_true_random=False))
 def test_adding_then_removing_restores_the_availability(first: list[Slot], then: list[Slot], chance: object) -> None:
-    """Whatever was there before, and in whatever order they go."""
+    """This holds for any earlier content, and for any order of removal."""
     reserved, future = book()
     future.occupy(0b11, 7.0)
     for number, wanted in enumerate(first):

@@ -21,7 +21,7 @@ def test_none_is_everywhere() -> None:
 
 @pytest.mark.parametrize("given", [hosts("1-2"), [2, 1], range(1, 3), {1, 2}])
 def test_a_function_gives_a_host_set_or_numbers(given: Any) -> None:
-    """Whatever is easy to write."""
+    """Both are easy to write."""
     assert adopt("mine:f", lambda job, hosts: given).hosts(job(), {}, hosts("0-3")) == hosts("1-2")
 
 

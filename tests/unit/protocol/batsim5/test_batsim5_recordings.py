@@ -162,7 +162,7 @@ def read_all(path: Path) -> None:
 
 
 def test_no_message_of_others_is_taken_for_a_greeting() -> None:
-    """What Batsim 1 to 4 send begins with a brace."""
+    """Messages of Batsim 1 to 4 begin with a brace."""
     assert not is_greeting(b'{"now":0.0,"events":[]}')
     assert not is_greeting(b"")
     assert is_greeting(bytes(4))

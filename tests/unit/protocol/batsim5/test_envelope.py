@@ -56,7 +56,7 @@ PERIODIC = {"period": 2, "offset": 0, "time_unit": 1, "mode_type": 2, "mode": {"
     ],
 )
 def test_numbers_stand_for_names(written: dict[str, Any], meant: Command) -> None:
-    """Of events, of the types of values, and of values."""
+    """Events, types of values, and values have numbers."""
     assert decode(said(written), V5.commands, keep_unknown=False).events == (meant,)
 
 

@@ -21,7 +21,7 @@ from batsched_py.protocol.commands import CallMeLater
     ],
 )
 def test_a_call_is_rounded_up_unless_noise_made_it_later(time: float, expected: int) -> None:
-    """What is no more than a microsecond after a millisecond is meant for that."""
+    """A time at most a microsecond after a millisecond is meant for that."""
     assert milliseconds(time) == expected
 
 

@@ -76,7 +76,7 @@ def read(event: dict[str, Any], side: str) -> None:
 
 @pytest.mark.parametrize("side", ["batsim", "edc"])
 def test_a_wrong_member_is_read_or_a_protocol_error(side: str) -> None:
-    """Whatever its type."""
+    """This holds for any type."""
     tried, refused = 0, list[str]()
     for event in [*recorded(side), *([TRACE] if side == "edc" else [])]:
         for place in places(event):
@@ -100,7 +100,7 @@ def test_extra_data_nests_as_deeply_as_it_likes(levels: int) -> None:
 
 
 def test_types_are_looked_for_once() -> None:
-    """Of an object with a hundred thousand of them: each was looked for among all before it."""
+    """An object with a hundred thousand of them is fast: each was looked for among all before it."""
     members = {f"{number}_type": 1 for number in range(100_000)} | {str(number): 1 for number in range(100_000)}
     with limited(), pytest.raises(RemoteProtocolError, match="is not a member here"):
         read({"event_type": "ExecuteJobEvent", "timestamp": 0, "event": members}, "edc")

@@ -92,12 +92,12 @@ def test_groups_by_user() -> None:
 
 
 def test_groups_by_any_member() -> None:
-    """Whatever it is, as text."""
+    """Any value is grouped as text."""
     assert {group.group for group in break_down(RUN, "queue")} == {"1", "[2]", UNKNOWN}
 
 
 def test_slowdowns_have_the_bound() -> None:
-    """That is given."""
+    """It is the bound that is passed."""
     run = Schedule("run", (record(submit=0, start=18, finish=20),), 4, {})
     assert break_down(run, "size")[0].max_bounded_slowdown == 2
     assert break_down(run, "size", tau=1)[0].max_bounded_slowdown == 10

@@ -119,7 +119,7 @@ def test_the_longest_run_is_the_longest_of_all_runs(bits: int) -> None:
 
 
 def test_states_of_hosts_are_those_that_were_traced() -> None:
-    """Of several rows of one time the last counts."""
+    """The last of several rows of one time counts."""
     rows = StateRows()
     for time, *counts in ((0, 0, 0, 0, 4, 0), (5, 0, 0, 1, 3, 0), (5, 0, 0, 1, 1, 2), (8, 1, 0, 0, 1, 2)):
         rows.times.append(time)

@@ -25,6 +25,6 @@ KILLED = record("2", state="COMPLETED_KILLED")
 def test_runs_differ_in_the_jobs_that_ran_or_else_in_those_that_succeeded(
     mine: tuple[JobRecord, ...], theirs: tuple[JobRecord, ...], answer: str
 ) -> None:
-    """Whatever the order of their ends; rejected jobs did not run."""
+    """The order of their ends does not matter; rejected jobs did not run."""
     assert other_jobs(marks_of(mine), marks_of(theirs)) == answer
     assert other_jobs(marks_of(theirs), marks_of(mine)) == answer

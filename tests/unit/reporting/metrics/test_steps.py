@@ -27,7 +27,7 @@ def test_spans_that_hold_no_time_change_nothing() -> None:
 
 @given(SPANS)
 def test_at_each_instant_the_value_is_the_weight_of_the_spans_that_hold_it(spans: list[tuple[int, int, int]]) -> None:
-    """And two neighbouring steps differ."""
+    """Two neighbouring steps differ."""
     steps = stacked(spans)
     for instant in range(22):
         value = next(value for time, value in reversed(steps) if time <= instant)
@@ -45,7 +45,7 @@ def test_the_order_of_the_spans_does_not_matter(spans: list[tuple[int, int, int]
 
 @given(SPANS, st.integers(0, 25), st.integers(1, 25))
 def test_the_integral_is_the_sum_over_seconds(spans: list[tuple[int, int, int]], begin: int, length: int) -> None:
-    """Of a quantity that changes at whole seconds only."""
+    """The quantity changes at whole seconds only."""
     steps, end = stacked(spans), begin + length
     by_second = sum(weight for low, high, weight in spans for second in range(low, high) if begin <= second < end)
     assert integral(steps, begin, end) == by_second

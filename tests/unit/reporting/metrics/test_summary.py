@@ -66,7 +66,7 @@ def test_without_a_job_that_ran_metrics_are_none(records: list[object]) -> None:
 
 
 def test_states_are_reported_in_a_fixed_order() -> None:
-    """Whatever ended first."""
+    """The order of ends does not matter."""
     states = ["REJECTED", "COMPLETED_KILLED", "COMPLETED_SUCCESSFULLY"]
     assert list(summarise_jobs([record(state=state) for state in states], 1).states) == states[::-1]
 

@@ -35,7 +35,7 @@ def test_black_names_can_be_read_on_jobs() -> None:
 
 
 def test_final_states_have_the_same_colour_in_each_picture() -> None:
-    """Those that occur are explained."""
+    """States that occur are explained."""
     both, one = colouring("state", FOUR[:3]), colouring("state", FOUR[1:2])
     assert list(both.legend) == ["successful", "walltime reached"]
     assert list(one.legend) == ["walltime reached"]

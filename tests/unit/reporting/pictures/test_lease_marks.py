@@ -17,7 +17,7 @@ def marks(name: str = "quickstart") -> list[tuple[str, int, float, float, str]]:
 
 
 def test_the_quickstart_has_a_suspension_a_resumption_and_a_reservation() -> None:
-    """What takes no time has no mark: nothing is shut down here."""
+    """A reservation that takes no time has no mark: nothing is shut down here."""
     assert marks() == [
         ("suspend", 1, 1768, 1800, "0"),
         ("reservation", 2, 1800, 3600, "0-3"),

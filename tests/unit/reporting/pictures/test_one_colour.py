@@ -84,7 +84,7 @@ TWELVE = [f"j{number}" for number in range(12)]
 )
 @pytest.mark.parametrize("begin", [0.0, 35.0])
 def test_a_job_has_one_colour_in_all_pictures(schedules: list[Schedule], begin: float) -> None:
-    """Of one run and of several, with other jobs and in another order; of the whole time and of a part of it."""
+    """It does in one run and in several, with other jobs and in another order, for all of the time and a part of it."""
     window = window_on(schedules, begin if begin else None)
     report = in_report(schedules, TimeWindow(begin, window.end) if begin else None)
     paper, terminal = in_paper(schedules, window), in_terminal(schedules, window)
@@ -100,7 +100,7 @@ def test_a_job_has_one_colour_in_all_pictures(schedules: list[Schedule], begin: 
 
 @pytest.mark.parametrize("begin", [0.0, 3000.0])
 def test_a_lease_has_one_colour_in_all_pictures(begin: float) -> None:
-    """That of its first job, whether or not the time that is shown has it."""
+    """It is that of its first job, which may be outside of the time that is shown."""
     run = lease_runs.schedule()
     window = window_on([run], begin if begin else None)
     [report] = in_report([run], TimeWindow(begin, window.end) if begin else None)

@@ -74,7 +74,7 @@ def test_a_job_without_hosts_occupies_nothing() -> None:
 def test_the_cells_add_up_to_the_host_seconds_of_all_jobs(
     jobs: list[tuple[float, float, set[int]]], rows: int, columns: int
 ) -> None:
-    """Whatever the grid."""
+    """They do for any grid."""
     records = [record(start=start, finish=start + run, hosts=" ".join(map(str, hosts))) for start, run, hosts in jobs]
     grid = Grid.fitting(10, max(each.finish for each in records), columns, rows)
     cells = rasterise(enumerate(records), grid)

@@ -46,7 +46,7 @@ def test_through_a_window_hosts_have_new_places() -> None:
 
 
 def test_what_ran_within_the_time_is_shown() -> None:
-    """What ends when it begins is not."""
+    """A job that ends when the time begins is not."""
     window = Window(60.0, 100.0, (0,))
     assert [window.shows(job) for job in FOUR] == [True, False, False, False]
 

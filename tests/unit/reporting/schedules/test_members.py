@@ -79,7 +79,7 @@ def test_a_deadline_may_count_from_the_submission() -> None:
 
 
 def test_a_reservation_is_met_by_a_start_at_its_instant() -> None:
-    """And by one that is late by what Batsim's messages take."""
+    """A start that is late by the time of Batsim's messages meets it, too."""
     lease = {"start": 30}
     assert due_time(told(record(), lease=lease).job) == 30
     assert is_met(told(record(start=30.0006, finish=40), lease=lease))

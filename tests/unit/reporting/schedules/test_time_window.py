@@ -50,7 +50,7 @@ def test_what_is_seen_waits_or_runs() -> None:
 
 
 def test_leases_belong_where_they_were_asked_for() -> None:
-    """Those of a run without any stay none."""
+    """A run without leases stays one."""
     run = lease_runs.schedule()
     assert run.leases is not None
     first = min(row.submit_time for row in run.leases.leases.values())

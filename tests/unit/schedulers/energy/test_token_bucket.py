@@ -21,7 +21,7 @@ def test_joules_come_in_at_a_rate_less_what_is_drawn_anyway() -> None:
 
 
 def test_at_most_the_limit_is_kept() -> None:
-    """What is not spent in time is lost, and what is given back too."""
+    """Tokens that are not spent in time are lost, and so are returned ones."""
     bucket = TokenBucket(0, 100, 1000)
     bucket.accrue(60, 0)
     assert bucket.joules == 1000
@@ -50,7 +50,7 @@ def test_it_tells_what_will_be_left() -> None:
 
 @given(st.lists(st.tuples(st.floats(0.1, 50), st.floats(0, 90), st.floats(0, 500), st.floats(0, 1)), max_size=30))
 def test_what_was_spent_never_exceeds_what_came_in(steps: list[tuple[float, float, float, float]]) -> None:
-    """Whoever pays only what is there, and gets back a part of it, has spent less than came in by then."""
+    """This holds if only present tokens are paid, and a part of them is returned."""
     bucket, spent, now = TokenBucket(0, 100, 1000), 0.0, 0.0
     for seconds, watts, joules, unused in steps:
         now += seconds

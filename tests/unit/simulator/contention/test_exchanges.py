@@ -25,7 +25,7 @@ def one_by_one(total: float, amounts: Sequence[float]) -> float:
 
 @pytest.mark.parametrize("exchange", [UNEVEN, TO_ITSELF, AllToAll((3, 5, 8, 13), 0.1)])
 def test_sums_are_those_of_the_pairs(exchange: Exchange) -> None:
-    """Of what each sends, receives and both; added to what a link carries already."""
+    """They are the bytes sent, received and both, added to the earlier load of a link."""
     pairs = list(exchange)
     assert exchange.all().added_to(0.3) == one_by_one(0.3, [amount for *_, amount in pairs])
     assert exchange.all().largest() == max(amount for *_, amount in pairs)
@@ -51,7 +51,7 @@ def test_who_sends_to_itself() -> None:
 
 @given(st.floats(0, 1e300), st.floats(0, 1e300), st.integers(0, 2000))
 def test_many_additions_are_rounded_one_by_one(total: float, amount: float, times: int) -> None:
-    """Whatever the magnitudes."""
+    """This holds for any magnitudes."""
     assert add_repeatedly(total, amount, times) == one_by_one(total, [amount] * times)
 
 

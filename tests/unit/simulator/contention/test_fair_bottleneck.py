@@ -117,7 +117,7 @@ def test_no_resource_is_used_beyond_its_capacity() -> None:
 
 
 def test_no_task_is_faster_than_alone() -> None:
-    """Where no FATPIPE is, and no task has two executors on a processor."""
+    """This holds if there is no FATPIPE, and no task has two executors on a processor."""
     for system in systems(fatpipes=False, twice=False):
         for task, rate in solve(system).items():
             assert rate <= solve(system.alone(task))[task] * (1 + 1e-9)
@@ -147,7 +147,7 @@ def test_every_task_advances_and_tasks_alike_advance_alike() -> None:
 
 
 def test_a_task_without_a_bound_is_stopped_by_a_resource_that_is_used_up() -> None:
-    """Or that no other task can use any more."""
+    """A resource that no other task can use any more stops it, too."""
     for system in systems(fatpipes=False):
         if system.bounds:
             continue

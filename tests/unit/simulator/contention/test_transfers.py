@@ -31,7 +31,7 @@ def needs(model: TransferModel, *transfers: Transfer) -> tuple[dict[str, float],
 
 
 def test_one_transfer_crosses_the_links_of_its_route() -> None:
-    """And its latency is that of the whole route."""
+    """Its latency is that of the whole route."""
     links, latency, _ = needs(star(latency=0.25), (0, 1, 200.0))
     assert (links, latency) == ({"a_UP": 200.0, "backbone": 200.0, "b_DOWN": 200.0}, 0.5)
 

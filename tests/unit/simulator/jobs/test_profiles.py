@@ -27,7 +27,7 @@ def test_a_profile_that_cannot_run_is_named(profile: dict[str, object], rule: st
 
 
 def test_only_profiles_that_jobs_need_are_kept() -> None:
-    """Those that a composed one names are needed too; a wrong one that nobody needs does not matter."""
+    """Profiles named by a composed one are needed, too; a wrong one that is not needed does not matter."""
     profiles: Profiles = {
         **DELAYS,
         "seq": {"type": "composed", "seq": ["d5", "d5"]},

@@ -13,7 +13,7 @@ MODEL = PowerModel((Watts(100.0, 150.0, 200.0), Watts(10.0, 10.0, 10.0)), {}, fr
 
 
 def test_the_draw_grows_from_epsilon_to_full_with_the_load() -> None:
-    """And is the idle one without any; a load beyond all of the host is all of it."""
+    """It is the idle one without any load; a load beyond all of the host is all of it."""
     assert [MODEL.watts[0].at(load) for load in (0.0, 0.5, 1.0, 2.0)] == [100.0, 175.0, 200.0, 200.0]
 
 
@@ -40,7 +40,7 @@ def test_a_host_is_charged_for_the_past_at_what_it_draws_when_somebody_looks() -
 
 
 def test_a_look_at_all_hosts_is_one_at_each() -> None:
-    """What they draw from then on does not count for the time before."""
+    """Their later power does not count for the time before."""
     meter = EnergyMeter([MODEL, MODEL], [0, 0])
     meter.settle_all(10.0)
     meter.load([0, 1], [1.0, 1.0])
@@ -57,7 +57,7 @@ def test_a_pstate_is_changed_after_a_look() -> None:
 
 
 def test_a_task_uses_one_core() -> None:
-    """Of four, so that a task at full speed is a load of a quarter."""
+    """The host has four: a task at full speed is a load of a quarter."""
     meter = EnergyMeter([PowerModel(MODEL.watts, {}, frozenset(), cores=4)], [0])
     meter.load([0], [1.0])
     assert meter.joules([0], 1.0) == 150 + 50 / 4
@@ -65,7 +65,7 @@ def test_a_task_uses_one_core() -> None:
 
 @given(st.integers(0, 2**32))
 def test_the_total_is_the_sum_of_the_hosts_at_any_time(seed: int) -> None:
-    """Whatever is loaded, unloaded, switched and looked at in between."""
+    """Hosts may be loaded, unloaded, switched and looked at in between."""
     random, now = Random(seed), 0.0
     meter, hosts = EnergyMeter([MODEL] * 3, [0, 1, 0]), range(3)
     loaded: list[list[int]] = []

@@ -28,7 +28,7 @@ def test_what_is_cancelled_does_not_happen_and_is_not_waited_for() -> None:
 
 
 def test_what_is_cancelled_between_other_things_is_passed_over() -> None:
-    """Whatever stands before and after it."""
+    """Any events may come before and after it."""
     queue, happened = EventQueue(), list[str]()
     tickets = [queue.at(time, RANK_END, happened.append, f"{time:g}") for time in (1.0, 2.0, 3.0)]
     queue.cancel(tickets[1])
@@ -37,7 +37,7 @@ def test_what_is_cancelled_between_other_things_is_passed_over() -> None:
 
 
 def test_the_next_instant_is_run_as_a_whole() -> None:
-    """And no other."""
+    """No other one is run."""
     queue, happened = EventQueue(), list[str]()
     for name, time in (("late", 7.0), ("early", 5.0), ("early too", 5.0)):
         queue.at(time, RANK_END, happened.append, name)
@@ -46,7 +46,7 @@ def test_the_next_instant_is_run_as_a_whole() -> None:
 
 
 def test_the_past_is_now() -> None:
-    """What is asked for too late happens at the current time."""
+    """An event that is added too late happens at the current time."""
     queue, seen = EventQueue(), list[float]()
     queue.run_until(3.0)
     queue.at(1.0, RANK_END, lambda _: seen.append(queue.now), None)

@@ -7,7 +7,7 @@ from batsched_py.simulator.time.instant_loop import apply_reply
 
 
 def test_time_passes_up_to_each_command_and_to_the_reply() -> None:
-    """What is due meanwhile happens between them; a command of the past is applied now."""
+    """Events that are due happen between them; a command of the past is applied now."""
     queue, happened = EventQueue(), list[tuple[str, float]]()
     queue.at(1.5, RANK_CALL, lambda name: happened.append((name, queue.now)), "due")
     queue.at(4.0, RANK_CALL, lambda name: happened.append((name, queue.now)), "later")

@@ -88,12 +88,12 @@ def test_members_that_are_asked_for() -> None:
 
 
 def test_many_groups_are_cut_with_a_word() -> None:
-    """How many there are is told."""
+    """The page says how many there are."""
     jobs = [having(record(str(number), hosts=str(number % 4)), user=number) for number in range(MOST_GROUPS + 5)]
     page = text(schedule(*jobs))
     assert f"<caption>By user, the first {MOST_GROUPS} of {MOST_GROUPS + 5}</caption>" in page
 
 
 def test_nothing_without_jobs() -> None:
-    """That ran."""
+    """At least one job must have run."""
     assert breakdown_parts([schedule(rejected())], 10, ()) == []

@@ -112,7 +112,7 @@ def test_without_time_there_is_nothing() -> None:
 
 
 def test_power_before_the_first_row_is_that_until_it() -> None:
-    """What was consumed then was consumed since 0; hosts without a row are idle."""
+    """The energy up to then was consumed since 0; hosts without a row are idle."""
     found = energy_growth(rows([(10, 500), (20, 900)]))
     assert found is not None
     assert (found.time, found.totals) == ([0, 10, 20], [[0, 500, 900]])

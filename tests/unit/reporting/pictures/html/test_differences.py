@@ -40,7 +40,7 @@ def test_one_id_may_mean_another_job() -> None:
 
 
 def test_the_most_moved_come_first() -> None:
-    """And no more than five of each."""
+    """There are at most five of each."""
     names = [str(number) for number in range(20)]
     first = schedule(*(record(name, start=100, finish=110) for name in names))
     other = schedule(*(record(name, start=100 + int(name) - 8, finish=200) for name in names))

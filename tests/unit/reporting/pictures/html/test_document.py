@@ -138,7 +138,7 @@ def test_runs_without_a_job_in_common_are_told() -> None:
 
 
 def test_metrics_of_different_jobs_have_no_best() -> None:
-    """Who rejects jobs has short waits; a line above the table tells."""
+    """An algorithm that rejects jobs has short waits; a line above the table says so."""
     easy = schedule(record("1"), record("2", start=10, finish=20), name="easy")
     picky = schedule(record("1"), rejected("2"), name="picky")
     killer = schedule(record("1"), record("2", start=5, finish=9, state="COMPLETED_KILLED"), name="killer")
@@ -151,13 +151,13 @@ def test_metrics_of_different_jobs_have_no_best() -> None:
 
 
 def test_charts_are_said_to_last_until_the_last_job_ends() -> None:
-    """Which need not be the one that started last."""
+    """It need not be the one that started last."""
     page = text(schedule(record("1", finish=3600), record("2", start=10, finish=20, hosts="1")))
     assert "number of waiting jobs over time, until 01:00:00" in page
 
 
 def test_a_part_of_the_runs() -> None:
-    """What waits or runs then is drawn, what was submitted then is measured; the heading tells when."""
+    """Jobs that wait or run then are drawn, jobs submitted then are measured; the heading has the times."""
     jobs = (
         record("1", submit=0, start=0, finish=40),
         record("2", submit=10, start=40, finish=60),

@@ -52,7 +52,7 @@ def test_each_run_of_hosts_of_each_job_is_a_rectangle() -> None:
 
 
 def test_a_window_shows_its_hosts_under_their_numbers() -> None:
-    """And its time."""
+    """It shows its time, too."""
     chart = drawn(schedule(), window=Window(50.0, 150.0, (1, 3))).axes[0]
     assert [row[:4] for row in rectangles(chart)] == [(0, 100, 0, 1), (10, 60, 1, 2), (100, 200, 1, 2)]
     assert chart.get_xlim() == (50, 150)

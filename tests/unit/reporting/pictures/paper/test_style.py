@@ -20,7 +20,7 @@ def picture(form: str, title: str = "") -> bytes:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_same_picture_is_the_same_bytes_whatever_the_settings(form: str) -> None:
-    """Those of a user's matplotlibrc do not matter, and are as they were afterwards."""
+    """Settings of a user's matplotlibrc do not matter, and are as they were afterwards."""
     before = picture(form)
     with mpl.rc_context({"font.size": 30.0, "svg.hashsalt": "x", "figure.facecolor": "red", "axes.grid": True}):
         assert picture(form) == before

@@ -155,7 +155,7 @@ def test_a_legend_says_nothing_of_jobs_that_have_their_own_letters() -> None:
 
 @pytest.mark.parametrize("records", [[], [rejected()]])
 def test_without_a_job_that_ran_it_says_so(records: list[object]) -> None:
-    """And does not divide by zero."""
+    """It does not divide by zero."""
     assert render(result(*records)).plain == "Nothing to draw: no job ran."  # type: ignore[arg-type]
 
 
