@@ -148,7 +148,7 @@ class PlanError(BatschedError):
 
 
 class AlgorithmError(BatschedError):
-    """An algorithm raised, or its Plan refused: the story has the time, the events answered, and the reason."""
+    """An algorithm raised, or its Plan refused: the line has the time, the events answered, and the reason."""
 
     exit_code = 3
 

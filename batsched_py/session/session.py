@@ -245,7 +245,7 @@ class Session:
 
         Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong,
         or an option does not suit the platform), PlatformError (the algorithm cannot read a host's description),
-        AlgorithmError (the algorithm raised or planned the impossible; with the story), LocalProtocolError or
+        AlgorithmError (the algorithm raised or planned the impossible; see `error_context`), LocalProtocolError or
         InvariantError (a defect of batsched-py). After an error send `refusal`, or Batsim waits forever.
         """
         if self._conversation.turn is Turn.BEFORE and is_greeting(request):
@@ -445,7 +445,7 @@ class Session:
             self._write_warning(text)
 
     def _attempt(self, work: Callable[[], None]) -> None:
-        """Run code of the algorithm; AlgorithmError, with the story, if it fails."""
+        """Run code of the algorithm; AlgorithmError, with the time and the events, if it fails."""
         try:
             work()
         # It may refuse an option for this platform, or fail to read a host's description.

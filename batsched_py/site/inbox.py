@@ -240,7 +240,7 @@ class Inbox:
                 self._journal.keep_time(self._clock.read(self._reached))
 
     def check_open(self) -> None:
-        """Raise StoppedError if the site is stopping, SiteError if a request could not be written."""
+        """Raise SiteStoppedError if the site is stopping, SiteError if a request could not be written."""
         if self._failure is not None:
             raise self._failure
         if self._closed:

@@ -123,7 +123,7 @@ class Site(ABC):
 
     @abstractmethod
     def run(self) -> None:
-        """Run to the end, in the site's thread; StoppedError when the inbox is stopped."""
+        """Run to the end, in the site's thread; SiteStoppedError when the inbox is stopped."""
 
     def exchange(self, request: bytes) -> bytes:
         """Answer a request of the simulation, and record the exchange."""

@@ -87,7 +87,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
 
 
 def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
-    """Return the guard that checks each request before its handler runs, and raises RefusedError.
+    """Return the guard that checks each request before its handler runs, and raises RequestRefusedError.
 
     It is a coroutine, because the framework runs plain functions in threads, and a function, because it copies objects.
     """

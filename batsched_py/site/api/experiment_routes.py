@@ -87,7 +87,7 @@ class ExperimentController(Controller):
 
 
 def _identified(request: Asking) -> Identity:
-    """Return the caller's identity; RefusedError if it neither names a user nor asks as the operator."""
+    """Return the caller's identity; RequestRefusedError if it neither names a user nor asks as the operator."""
     who = request.user
     if not who.asserted and OPERATOR_HEADER not in request.headers:
         raise refuse(401, "must name the user", "X-Bonfire-Asserted-Id")
@@ -95,7 +95,10 @@ def _identified(request: Asking) -> Identity:
 
 
 def _members(request: Asking, content: bytes, who: Identity) -> dict[str, Any]:
-    """Return the members of a descriptor's event without its number; RefusedError unless it is text of its type."""
+    """Return the members of a descriptor's event without its number.
+
+    RequestRefusedError unless it is text of its type.
+    """
     try:
         text = content.decode()
     except UnicodeDecodeError:
@@ -106,7 +109,7 @@ def _members(request: Asking, content: bytes, who: Identity) -> dict[str, Any]:
 
 
 def _checked(site: Site, members: Mapping[str, Any]) -> Experiment:
-    """Return the experiment of an event; RefusedError with all faults of its descriptor."""
+    """Return the experiment of an event; RequestRefusedError with all faults of its descriptor."""
     try:
         return cast(Experiment, site.session.check_request(SUBMIT, members, site.inbox.now))
     except LookupError as error:

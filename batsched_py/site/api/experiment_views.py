@@ -40,7 +40,7 @@ class Experiments:
         self._accepted[int(accepted.id)] = accepted
 
     def find(self, number: int, who: Identity) -> ExperimentView:
-        """Return an experiment. RefusedError if there is none, it was deleted, or the caller may not read it."""
+        """Return an experiment. RequestRefusedError if there is none, it was deleted, or the caller may not read it."""
         self._catch_up()
         entry = self.entry(number)
         if not who.may_read(entry.user, entry.group):
@@ -48,7 +48,7 @@ class Experiments:
         return self._view(entry)
 
     def entry(self, number: int) -> JournalEntry:
-        """Return the request of an experiment; RefusedError if there is none, or it was deleted."""
+        """Return the request of an experiment; RequestRefusedError if there is none, or it was deleted."""
         self._catch_up()
         entry = self._inbox.entries.get(number)
         if entry is None or entry.kind != SUBMIT or number in self._deleted:

@@ -61,7 +61,7 @@ class Doorkeeper:
         self._token = token.encode()
 
     def check(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-        """Raise RefusedError unless the caller has access."""
+        """Raise RequestRefusedError unless the caller has access."""
         if self._token:
             self._check_token(connection)
         else:
@@ -102,7 +102,7 @@ def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
 
 
 def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
-    """Read the identity that an admitted request asserts; RefusedError if its headers are malformed."""
+    """Read the identity that an admitted request asserts; RequestRefusedError if its headers are malformed."""
     for name in request.headers:
         if "_" in name and (meant := name.replace("_", "-")) in _ASSERTED:  # CGI and WSGI confuse both spellings
             raise refuse(400, f"must be spelled {meant}", name)
@@ -115,7 +115,7 @@ def who_asks(request: ASGIConnection[Any, Any, Any, Any]) -> Identity:
 
 
 def check_operator(request: Request[Identity, Any, Any]) -> None:
-    """Raise RefusedError unless the caller of an admitted request is the operator, who asserts no user."""
+    """Raise RequestRefusedError unless the caller of an admitted request is the operator, who asserts no user."""
     if request.user.asserted:
         raise refuse(403, "only the operator may do this, without an asserted user")
 

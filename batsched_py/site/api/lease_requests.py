@@ -71,7 +71,7 @@ class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -> Asked:
-    """Check a request for a lease and return it for the inbox; RefusedError names each invalid member.
+    """Check a request for a lease and return it for the inbox; RequestRefusedError names each invalid member.
 
     Args:
         body: the request.
@@ -98,7 +98,7 @@ def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -
 
 
 def ask_for_job(body: JobRequest, who: Identity) -> Asked:
-    """Check a request for a job and return it for the inbox; RefusedError names each invalid member."""
+    """Check a request for a job and return it for the inbox; RequestRefusedError names each invalid member."""
     problems = list[Problem]()
     walltime = _collect(problems, "walltime", body.walltime)
     duration = walltime if body.duration is None else _collect(problems, "duration", body.duration)

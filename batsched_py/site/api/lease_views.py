@@ -103,7 +103,7 @@ class LeaseIndex:
         self._made: dict[int, Lease] = {}
 
     def find(self, number: int, who: Identity) -> Lease:
-        """Return a lease. RefusedError if there is none, or the caller may not read it."""
+        """Return a lease. RequestRefusedError if there is none, or the caller may not read it."""
         entry = self.entry(number)
         if not who.may_read(entry.user, entry.group):
             raise refuse(403, "it belongs to another user")
@@ -111,7 +111,7 @@ class LeaseIndex:
         return self._lease(number)
 
     def entry(self, number: int) -> JournalEntry:
-        """Return the request of a lease; RefusedError if there is none."""
+        """Return the request of a lease; RequestRefusedError if there is none."""
         entry = self._inbox.entries.get(number)
         if entry is None or entry.kind != SUBMIT_JOB:
             raise refuse(404, f"there is no lease {number}")

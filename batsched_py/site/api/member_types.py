@@ -14,7 +14,10 @@ _AT: Final = " - at `$"
 
 
 async def check_types(request: Asking, body: type) -> None:
-    """Raise RefusedError if a member has another type; the framework alone would convert 0 to false and "4" to 4."""
+    """Raise RequestRefusedError if a member has another type.
+
+    The framework alone would convert 0 to false and "4" to 4.
+    """
     try:
         msgspec.convert(await request.json(), body)
     except msgspec.ValidationError as error:

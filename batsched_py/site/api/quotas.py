@@ -28,16 +28,16 @@ class Quotas(Struct, frozen=True):
     megabytes: float = 256.0
 
     def check_leases(self, open_ones: int) -> None:
-        """Raise RefusedError if the number of a user's open leases has reached the limit."""
+        """Raise RequestRefusedError if the number of a user's open leases has reached the limit."""
         if open_ones >= self.leases:
             raise refuse(429, f"you have {open_ones} leases and jobs that have not ended, the most of a user")
 
     def check_experiments(self, present: int) -> None:
-        """Raise RefusedError if the number of a user's experiments has reached the limit."""
+        """Raise RequestRefusedError if the number of a user's experiments has reached the limit."""
         if present >= self.experiments:
             raise refuse(429, f"you have {present} experiments, the most of a user: delete one")
 
     def check_bytes(self, kept: int, asked: Asked) -> None:
-        """Raise RefusedError if a request exceeds the limit of a user whose requests take `kept` bytes."""
+        """Raise RequestRefusedError if a request exceeds the limit of a user whose requests take `kept` bytes."""
         if kept + len(orjson.dumps(asked.members(0))) > self.megabytes * _MEGABYTE:
             raise refuse(413, f"your requests take {kept} bytes; the most of a user is {self.megabytes:g} MB")

@@ -66,7 +66,7 @@ class TimelineEntry(Struct, frozen=True):
 
 
 def experiment(site: Site) -> TimelineExperiment:
-    """Return the current state of the experiment; RefusedError if the site has none."""
+    """Return the current state of the experiment; RequestRefusedError if the site has none."""
     (run,) = cast(Sequence[RunRow], _rows(site, "timeline_run"))
     now = round(site.inbox.now, 6)
     decided = run.start is not None and run.launched is not None
@@ -82,24 +82,24 @@ def experiment(site: Site) -> TimelineExperiment:
 
 
 def entries(site: Site, vm: str) -> list[TimelineEntry]:
-    """Return the entries of a VM, those that have begun first; RefusedError if there is no such VM."""
+    """Return the entries of a VM, those that have begun first; RequestRefusedError if there is no such VM."""
     check_vm(site, vm)
     rows = cast(Sequence[EntryRow], _rows(site, "timeline"))
     return [TimelineEntry(*row[1:]) for row in rows if row.vm == vm]
 
 
 def vms(site: Site) -> list[Vm]:
-    """Return the current state of all VMs; RefusedError if the site has none."""
+    """Return the current state of all VMs; RequestRefusedError if the site has none."""
     return [vm for (vm,) in cast(Sequence[tuple[Vm]], _rows(site, "timeline_vms"))]
 
 
 def vm_names(site: Site) -> list[str]:
-    """Return the names of all VMs; RefusedError if the site has none."""
+    """Return the names of all VMs; RequestRefusedError if the site has none."""
     return [vm.name for vm in vms(site)]
 
 
 def check_vm(site: Site, vm: str) -> None:
-    """Raise RefusedError if there is no such VM."""
+    """Raise RequestRefusedError if there is no such VM."""
     if vm not in vm_names(site):
         raise refuse(404, f"there is no VM {vm}")
 
