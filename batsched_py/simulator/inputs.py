@@ -15,7 +15,7 @@ from batsched_py.simulator.contention.messages import message_demands
 from batsched_py.simulator.contention.simgrid_config import SimgridConfig, ignored_items, read_simgrid_config
 from batsched_py.simulator.generation import Generation, generation_of, workload_names
 from batsched_py.simulator.jobs.profiles import ProfileStore
-from batsched_py.simulator.machines.external_events import check_events, unread_members
+from batsched_py.simulator.machines.external_events import check_events, unread_parts
 from batsched_py.simulator.machines.machines import Machines
 from batsched_py.simulator.machines.power_model import PowerModel
 from batsched_py.simulator.machines.power_properties import read_power_model
@@ -116,10 +116,10 @@ def _input_notes(platform: Platform, workloads: Sequence[Workload], settings: Se
 
 
 def _check_events(settings: Settings, generation: Generation, machines: Machines, approximations: set[str]) -> None:
-    """Check the external events, and note the members of them that have no effect. WorkloadError."""
+    """Check the external events, and note the parts of them that have no effect. WorkloadError."""
     check_events(settings.external_events, machines.all)
     if generation.fails_machines:
-        approximations.update(unread_members(settings.external_events))
+        approximations.update(unread_parts(settings.external_events, forwarded=settings.forward_unknown_events))
 
 
 def _all_describe_power(hosts: Sequence[PlatformHost]) -> bool:

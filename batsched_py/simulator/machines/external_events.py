@@ -23,6 +23,7 @@ from batsched_py.reading.notes import Notes
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.machines import SWITCHING_ON
 from batsched_py.simulator.wire.rounding import wire_members
+from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 
 FAILED_WHILE_SWITCHED_ON: Final = (
@@ -53,14 +54,23 @@ def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
             unavailable &= ~bits
 
 
-def unread_members(events: Iterable[ExternalEvent]) -> tuple[str, ...]:
-    """Return lines on further members of events about machines, which Batsim 1 to 4 do not forward."""
+def unread_parts(events: Iterable[ExternalEvent], *, forwarded: bool) -> tuple[str, ...]:
+    """Return lines on what Batsim 1 to 4 do not read: further members of events about machines, and other types.
+
+    Events of other types have an effect if they are `forwarded`.
+    """
     files: dict[str, Notes] = {}
     for event in events:
-        if event.type in MACHINE_EVENTS and len(event.members) > len(_MACHINE_MEMBERS.obeyed):
-            file, _, line = event.source.rpartition(":")
-            notes = files.setdefault(file, Notes(file))
+        known = event.type in MACHINE_EVENTS
+        if forwarded if not known else len(event.members) <= len(_MACHINE_MEMBERS.obeyed):
+            continue
+        file, _, line = event.source.rpartition(":")
+        notes = files.setdefault(file, Notes(file))
+        if known:
             _MACHINE_MEMBERS.check(event.members, notes, f"line {line}")
+        else:
+            line_of_type = f"type {displayed(event.type)} of an event has no effect without --forward-unknown-events"
+            notes.add(line_of_type, f"line {line}")
     return tuple(line for notes in files.values() for line in notes.lines())
 
 

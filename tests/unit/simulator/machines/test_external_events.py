@@ -6,7 +6,7 @@ import pytest
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.settings import Settings
-from batsched_py.simulator.machines.external_events import unread_members
+from batsched_py.simulator.machines.external_events import unread_parts
 from batsched_py.traces.event_file import read_events
 from tests.unit.simulator.scenario import job, platform, play, reject, workload
 
@@ -50,6 +50,21 @@ def test_what_a_machine_event_says_besides_is_told(tmp_path: Path) -> None:
         '{"type": "machine_unavailable", "timestamp": 1, "resources": "0", "why": "fan"}\n'
         '{"type": "machine_available", "timestamp": 2, "resources": "0", "why": "fan"}\n'
     )
-    assert unread_members(read_events(file)) == (
+    assert unread_parts(read_events(file), forwarded=True) == (
         f"{file}: member why of a machine event is unknown and has no effect (2 times, first in line 1)",
+    )
+
+
+def test_events_that_are_not_forwarded_are_told_by_type(tmp_path: Path) -> None:
+    """They are skipped: a misspelt type would be lost without a word."""
+    file = tmp_path / "e.txt"
+    file.write_text(
+        '{"type": "price", "timestamp": 1}\n'
+        '{"type": "machine_unavailible", "timestamp": 2, "resources": "0"}\n'
+        '{"type": "price", "timestamp": 3}\n'
+    )
+    assert unread_parts(read_events(file), forwarded=True) == ()
+    assert unread_parts(read_events(file), forwarded=False) == (
+        f"{file}: type price of an event has no effect without --forward-unknown-events (2 times, first in line 1)",
+        f"{file}: type machine_unavailible of an event has no effect without --forward-unknown-events (line 2)",
     )
