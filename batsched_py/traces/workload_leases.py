@@ -8,7 +8,8 @@ from batsched_py.model.lease_kind import LeaseKind
 from batsched_py.model.lease_terms import ALL_TERMS, NodeSet, read_terms
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
-from batsched_py.reading.faults import FieldError
+from batsched_py.reading.faults import FieldError, inside, of_file
+from batsched_py.text.display import displayed
 from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, check_types
 
 
@@ -44,7 +45,7 @@ def _request(workload: Workload, job: Job) -> LeaseRequest:
             image=terms.software,
         )
     except FieldError as error:
-        raise WorkloadError(workload.source, f"job {job.id}.{error.path}", error.rule) from error
+        raise of_file(WorkloadError, workload.source, inside(f"job {displayed(job.id)}", error)) from None
 
 
 def _node_set(one: NodeSet) -> NodeSet:

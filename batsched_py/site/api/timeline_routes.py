@@ -98,7 +98,7 @@ class TimelineController(Controller):
             parse_entry(_SOURCE, data, 0, vm_names(site))
             orjson.dumps(data)  # as the journal will keep it
         except WorkloadError as error:
-            raise RequestRefusedError(422, [Problem(error.field, error.rule)]) from None
+            raise RequestRefusedError(422, [Problem(path, rule) for path, rule in error.faults]) from None
         except TypeError:
             raise RequestRefusedError(422, [Problem("", "contains a number of more than 64 bits")]) from None
         return await _accept(request, ADD_ENTRY, {"vm": vm, "entry": data})

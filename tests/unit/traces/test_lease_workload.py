@@ -110,6 +110,13 @@ def test_jobs_that_are_no_requests(workload: Workload, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_all_wrong_terms_of_a_job_are_reported() -> None:
+    """Not the first alone."""
+    with pytest.raises(WorkloadError) as caught:
+        workload_requests(job_of(start="soon", duration=-1))
+    assert [fault.path for fault in caught.value.faults] == ["job 7.lease.start", "job 7.lease.duration"]
+
+
 @given(site=SITES)
 def test_platform_is_read_as_it_was_written(site: LeaseSite) -> None:
     """The file says what the platform in memory says, in the site's order."""
