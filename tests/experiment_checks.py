@@ -13,6 +13,7 @@ from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import JobRecord
+from batsched_py.schedulers.experiments import ExperimentsScheduler
 from tests.experiment_workloads import SITES, TYPES, ExperimentCase
 from tests.integration.experiment_runs import ExperimentSimulation, located_platform
 from tests.integration.timeline_runs import SETTINGS, happens
@@ -219,13 +220,13 @@ def violations(case: ExperimentCase, folder: Path) -> list[str]:
         workload=Workload("w", 4, tuple(sorted(jobs, key=lambda job: job.submit_time)), profiles),
         **case.options,
     )
-    tables = {name: simulated.rows(name) for name in simulated.tables}
+    tables = simulated.tables
     submitted = [members["descriptor"] for _, _, members in case.events if "descriptor" in members]
     named = {one["name"]: one for one in [*(each["descriptor"] for each in case.experiments), *submitted]}
     descriptors = {row["experiment"]: named[row["name"]] for row in tables["experiments"]}
     found = list(
         ExperimentChecks(tables, simulated.jobs, descriptors, workers="deployments" in case.options).violations()
     )
-    algorithm = simulated.algorithm
+    algorithm = simulated.algorithm(ExperimentsScheduler)
     found += [f"lease {one} is left" for one in algorithm.scheduler.leases]
     return [*found, *(f"{leak} has leaked" for leak in algorithm.orchestrator.leaks)]

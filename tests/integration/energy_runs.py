@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
-from batsched_py.plugins import load
 from batsched_py.results.records import Result
 from batsched_py.testing import Case
 from batsched_py.testing.case import JobSpec
-from tests.integration.conversations import Conversation
+from batsched_py.testing.play import Watch
 from tests.integration.variants import HOSTS
+from tests.recorded_run import RecordedRun
 
 #: (submit time, hosts, run time, walltime).
 Spec = tuple[int, int, int, int]
@@ -40,11 +40,16 @@ class ComputingCase(Case, frozen=True, kw_only=True):
 
 
 def run(
-    name: str, options: Mapping[str, Any], specs: Sequence[JobSpec], *, computing: bool = False
-) -> tuple[Result, Conversation]:
+    name: str,
+    options: Mapping[str, Any],
+    specs: Sequence[JobSpec],
+    *,
+    computing: bool = False,
+    watch: Watch | None = None,
+) -> tuple[Result, RecordedRun]:
     """Play it to its end."""
     case = (ComputingCase if computing else Case)(jobs=tuple(specs), energy=True)
-    talk = Conversation(load(name), options=options)
+    talk = RecordedRun(name, options, watch=watch)
     return talk.run([case.workload()], case.settings(), case.platform(), trace=True), talk
 
 

@@ -7,19 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from batsched_py.experiments.managed import ManagedExperiment
 from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
 from batsched_py.model.settings import Settings
-from batsched_py.model.table import Table
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import Segment, TableZone
 from batsched_py.schedulers.experiments import ExperimentsScheduler
-from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import Simulation
 from tests.integration.timeline_runs import SETTINGS
+from tests.recorded_run import NO_JOBS, RecordedRun, with_events
 
 #: Seconds of a message.
 LATENCY = 1e-3
@@ -36,18 +32,8 @@ def located_platform(locations: Mapping[str, int]) -> Platform:
     return Platform("sites", (*machines, PlatformHost(DEFAULT_MASTER, (1e9,))), zones, dict.fromkeys(names, "zone"))
 
 
-NO_JOBS = Workload("no jobs", 0, (), {})
-
-
-class ExperimentSimulation:
-    """A run of experiments.
-
-    Attributes:
-        exchanges: requests and replies.
-        warnings: what the user was told.
-        jobs: those that Batsim has run or rejected.
-        tables: those of the algorithm, by name.
-    """
+class ExperimentSimulation(RecordedRun):
+    """A run of experiments."""
 
     def __init__(
         self,
@@ -65,39 +51,10 @@ class ExperimentSimulation:
             if content is not None:
                 options[name] = str(folder / f"{name}.json")
                 (folder / f"{name}.json").write_text(json.dumps(content))
-        self.warnings = list[str]()
-        self.session = Session(
-            ExperimentsScheduler,
-            options,
-            warn=self.warnings.append,
-            features=settings.features,
-            compute_sharing=settings.compute_sharing,
-        )
-        self.exchanges: list[tuple[bytes, bytes]] = []
-        if events:
-            settings = replace(settings, external_events=tuple(events), forward_unknown_events=True)
-        self.jobs = Simulation(platform, [workload], settings).run(self._answer).jobs
-        self.tables: Mapping[str, Table] = {table.name: table for table in self.session.tables()}
-
-    def _answer(self, request: bytes) -> bytes:
-        reply = self.session.answer(request)
-        self.session.check()
-        self.exchanges.append((request, reply))
-        return reply
-
-    @property
-    def algorithm(self) -> ExperimentsScheduler:
-        """The algorithm as it is at the end."""
-        algorithm: Any = self.session._scheduler
-        assert isinstance(algorithm, ExperimentsScheduler)
-        return algorithm
+        super().__init__(ExperimentsScheduler, options)
+        self.run([workload], with_events(settings, events), platform)
 
     @property
     def experiments(self) -> Sequence[ManagedExperiment]:
         """All that were accepted, by acceptance."""
-        return self.algorithm.accepted
-
-    def rows(self, table: str) -> list[dict[str, Any]]:
-        """Rows of a table, by column."""
-        found = self.tables[table]
-        return [dict(zip(found.header, row, strict=True)) for row in found.rows]
+        return self.algorithm(ExperimentsScheduler).accepted

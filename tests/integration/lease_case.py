@@ -107,7 +107,7 @@ class Run:
 
     def watch(self, session: Session, request: bytes, reply: bytes) -> None:
         """After each message: the book is right, best-effort jobs keep out of it, and a call is pending."""
-        algorithm, view = session._scheduler, session.view
+        algorithm, view = session.scheduler, session.view
         assert isinstance(algorithm, ArPreempt)
         algorithm.book.check()
         self.accepted.update(algorithm.starts)

@@ -32,8 +32,8 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from tests.builders import begins_data, begun, completed_data, message, said, submitted_data
 from tests.clone import ROOT
-from tests.integration.conversations import Conversation, algorithm, in_order
 from tests.integration.programs import ask, batsim, serving
+from tests.recorded_run import RecordedRun, algorithm, in_order
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Script, job, platform, play, workload
 
 DELAY = {"type": "delay", "delay": 3}
@@ -78,9 +78,9 @@ def test_ba_03_sets_are_written_canonically_and_read_in_any_spelling() -> None:
 @pytest.mark.parametrize("thinking", [0.0, 0.25, 7.0])
 def test_ba_04_replies_are_not_before_their_requests_and_times_ascend(thinking: float) -> None:
     """None of the timestamps is above the reply's `now`, whatever the decision clock."""
-    talk = Conversation(load("easy"), DecisionClock(fixed=thinking))
+    talk = RecordedRun("easy", clock=DecisionClock(fixed=thinking))
     talk.run([workload(*(job(str(n), at=n, res=1 + n % 4, walltime=11) for n in range(20)))])
-    for asked, answered in zip(talk.asked, talk.answered, strict=True):
+    for asked, answered in zip(talk.requests, talk.replies, strict=True):
         stamps = [event["timestamp"] for event in answered["events"]]
         assert asked["now"] <= answered["now"]
         assert stamps == sorted(stamps)
@@ -106,7 +106,7 @@ def test_ba_06_a_call_is_later_than_now_and_each_instant_is_asked_for_once() -> 
             if view.now < 20:
                 plan.wake_at(view.now - view.now % 5 + 5 if ahead == 5.0 else view.now + ahead)
 
-    talk = Conversation(algorithm(wake))
+    talk = RecordedRun(algorithm(wake))
     talk.run([workload(job("a", at=1), job("b", at=11))])
     calls = [(time, data["timestamp"]) for time, _, data in talk.said("CALL_ME_LATER")]
     assert all(at > time for time, at in calls)
@@ -123,7 +123,7 @@ def test_ba_07_after_its_completion_a_job_is_not_killed() -> None:
         elif not view.wakeups:
             plan.wake_at(11.0)
 
-    talk = Conversation(algorithm(kill))
+    talk = RecordedRun(algorithm(kill))
     result = talk.run([workload(job("a", at=1))])
     assert (talk.said("KILL_JOB"), result.jobs[0].state) == ([], "COMPLETED_SUCCESSFULLY")
 
@@ -131,7 +131,7 @@ def test_ba_07_after_its_completion_a_job_is_not_killed() -> None:
 def test_ba_09_registration_is_finished_exactly_once() -> None:
     """It is where registration is on; never where it is off."""
     for settings, expected in ((DYNAMIC, 1), (Settings(), 0)):
-        talk = Conversation(Fcfs)
+        talk = RecordedRun(Fcfs)
         talk.run([workload(job("a", at=1), job("b", at=30))], settings)
         assert [data["type"] for _, _, data in talk.said("NOTIFY")] == ["registration_finished"] * expected
 
@@ -146,7 +146,7 @@ def test_ba_10_the_profile_comes_before_the_job_which_has_a_time_and_a_new_id() 
         in_order(view, plan)
 
     for acknowledged in (False, True):
-        talk = Conversation(algorithm(submit, dynamic=True))
+        talk = RecordedRun(algorithm(submit, dynamic=True))
         settings = Settings(dynamic_jobs=True, acknowledge_dynamic_jobs=acknowledged)
         result = talk.run([workload(job("a", at=1))], settings)
         registered = talk.said("REGISTER_PROFILE", "REGISTER_JOB")
@@ -165,7 +165,7 @@ def test_ba_11_a_job_larger_than_the_platform_is_rejected() -> None:
         in_order(view, plan)
 
     settings = Settings(allow_oversized=True, dynamic_jobs=True, acknowledge_dynamic_jobs=True)
-    talk = Conversation(algorithm(submit, dynamic=True))
+    talk = RecordedRun(algorithm(submit, dynamic=True))
     result = talk.run([workload(job("big", at=1, res=5), job("none", at=1, res=0), job("fits", at=1, res=4))], settings)
     assert talk.session.rejections == {
         "w0!big": "needs 5 hosts, the platform has 4",
@@ -181,7 +181,7 @@ def test_ba_12_unavailable_machines_are_not_used_and_available_ones_are() -> Non
         ExternalEvent(2.0, "machine_unavailable", HostSet.of(0, 1)),
         ExternalEvent(30.0, "machine_available", HostSet.of(0, 1)),
     )
-    talk = Conversation(Fcfs)
+    talk = RecordedRun(Fcfs)
     jobs = workload(job("a", at=1, profile="d20"), job("b", at=3, res=2), job("c", at=4, res=3), job("d", at=40, res=4))
     talk.run([jobs], Settings(external_events=events))
     placed = [(time, data["job_id"], data["alloc"]) for time, _, data in talk.said("EXECUTE_JOB")]
@@ -198,7 +198,7 @@ def test_ba_13_switching_hosts_are_not_used_before_they_have_switched() -> None:
             plan.set_pstate(view.asleep, 0)
         in_order(view, plan)
 
-    talk = Conversation(algorithm(nap))
+    talk = RecordedRun(algorithm(nap))
     machine = platform(2, SLEEPER_SPEEDS, **SLEEPER)
     talk.run([workload(job("a", at=1))], Settings(energy=True), on=machine)
     told = [(time, data["state"]) for time, _, data in talk.told("RESOURCE_STATE_CHANGED")]
@@ -272,9 +272,9 @@ def test_ba_17_the_same_requests_have_the_same_answers_byte_for_byte(recording: 
     assert replies[0] == replies[1]
     runs = []
     for _ in range(2):
-        talk = Conversation(load("easy"))
+        talk = RecordedRun("easy")
         talk.run([workload(*(job(str(n), at=n, res=1 + n % 4, walltime=11) for n in range(20)))])
-        runs.append((talk.asked, talk.answered))
+        runs.append((talk.requests, talk.replies))
     assert runs[0] == runs[1]
 
 
@@ -294,7 +294,7 @@ def test_ba_20_a_delay_as_long_as_its_walltime_is_a_normal_end() -> None:
         def decide(self, view: View, plan: Plan) -> None:
             in_order(view, plan)
 
-    talk = Conversation(Watcher)
+    talk = RecordedRun(Watcher)
     result = talk.run([workload(job("lease", at=0, res=4, walltime=10), job("next", at=1, res=4, walltime=11))])
     assert ends == ["COMPLETED_WALLTIME_REACHED", "COMPLETED_SUCCESSFULLY"]
     assert talk.told("JOB_KILLED") == []
@@ -376,5 +376,5 @@ def test_e15_a_call_that_is_pending_keeps_registration_alive() -> None:
             plan.finish_registration()
             in_order(view, plan)
 
-    result = Conversation(algorithm(submit, dynamic=True)).run([workload(job("a", at=0))], DYNAMIC)
+    result = RecordedRun(algorithm(submit, dynamic=True)).run([workload(job("a", at=0))], DYNAMIC)
     assert [(record.job.id, record.start) for record in result.jobs] == [("w0!a", 0.0), ("dyn!1", 40.0)]

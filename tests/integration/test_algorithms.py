@@ -2,60 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
-from batsched_py.api import View
+from batsched_py.api import HostSet, Scheduler, View
 from batsched_py.planning.future.promise_book import CountBook
 from batsched_py.planning.policies.ordering import ORDERS
-from batsched_py.plugins import load
-from batsched_py.results.records import JobRecord, Result
+from batsched_py.results.records import JobRecord
 from batsched_py.schedulers.backfill import Backfill
 from batsched_py.schedulers.backfilling.loop import BackfillLoop
 from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench
+from batsched_py.testing.play import Watch
 from tests.drawing import given_once
-from tests.integration.variants import EASY, PLATFORM, PROMISING, SPECS, workload
+from tests.integration.variants import EASY, PLATFORM, PROMISING, SPECS, Promises, workload
+from tests.recorded_run import RecordedRun
 
 
 def run(
-    name: str,
+    name: str | type[Scheduler[Any]],
     options: Mapping[str, Any],
     specs: list[tuple[int, int, int, int]],
-    watch: Callable[[Session, bytes, bytes], None] = lambda session, request, reply: None,
-) -> Result:
-    """Simulate; `watch` sees the session after each exchange."""
-    session = Session(load(name), options)
-
-    def exchange(request: bytes) -> bytes:
-        reply = session.answer(request)
-        session.check()
-        watch(session, request, reply)
-        return reply
-
-    return Simulation(PLATFORM, [workload(specs)]).run(exchange)
-
-
-def in_order(result: Result) -> list[JobRecord]:
+    watch: Watch | None = None,
+) -> list[JobRecord]:
     """Records in the order of submission."""
-    return sorted(result.jobs, key=lambda record: (record.job.submit_time, record.job.id))
+    recorded = RecordedRun(name, options, watch=watch)
+    recorded.run([workload(specs)], on=PLATFORM)
+    return recorded.by_submission()
+
+
+def placed(records: Sequence[JobRecord]) -> list[tuple[float, HostSet]]:
+    """When each started, and where."""
+    return [(record.start, record.hosts) for record in records]
 
 
 @given_once(SPECS)
 def test_fcfs_starts_jobs_in_order_of_arrival(specs: list[tuple[int, int, int, int]]) -> None:
     """Nobody overtakes."""
-    starts = [record.start for record in in_order(run("fcfs", {}, specs))]
+    starts = [record.start for record in run("fcfs", {}, specs)]
     assert starts == sorted(starts)
 
 
 @given_once(SPECS)
 def test_priority_in_order_of_arrival_is_fcfs(specs: list[tuple[int, int, int, int]]) -> None:
     """Every start and every host."""
-    ours, theirs = (in_order(run(name, {}, specs)) for name in ("priority", "fcfs"))
-    assert [(record.start, record.hosts) for record in ours] == [(record.start, record.hosts) for record in theirs]
+    ours, theirs = (run(name, {}, specs) for name in ("priority", "fcfs"))
+    assert placed(ours) == placed(theirs)
 
 
 @pytest.mark.parametrize("order", ["lcfs", "asc_size", "wfp3"])
@@ -90,17 +84,8 @@ def test_no_promised_start_ever_moves_to_later(
     name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
 ) -> None:
     """A promise may come nearer when jobs end early; the job starts no later than any promise it was given."""
-    promised: dict[str, float] = {}
-
-    def watch(session: Session, request: bytes, reply: bytes) -> None:
-        for job_id, slot in session.plan.promises.items():
-            assert slot.start <= promised.get(job_id, float("inf"))
-            promised[job_id] = slot.start
-
-    result = run(name, options, specs, watch)
-    for record in result.jobs:
-        if record.job.id in promised:
-            assert record.start <= promised[record.job.id]
+    promises = Promises()
+    promises.check(run(name, options, specs, promises.watch))
 
 
 @pytest.mark.parametrize(("name", "options"), EASY)
@@ -139,9 +124,7 @@ def test_backfilling_of_a_depth_is_easy_or_conservative(
     """The same starts on the same hosts: EASY is a depth of 1, conservative any that no queue exceeds."""
     expected = run(name, {"reserve": reserve}, specs)
     found = run("backfill", {"reserve": reserve, "depth": depth}, specs)
-    assert [(each.start, each.hosts) for each in in_order(found)] == [
-        (each.start, each.hosts) for each in in_order(expected)
-    ]
+    assert placed(found) == placed(expected)
 
 
 @given_once(SPECS)
@@ -153,15 +136,11 @@ def test_a_single_claim_is_a_shadow(specs: list[tuple[int, int, int, int]]) -> N
             super().setup(view)
             self.loop = BackfillLoop(self.rules, view, CountBook)
 
-    plain = Simulation(PLATFORM, [workload(specs)]).run(Session(load("easy"), {}).answer)
-    claimed = Simulation(PLATFORM, [workload(specs)]).run(Session(Claiming, {"depth": 1}).answer)
-    assert [(each.start, each.hosts) for each in in_order(claimed)] == [
-        (each.start, each.hosts) for each in in_order(plain)
-    ]
+    assert placed(run(Claiming, {"depth": 1}, specs)) == placed(run("easy", {}, specs))
 
 
 def starts(name: str, options: Mapping[str, str], specs: list[tuple[int, int, int, int]]) -> list[float]:
-    return [record.start for record in in_order(run(name, options, specs))]
+    return [record.start for record in run(name, options, specs)]
 
 
 def test_easy_backfills_what_fcfs_leaves_idle() -> None:

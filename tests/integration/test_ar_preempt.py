@@ -20,9 +20,9 @@ from batsched_py.session.session import Session
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins_data, completed_data, message, submitted_data
 from tests.clone import ROOT
-from tests.integration.conversations import Conversation
 from tests.integration.lease_case import HOSTS, Run, lease_cases
 from tests.platforms import plain_platform
+from tests.recorded_run import RecordedRun
 
 VARIANTS: list[dict[str, Any]] = [
     {},
@@ -82,7 +82,7 @@ def leased(specs: list[Spec], profiles: Mapping[str, Profile] | None = None) -> 
     return Workload("test", 4, tuple(jobs), {**delays, **(profiles or {})})
 
 
-class Told:
+class Told(RecordedRun):
     """A run on four hosts, and what was said in it."""
 
     def __init__(
@@ -92,10 +92,9 @@ class Told:
         profiles: Mapping[str, Profile] | None = None,
         **options: Any,
     ) -> None:
-        self.warnings: list[str] = []
-        self.talk = Conversation(load("ar_preempt"), options=options, warn=self.warnings.append)
-        self.result = self.talk.run([leased(specs, profiles)], settings, on=plain_platform(4))
-        self.records = {record.job.name: record for record in self.result.jobs}
+        super().__init__("ar_preempt", options)
+        self.run([leased(specs, profiles)], settings, on=plain_platform(4))
+        self.records = {record.job.name: record for record in self.jobs}
 
     def spans(self) -> dict[str, tuple[float, float]]:
         """Name -> start and finish of what ran."""
@@ -127,7 +126,7 @@ def test_registration_is_finished_once_when_nobody_can_be_preempted_any_more(ack
         [("1", 0, 1, 90, 100, None), ("2", 5, 4, 10, 10, {"start": 50})],
         Settings(dynamic_jobs=True, acknowledge_dynamic_jobs=acknowledge),
     )
-    said = [(time, kind) for time, kind, _ in told.talk.said() if kind != "EXECUTE_JOB"]
+    said = [(time, kind) for time, kind, _ in told.said() if kind != "EXECUTE_JOB"]
     assert said == [
         (5, "CALL_ME_LATER"),
         (50, "KILL_JOB"),
@@ -135,14 +134,14 @@ def test_registration_is_finished_once_when_nobody_can_be_preempted_any_more(ack
         (50, "REGISTER_JOB"),
         (50, "NOTIFY"),
     ]
-    assert told.talk.details("NOTIFY") == [{"type": "registration_finished"}]
+    assert told.details("NOTIFY") == [{"type": "registration_finished"}]
     assert told.spans()["1#1"] == (60, 150)
 
 
 def test_a_call_is_asked_for_the_next_instant_only() -> None:
     """Calls cannot be taken back, and delay the end of the run (E14)."""
     told = Told([(f"{n}", 0, 1, 5, 5, {"start": 10 * n}) for n in range(1, 6)], preempt="none")
-    assert [(time, data["timestamp"]) for time, _, data in told.talk.said("CALL_ME_LATER")] == [
+    assert [(time, data["timestamp"]) for time, _, data in told.said("CALL_ME_LATER")] == [
         (0, 10),
         (10, 20),
         (20, 30),
@@ -193,7 +192,7 @@ def test_without_dynamic_jobs_nobody_is_preempted_and_the_user_is_told_once() ->
 def test_a_run_without_reservations_is_not_bothered() -> None:
     """No warning, and registration is finished as soon as all jobs have come."""
     assert Told(TWO, Settings()).warnings == []
-    assert [time for time, _, _ in Told(TWO).talk.said("NOTIFY")] == [10]
+    assert [time for time, _, _ in Told(TWO).said("NOTIFY")] == [10]
 
 
 @pytest.mark.parametrize(
@@ -235,10 +234,10 @@ def test_batsim_1_has_registration_reopened_for_the_kill() -> None:
     """It never says when all jobs have come."""
     settings = Settings(dynamic_jobs=True, protocol="v1.4", forward_profiles=True, workload_names=("w0",))
     told = Told([*TWO, ("r", 20, 4, 10, 10, {"start": 50})], settings)
-    kinds = [data["type"] for _, _, data in told.talk.said("NOTIFY")]
+    kinds = [data["type"] for _, _, data in told.said("NOTIFY")]
     assert kinds == ["submission_finished", "continue_submission", "submission_finished"]
     assert told.spans() == {"old": (0, 50), "young": (10, 50), "r": (50, 60), "0": (60, 140), "1": (60, 150)}
-    assert [data["job_id"] for _, _, data in told.talk.said("SUBMIT_JOB")] == ["segments!0", "segments!1"]
+    assert [data["job_id"] for _, _, data in told.said("SUBMIT_JOB")] == ["segments!0", "segments!1"]
 
 
 def test_a_job_whose_profile_is_unknown_is_no_victim() -> None:
@@ -359,7 +358,7 @@ def test_a_reservation_that_comes_during_a_kill_counts_on_the_hosts_that_it_free
 
 def test_a_reservation_may_follow_one_that_has_started_a_hair_late() -> None:
     """By its walltime the first ends a hair after the second begins; it is accepted all the same, and starts."""
-    talk = Conversation(load("ar_preempt"))
+    talk = RecordedRun("ar_preempt")
     specs: list[Spec] = [("r", 0, 32, 10, 10, {"start": 50}), ("s", 55, 32, 10, 11, {"start": 60})]
     platform = read_platform(ROOT / "platforms" / "cluster32.xml")
     result = talk.run([leased(specs)], Settings(message_latency=True), on=platform)

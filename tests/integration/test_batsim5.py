@@ -53,8 +53,8 @@ from tests.builders import begins
 from tests.clone import ROOT
 from tests.drawing import given_once
 from tests.fuzz.judging import limited
-from tests.integration.conversations import in_order
 from tests.integration.variants import EACH, PLATFORM, SPECS, VARIANTS, liberties, workload
+from tests.recorded_run import RecordedRun, in_order
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Profiles, job, platform
 from tests.unit.simulator.scenario import workload as small_workload
 
@@ -66,16 +66,10 @@ def played(
     name: str | type[Scheduler[Any]], settings: Settings, jobs: Workload, on: Platform, options: Mapping[str, Any]
 ) -> Result:
     """A run of an algorithm against the simulator, its books checked after each message."""
-    session = Session(load(name) if isinstance(name, str) else name, options)
-
-    def exchange(request: bytes) -> bytes:
-        reply = session.answer(request)
-        session.check()
-        return reply
-
-    result = Simulation(on, [jobs], settings).run(exchange, clock=lambda: 0.0)
-    assert session.over
-    return result
+    recorded = RecordedRun(name, options)
+    recorded.run([jobs], settings, on)
+    assert recorded.session.over
+    return recorded.result
 
 
 def starts(result: Result) -> dict[str, tuple[float, HostSet, str]]:
@@ -625,14 +619,11 @@ def test_profiles_come_with_jobs_unless_all_are_needed(
     scheduler: type[Looking], features: Features, step: str | None
 ) -> None:
     """Batsim 5.0.0-rc2 crashes when it sends all and one is unused; with a job comes its own, without steps."""
-    session = Session(scheduler)
+    recorded = RecordedRun(scheduler)
     profiles: Profiles = {"s": {"type": "composed", "seq": ["d5"]}, "d5": {"type": "delay", "delay": 5}}
-    result = Simulation(platform(), [small_workload(job("1", "s"), profiles=profiles)], SETTINGS["v5"]).run(
-        session.answer
-    )
-    assert result.features == features
-    assert isinstance(session.scheduler, Looking)
-    assert session.scheduler.seen == {"w0!1": "composed", "step": step}
+    recorded.run([small_workload(job("1", "s"), profiles=profiles)], SETTINGS["v5"])
+    assert recorded.result.features == features
+    assert recorded.algorithm(Looking).seen == {"w0!1": "composed", "step": step}
 
 
 @pytest.mark.parametrize("name", ["submitter", "leases", "placer"])
@@ -700,7 +691,7 @@ def test_a_task_on_one_host_without_flops_is_refused_as_batsim_5_aborts(profile:
     with pytest.raises(RefusedError, match=r"on one host, with 0 flops: Batsim 5 aborts on it"):
         Simulation(platform(), [one], SETTINGS["v5"]).run(Edc({0.0: [start("1", "0")]}, Features()))
     for name, state in (("v4", "COMPLETED_SUCCESSFULLY"), ("v5", "REJECTED")):
-        run = Simulation(platform(), [one], SETTINGS[name]).run(Session(LookingAhead).answer)
+        run = played(LookingAhead, SETTINGS[name], one, platform(), {})
         assert starts(run)["w0!1"][2] == state
 
 

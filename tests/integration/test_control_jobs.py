@@ -7,7 +7,7 @@ import pytest
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import DeadlockError
 from batsched_py.model.settings import Settings
-from tests.integration.conversations import Conversation, algorithm, in_order
+from tests.recorded_run import RecordedRun, algorithm, in_order
 from tests.unit.simulator.scenario import job, workload
 
 V14 = Settings(protocol="v1.4")
@@ -39,7 +39,7 @@ class Control(Scheduler[NoOptions]):
 
 def test_control_jobs_have_a_life_of_their_own_in_batsim_1() -> None:
     """They take no hosts, no event tells of them, and the run ends when they have ended."""
-    talk = Conversation(Control)
+    talk = RecordedRun(Control)
     result = talk.run([JOBS], V14)
     ends = {record.job.name: (record.state, record.start, record.finish) for record in result.jobs}
     assert ends["1"] == ("COMPLETED_KILLED", 1.0, 7.0)
@@ -60,7 +60,7 @@ def test_a_control_job_never_ends_in_batsim_4() -> None:
         for waiting in view.queue:
             plan.change_state(waiting, "RUNNING")
 
-    talk = Conversation(algorithm(run_it))
+    talk = RecordedRun(algorithm(run_it))
     with pytest.raises(DeadlockError, match="w0!a was set to RUNNING by CHANGE_JOB_STATE and never ends"):
         talk.run([workload(job("a", at=1))])
 
@@ -76,7 +76,7 @@ def test_a_kill_frees_the_hosts_in_both_dialects(protocol: str, completions: int
         elif view.due(4.0) and view.now < 5:
             plan.kill([run.job for run in view.running if run.start < 4])
 
-    talk = Conversation(algorithm(kill))
+    talk = RecordedRun(algorithm(kill))
     jobs = workload(job("1", at=1, res=2), job("2", at=1, res=2), job("3", at=2, res=4))
     result = talk.run([jobs], Settings(protocol=protocol))
     assert [(record.job.name, record.state, record.finish) for record in result.jobs] == [

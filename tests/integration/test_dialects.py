@@ -19,10 +19,11 @@ from batsched_py.plugins import load
 from batsched_py.results.records import Result
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
+from tests.builders import message
 from tests.drawing import given_once
-from tests.integration.conversations import Conversation
 from tests.integration.programs import run, serving
 from tests.integration.variants import PLATFORM, SPECS, VARIANTS, workload
+from tests.recorded_run import RecordedRun
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, job, platform
 from tests.unit.simulator.scenario import workload as small_workload
 
@@ -39,7 +40,7 @@ def test_a_run_is_the_same_in_both_dialects(
     """BA-2, simulated: the same commands at the same times, and the same records."""
     runs = []
     for settings in (V4, V14):
-        wire = Conversation(load(name), options=options)
+        wire = RecordedRun(name, options)
         result = wire.run([workload(specs)], settings, PLATFORM)
         assert wire.session.over
         runs.append((wire.said(), result.jobs))
@@ -129,14 +130,12 @@ def test_a_transcript_of_each_dialect_has_the_same_decisions(name: str) -> None:
     """BA-2, by hand: resources_data, status, NOP and an end beside the last event against their later spellings."""
     said = []
     for words in (NEW, OLD):
-        wire = Conversation(load(name))
-        for now, events in script(words):
-            request = [{"timestamp": now, "type": kind, "data": data} for kind, data in events]
-            wire(json.dumps({"now": now, "events": request}).encode())
-        assert wire.session.over
-        said.append(wire.said())
+        session = Session(load(name))
+        replies = [json.loads(session.answer(message(now, *events))) for now, events in script(words)]
+        assert session.over
+        said.append([event for reply in replies for event in reply["events"]])
     assert said[0] == said[1]
-    assert [data["job_id"] for _, kind, data in said[0] if kind == "EXECUTE_JOB"] == ["w0!a", "w0!b", "w0!c"]
+    assert [event["data"]["job_id"] for event in said[0] if event["type"] == "EXECUTE_JOB"] == ["w0!a", "w0!b", "w0!c"]
 
 
 class Eloquent(Scheduler[NoOptions]):
@@ -179,7 +178,7 @@ class Eloquent(Scheduler[NoOptions]):
             plan.kill([run.job for run in view.running if run.job.id == "w0!long"])
 
 
-def eloquent(settings: Settings, store: MemoryStore | None = None) -> tuple[Conversation, Result, Eloquent]:
+def eloquent(settings: Settings, store: MemoryStore | None = None) -> tuple[RecordedRun, Result, Eloquent]:
     """A run of it, on four hosts that can sleep."""
     made: list[Eloquent] = []
 
@@ -191,7 +190,7 @@ def eloquent(settings: Settings, store: MemoryStore | None = None) -> tuple[Conv
             made.append(self)
 
     jobs: Workload = small_workload(job("long", "d100", walltime=200), job("big", res=4), job("short", "d5"))
-    wire = Conversation(Kept, store=store)
+    wire = RecordedRun(Kept, store=store)
     on = platform(4, SLEEPER_SPEEDS, **SLEEPER)
     result = wire.run([jobs], replace(settings, dynamic_jobs=True, energy=True), on)
     return wire, result, made[0]
@@ -292,7 +291,7 @@ class Controlling(Scheduler[NoOptions]):
 
 def test_control_jobs_and_composed_jobs_of_ones_own_work_in_v14() -> None:
     """Real Batsim 4 aborts on the one and crashes on the other."""
-    wire = Conversation(Controlling)
+    wire = RecordedRun(Controlling)
     jobs = small_workload(job("control"))
     result = wire.run([jobs], replace(V14, dynamic_jobs=True))
     assert [(record.job.id, record.state, record.start, record.finish) for record in result.jobs] == [

@@ -15,14 +15,12 @@ from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.results.records import JobRecord
-from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench, play
 from batsched_py.testing.case import Outage, Peer
 from batsched_py.testing.strategies import outages
-from tests.integration.conversations import Conversation
 from tests.integration.energy_runs import SPECS, ComputingCase, Spec, run
-from tests.integration.variants import HOSTS
+from tests.integration.variants import HOSTS, Promises
+from tests.recorded_run import RecordedRun
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, platform
 
 #: Flop/s in each pstate of the hosts of the contract suite: 1e9 and 5e8, or 6e8; those that only switch do not count.
@@ -70,9 +68,9 @@ def test_in_the_first_pstate_nothing_is_switched_and_it_is_easy(specs: list[Spec
     assert [record.start for record in ours.jobs] == [record.start for record in theirs.jobs]
 
 
-def play_one(members: dict[str, object], walltime: float, options: dict[str, str]) -> tuple[JobRecord, Conversation]:
+def play_one(members: dict[str, object], walltime: float, options: dict[str, str]) -> tuple[JobRecord, RecordedRun]:
     """One job of two hosts on four hosts: 1 Gflop/s in pstate 0, 0.5 in pstate 1."""
-    talk = Conversation(load("easy_dvfs"), options=options)
+    talk = RecordedRun("easy_dvfs", options)
     job = Job.create("1", size=2, profile="p", submit_time=0, walltime=walltime)
     work = Workload("test", 4, (job,), {"p": parse_profile("p", members)})
     on = platform(4, SLEEPER_SPEEDS, **SLEEPER, speed_per_state="1e9,5e8,1,1,1")
@@ -202,20 +200,9 @@ def test_the_hosts_never_draw_more_than_the_cap(options: dict[str, str], computi
 @settings(max_examples=20)
 def test_under_a_cap_no_promised_start_moves_to_later(options: dict[str, str], specs: list[Spec]) -> None:
     """A job that overtakes leaves hosts and watts to the first blocked job."""
-    promised: dict[str, float] = {}
-    case = ComputingCase(jobs=tuple(specs), energy=True)
-    session = Session(load("easy_dvfs"), options)
-
-    def exchange(request: bytes) -> bytes:
-        reply = session.answer(request)
-        for job_id, slot in session.plan.promises.items():
-            assert slot.start <= promised.get(job_id, float("inf")) + 1e-6
-            promised[job_id] = slot.start
-        return reply
-
-    result = Simulation(case.platform(), [case.workload()], case.settings()).run(exchange)
-    late = {record.job.id: record.start for record in result.jobs if record.start > promised.get(record.job.id, 1e9)}
-    assert {job_id: start for job_id, start in late.items() if start > promised[job_id] + 1e-3} == {}
+    promises = Promises(tolerance=1e-6)
+    result, _ = run("easy_dvfs", options, specs, computing=True, watch=promises.watch)
+    promises.check(result.jobs, tolerance=1e-3)
 
 
 @given(SPECS)
@@ -265,7 +252,7 @@ def test_who_overtakes_leaves_the_blocked_job_its_watts() -> None:
     ):
         jobs.append(Job.create(name, size=size, profile=name, submit_time=at, walltime=walltime + 0.5))
         profiles[name] = parse_profile(name, {"type": "parallel_homogeneous", "cpu": seconds * 1e9, "com": 0})
-    talk = Conversation(load("easy_dvfs"), options={"power_cap": "600"})
+    talk = RecordedRun("easy_dvfs", {"power_cap": "600"})
     on = platform(4, SLEEPER_SPEEDS, **SLEEPER, speed_per_state="1e9,5e8,1,1,1")
     result = talk.run([Workload("test", 4, tuple(jobs), profiles)], Settings(energy=True), on)
     starts = {record.job.name: round(record.start, 6) for record in result.jobs}

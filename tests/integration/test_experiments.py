@@ -17,10 +17,11 @@ from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.run_reader import read_schedule
-from batsched_py.transcripts.transcript import Transcript
+from batsched_py.schedulers.experiments import ExperimentsScheduler
 from tests.clone import ROOT
 from tests.integration.experiment_runs import ExperimentSimulation, located_platform
 from tests.integration.timeline_runs import PROMPT, SETTINGS, happens
+from tests.recorded_run import recording
 
 DATA = ROOT / "tests" / "data" / "experiments"
 RECORDINGS = sorted(DATA.glob("*.jsonl"))
@@ -47,10 +48,11 @@ def states(one: ManagedExperiment) -> list[tuple[float, str]]:
 
 def nothing_left(simulated: ExperimentSimulation) -> None:
     """No lease, no resource, no experiment at the resource manager."""
-    assert not simulated.algorithm.scheduler.leases
+    algorithm = simulated.algorithm(ExperimentsScheduler)
+    assert not algorithm.scheduler.leases
     assert not [one for experiment in simulated.experiments for one in experiment.held]
-    assert not simulated.algorithm.orchestrator.leaks
-    assert not simulated.algorithm.orchestrator.busy
+    assert not algorithm.orchestrator.leaks
+    assert not algorithm.orchestrator.busy
 
 
 @pytest.mark.parametrize("peer", PROMPT)
@@ -62,11 +64,11 @@ def test_an_experiment_is_deployed_and_ends(peer: str, tmp_path: Path) -> None:
     assert states(one)[2:] == [(0, "DEPLOYING"), (320, "DEPLOYED"), (7520, "ENDED")]
     found = {
         row["resource"]: (row["requested"], row["created"], row["hosts"])
-        for row in simulated.rows("experiment_resources")
+        for row in simulated.tables["experiment_resources"]
     }
     assert found == {"A": (0, 10, "2"), "B": (0, 10, "0"), "C": (310, 320, "1")}
     assert one.resources["C"].contexts == {"A_ip": "10.0.0.1"}
-    leases = [(row["type"], row["state"], row["end_time"]) for row in simulated.rows("leases")]
+    leases = [(row["type"], row["state"], row["end_time"]) for row in simulated.tables["leases"]]
     assert leases == [("IM", "Done", 7520)] * 3
     nothing_left(simulated)
 
@@ -99,7 +101,7 @@ def test_a_start_is_a_reservation(tmp_path: Path) -> None:
     )
     (one,) = simulated.experiments
     assert states(one)[2:] == [(0, "RESERVED"), (3600, "DEPLOYING"), (3610, "DEPLOYED"), (10800, "ENDED")]
-    assert [row["reserved"] for row in simulated.rows("experiment_resources")] == [
+    assert [row["reserved"] for row in simulated.tables["experiment_resources"]] == [
         "/reservations/1/1",
         "/reservations/1/2",
     ]
@@ -128,7 +130,7 @@ def test_what_fits_is_reserved(best_effort: bool, outcome: str, tmp_path: Path) 
     (one,) = simulated.experiments
     assert one.state.value == outcome
     if best_effort:
-        assert [row["state"] for row in simulated.rows("experiment_resources")] == ["removed", "removed", "left out"]
+        assert [row["state"] for row in simulated.tables["experiment_resources"]] == ["removed", "removed", "left out"]
         assert "c-3 has no place in the reservation" in " ".join(message.text for message in one.log.messages)
     else:
         assert "it would not fit on the empty site" in one.failure
@@ -151,8 +153,8 @@ def test_what_fits_beside_others_is_reserved(tmp_path: Path) -> None:
         policy_preemption="ar-preempts-everything",
         suspension="all",
     )
-    assert [row["state"] for row in simulated.rows("experiment_resources")] == ["removed"] * 2 + ["left out"] * 2
-    leases = sorted((row["type"], row["state"]) for row in simulated.rows("leases"))
+    assert [row["state"] for row in simulated.tables["experiment_resources"]] == ["removed"] * 2 + ["left out"] * 2
+    leases = sorted((row["type"], row["state"]) for row in simulated.tables["leases"])
     assert leases == [("AR", "Done"), ("AR", "Done"), ("BE", "Done"), ("IM", "Rejected"), ("IM", "Rejected")]
     nothing_left(simulated)
 
@@ -166,7 +168,7 @@ def test_machines_share_hosts_and_wait_for_them(tmp_path: Path) -> None:
     refused = ExperimentSimulation(tmp_path, {"experiments": many}, SITES)
     assert [one.state.value for one in refused.experiments] == ["ENDED", "FAILED"]
     assert "it cannot start at once" in refused.experiments[1].failure
-    assert {row["hosts"] for row in refused.rows("experiment_resources")} == {*map(str, hosts), None}
+    assert {row["hosts"] for row in refused.tables["experiment_resources"]} == {*map(str, hosts), None}
     waited = ExperimentSimulation(tmp_path, {"experiments": many}, SITES, no_capacity="wait")
     assert [one.deployed for one in waited.experiments] == [0, 7200]
     impatient = ExperimentSimulation(tmp_path, {"experiments": many}, SITES, no_capacity="wait", capacity_wait=60)
@@ -204,7 +206,7 @@ def test_machines_beside_a_reservation_do_not_hold_up_the_next(tmp_path: Path) -
     second = {"time": 10, "descriptor": document(compute("d", min=2, instanceType="medium"), duration=1)}
     files = {"experiments": [{"descriptor": first}, second]}
     simulated = ExperimentSimulation(tmp_path, files, SITES, reservations="on", no_capacity="wait")
-    rows = [(row["resource"], row["state"]) for row in simulated.rows("experiment_resources")]
+    rows = [(row["resource"], row["state"]) for row in simulated.tables["experiment_resources"]]
     assert rows == [(name, "removed") for name in ("c-1", "c-2")] + [("c-3", "left out")] + [
         (name, "removed") for name in ("d-1", "d-2")
     ]
@@ -219,7 +221,7 @@ def test_constraints_choose_hosts(tmp_path: Path) -> None:
     """MA-43: the location is chosen when the machine is, and logged; no host that suits is an error."""
     chosen = {"compute": {"name": "a", "constraint": '$location == "hp"'}}
     simulated = ExperimentSimulation(tmp_path, document(chosen), SITES)
-    assert [(row["location"], row["hosts"]) for row in simulated.rows("experiment_resources")] == [("hp", "2")]
+    assert [(row["location"], row["hosts"]) for row in simulated.tables["experiment_resources"]] == [("hp", "2")]
     assert "a created at hp, address 10.0.0.1" in [one.text for one in simulated.experiments[0].log.messages]
     none = {"compute": {"name": "a", "constraint": "$mem >= 4096"}}
     refused = ExperimentSimulation(tmp_path, document(none), SITES)
@@ -283,7 +285,7 @@ def test_events_hand_in_resume_and_delete(peer: str, tmp_path: Path) -> None:
     first, second = simulated.experiments
     assert (first.owner, first.accepted, second.accepted) == ("alice", 100, 110)
     assert states(second)[-1] == (500, "DELETED")
-    run = simulated.algorithm.timelines.run_of("1")
+    run = simulated.algorithm(ExperimentsScheduler).timelines.run_of("1")
     assert run is not None
     assert run.start == 160
     assert run.vms["a"].records["r"].time == 150
@@ -302,7 +304,7 @@ def test_metrics_are_sampled(tmp_path: Path) -> None:
     metrics = [{"name": "load", "command": "uptime", "rate": 1800}]
     timeline = [{"at": 1000, "run": "r", "takes": 1000}]
     simulated = ExperimentSimulation(tmp_path, document(compute("a", metrics=metrics, timeline=timeline)), SITES)
-    assert [(row["time"], row["busy"]) for row in simulated.rows("experiment_metrics")] == [
+    assert [(row["time"], row["busy"]) for row in simulated.tables["experiment_metrics"]] == [
         (0, 0),
         (1800, 1),
         (3600, 0),
@@ -341,7 +343,7 @@ def test_a_persistent_storage_is_offered_to_later_experiments(tmp_path: Path) ->
     testbed: dict[str, Any] = {"locations": {"epcc": {"storages": []}}}
     simulated = ExperimentSimulation(tmp_path, None, SITES, events=events, testbed=testbed)
     assert [states(one)[-1] for one in simulated.experiments] == [(80, "ENDED"), (560, "ENDED")]
-    assert simulated.rows("experiment_resources")[0]["state"] == "kept"
+    assert simulated.tables["experiment_resources"][0]["state"] == "kept"
     assert ["@data: there is no such storage at epcc" in one for one in simulated.warnings] == [True]
 
 
@@ -401,7 +403,7 @@ def test_a_reservation_of_ones_own(tmp_path: Path) -> None:
     simulated = ExperimentSimulation(tmp_path, files, SITES, reservations="on")
     one, other, unknown = simulated.experiments
     assert states(one)[2:] == [(10, "RESERVED"), (3600, "DEPLOYING"), (3600, "DEPLOYED"), (10800, "ENDED")]
-    rows = {row["resource"]: row for row in simulated.rows("experiment_resources") if row["experiment"] == "1"}
+    rows = {row["resource"]: row for row in simulated.tables["experiment_resources"] if row["experiment"] == "1"}
     assert [rows[name]["reserved"] for name in ("Server", "Client-1", "Client-2")] == ["lab/1", "lab/2", "lab/3"]
     assert "it belongs to another owner" in other.failure
     assert "there is no reservation with this id" in unknown.failure
@@ -472,14 +474,14 @@ def test_a_whole_experiment(dialect: str, tmp_path: Path) -> None:
     ]
     assert states(second)[-1] == (75, "FAILED")
     assert second.failure == "second: network tiny has no address left"
-    rows = {(row["experiment"], row["resource"]): row for row in simulated.rows("experiment_resources")}
+    rows = {(row["experiment"], row["resource"]): row for row in simulated.tables["experiment_resources"]}
     assert [rows["2", name]["state"] for name in ("tiny", "first", "second", "never")] == [
         "removed",
         "removed",
         "failed",
         "left out",
     ]
-    started = [(row["vm"], row["entry"], row["begin"]) for row in simulated.rows("timeline")]
+    started = [(row["vm"], row["entry"], row["begin"]) for row in simulated.tables["timeline"]]
     assert ("1/Client-2", "join 192.168.0.1", 3645) in started
     assert len(simulated.jobs) == 6
     nothing_left(simulated)
@@ -489,7 +491,7 @@ def test_a_whole_experiment(dialect: str, tmp_path: Path) -> None:
 def test_a_recorded_conversation_has_the_same_bytes(path: Path, tmp_path: Path) -> None:
     """These are the messages of the simulator in Batsim's place, and the replies."""
     simulated = recorded(path.stem.rpartition("-")[2], tmp_path)
-    assert simulated.exchanges == [(one.request, one.reply) for one in Transcript(path)]
+    assert simulated.exchanges == recording(path)
 
 
 def test_both_dialects_are_recorded() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,12 +15,10 @@ from batsched_py.model.settings import Settings
 from batsched_py.model.zone import Link, Segment, TableZone
 from batsched_py.results.records import JobRecord
 from batsched_py.schedulers.leases import Leases
-from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import Simulation
-from batsched_py.transcripts.transcript import Transcript
 from tests.clone import ROOT
 from tests.ha_cases import CASES, HaCase, Span, driver, expected, options_of, told, workload
 from tests.lease_checks import Checks
+from tests.recorded_run import RecordedRun, recording
 
 #: Conversations that were recorded.
 RECORDINGS = sorted((ROOT / "tests" / "data" / "leases").glob("*.jsonl"))
@@ -64,43 +60,23 @@ def platform(hosts: int, latency: float = LATENCY) -> Platform:
     return Platform("the case", machines, {"zone": TableZone("zone", "", table)}, dict.fromkeys(names, "zone"))
 
 
-class Simulated:
-    """A run of a case through the messages of a simulation; it keeps them."""
+class Simulated(RecordedRun):
+    """A run of a case through the messages of a simulation."""
 
     def __init__(self, case: HaCase, settings: Settings, latency: float = LATENCY) -> None:
-        self.warnings: list[str] = []
-        self.session = Session(Leases, options_of(case), warn=self.warnings.append)
-        self.exchanges: list[tuple[bytes, bytes]] = []
-        simulation = Simulation(platform(case.hosts, latency), [workload(case)], settings)
-        self.jobs = simulation.run(self._answer).jobs
+        super().__init__(Leases, options_of(case))
+        self.run([workload(case)], settings, platform(case.hosts, latency))
         self.session.tables()
-
-    def _answer(self, request: bytes) -> bytes:
-        reply = self.session.answer(request)
-        self.exchanges.append((request, reply))
-        return reply
-
-    @property
-    def algorithm(self) -> Leases:
-        """The algorithm as it is at the end."""
-        algorithm: Any = self.session._scheduler
-        assert isinstance(algorithm, Leases)
-        return algorithm
 
     @property
     def ledger(self) -> Ledger:
         """The ledger of the algorithm."""
-        return self.algorithm.ledger
+        return self.algorithm(Leases).ledger
 
     def ran(self) -> list[JobRecord]:
         """Jobs that have run, in order of their starts."""
         ran = [job for job in self.jobs if not job.rejected]
         return sorted(ran, key=lambda job: (round(job.start), round(job.finish)))
-
-
-def recording(path: Path) -> list[tuple[bytes, bytes]]:
-    """The exchanges of a golden file."""
-    return [(one.request, one.reply) for one in Transcript(path)]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -163,9 +139,8 @@ def test_ha_2_and_ha_22_are_recorded_in_both_dialects() -> None:
 
 def test_jobs_of_batsim_1_are_named_by_integers() -> None:
     """HA-59: Batsim 1.4 reads the name of a job as an integer, also that of a segment."""
-    told = [json.loads(request) for request, _ in Simulated(CASES["HA-2"], SETTINGS["v1.4"]).exchanges]
-    names = [event["data"]["job_id"].partition("!")[2] for message in told for event in message["events"]
-             if event["type"] == "JOB_SUBMITTED"]  # fmt: skip
+    told = Simulated(CASES["HA-2"], SETTINGS["v1.4"]).told("JOB_SUBMITTED")
+    names = [data["job_id"].partition("!")[2] for _, _, data in told]
     assert len(names) == 3
     assert all(name.isdecimal() for name in names)
 

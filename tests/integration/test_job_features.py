@@ -14,8 +14,8 @@ from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import Result
 from batsched_py.traces.simgrid_xml import read_platform
-from tests.integration.conversations import Conversation
 from tests.platforms import plain_platform
+from tests.recorded_run import RecordedRun
 
 TWO_STORAGES = """<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="Full">
@@ -50,7 +50,7 @@ class Lease(Scheduler[NoOptions]):
 def test_four_executors_on_two_hosts() -> None:
     """BA-18: more executors than hosts, without compute sharing; they share their host's speed."""
     profiles = {"p": {"type": "parallel", "cpu": [1e9, 1e9, 1e9, 2e9]}}
-    talk = Conversation(Lease)
+    talk = RecordedRun(Lease)
     lease = workload(profiles, ("lease", 4, "p"))
     result = talk.run([lease], Settings(allow_oversized=True), plain_platform(2))
     assert talk.details("EXECUTE_JOB") == [
@@ -81,7 +81,7 @@ class Storages(Scheduler[NoOptions]):
                 plan.start(job, hosts, additional_io=AdditionalIo(HostSet.of(min(hosts), disk), "write", write))
 
 
-def run_on_storages(folder: Path, settings: Settings) -> tuple[Result, Conversation]:
+def run_on_storages(folder: Path, settings: Settings) -> tuple[Result, RecordedRun]:
     platform = folder / "platform.xml"
     platform.write_text(TWO_STORAGES)
     profiles: dict[str, dict[str, Any]] = {
@@ -90,7 +90,7 @@ def run_on_storages(folder: Path, settings: Settings) -> tuple[Result, Conversat
         "compute": {"type": "parallel_homogeneous", "cpu": 1e9},
     }
     jobs = workload(profiles, ("1 stage", 2, "stage"), ("2 read", 2, "read"), ("3 compute", 2, "compute"))
-    talk = Conversation(Storages)
+    talk = RecordedRun(Storages)
     return talk.run([jobs], settings, read_platform(platform)), talk
 
 
@@ -145,7 +145,7 @@ def test_an_algorithm_that_talks_with_a_job(settings: Settings) -> None:
         "listen": {"type": "recv", "regex": "[0-9]+ left", "success": "round", "polltime": 0.5},
         "turn": {"type": "composed", "seq": ["ask", "listen"]},
     }
-    talk = Conversation(Teacher)
+    talk = RecordedRun(Teacher)
     # "turn" and "round" contain each other by way of "listen": that is no cycle, a text is between them.
     result = talk.run([workload(profiles, ("pupil", 1, "turn"))], settings, plain_platform(1))
     assert [data["msg"] for data in talk.details("TO_JOB_MSG")] == ["2 left", "1 left", "0 left", "stop"]

@@ -9,7 +9,7 @@ import pytest
 from batsched_py.api import Event, HostSet, Job, JobKilled, NoOptions, Plan, Scheduler, View
 from batsched_py.model.settings import Settings
 from batsched_py.session.clock import DecisionClock
-from tests.integration.conversations import Conversation, Decide, algorithm, in_order
+from tests.recorded_run import Decide, RecordedRun, algorithm, in_order
 from tests.unit.simulator.scenario import Profiles, job, workload
 
 KILLS = ("JOB_COMPLETED", "JOB_KILLED")
@@ -37,7 +37,7 @@ def kill_all(view: View, plan: Plan) -> None:
 
 def test_completions_come_first_and_then_one_job_killed_for_the_request() -> None:
     """With the progress of each; the hosts are free once (E9)."""
-    talk = Conversation(algorithm(once(4.0, kill_all)))
+    talk = RecordedRun(algorithm(once(4.0, kill_all)))
     result = talk.run([workload(job("a", at=1), job("b", at=2, profile="d5", res=2), job("c", at=8, res=4))])
     assert talk.said("KILL_JOB") == [(4.0, "KILL_JOB", {"job_ids": ["w0!a", "w0!b"]})]
     told = talk.told(*KILLS)
@@ -67,7 +67,7 @@ NESTED: Profiles = {
 
 def test_the_progress_of_nested_sequences_is_a_tree() -> None:
     """Steps are counted through all repetitions; the leaf has the share that was done."""
-    talk = Conversation(algorithm(once(21.0, kill_all)))
+    talk = RecordedRun(algorithm(once(21.0, kill_all)))
     talk.run([workload(job("a", "twice", at=0), profiles=NESTED)])
     ((_, _, data),) = talk.told("JOB_KILLED")
     assert data["job_progress"]["w0!a"] == {
@@ -111,7 +111,7 @@ class GoOn(Scheduler[NoOptions]):
 
 def test_what_was_left_can_be_done_later() -> None:
     """The killed job's 28 s become 21 s, and a piece of 7 s, although its profile went with it."""
-    talk = Conversation(GoOn)
+    talk = RecordedRun(GoOn)
     settings = Settings(dynamic_jobs=True, acknowledge_dynamic_jobs=True)
     result = talk.run([workload(job("a", "twice", at=0), profiles=NESTED)], settings)
     pieces = [(record.job.id, record.finish - record.start) for record in result.jobs]
@@ -120,7 +120,7 @@ def test_what_was_left_can_be_done_later() -> None:
 
 def test_an_end_that_comes_at_the_instant_of_the_kill_is_an_end() -> None:
     """BA-7: the completion is in the message that calls for the decision; nothing is left to kill, nothing is said."""
-    talk = Conversation(algorithm(once(11.0, kill_all)))
+    talk = RecordedRun(algorithm(once(11.0, kill_all)))
     result = talk.run([workload(job("a", at=1))])
     assert talk.said("KILL_JOB") == []
     assert result.jobs[0].state == "COMPLETED_SUCCESSFULLY"
@@ -137,7 +137,7 @@ def test_an_end_that_comes_at_the_instant_of_the_kill_is_an_end() -> None:
 )
 def test_an_end_may_overtake_a_kill_that_is_on_its_way(asked: float, state: str, progress: Any) -> None:
     """BA-7: a decision takes half a second; meanwhile, at 11.5, the job ends. It ends once, and is free once."""
-    talk = Conversation(algorithm(once(asked, kill_all)), DecisionClock(fixed=0.5))
+    talk = RecordedRun(algorithm(once(asked, kill_all)), clock=DecisionClock(fixed=0.5))
     result = talk.run([workload(job("a", at=1), job("b", at=20, res=4))])
     assert [record.state for record in result.jobs] == [state, "COMPLETED_SUCCESSFULLY"]
     ((_, _, killed),) = talk.told("JOB_KILLED")
@@ -154,7 +154,7 @@ def test_nothing_is_killed_twice() -> None:
             kill_all(view, plan)
             kill_all(view, plan)
 
-    talk = Conversation(algorithm(twice))
+    talk = RecordedRun(algorithm(twice))
     talk.run([workload(job("a", at=0, profile="d20"), job("b", at=1, profile="d20"), job("c", at=1))])
     assert [data["job_ids"] for _, _, data in talk.said("KILL_JOB")] == [["w0!a", "w0!b", "w0!c"]]
     assert len(talk.told("JOB_KILLED")) == 1
@@ -173,7 +173,7 @@ def test_a_killed_job_frees_shared_hosts_when_its_last_neighbour_ends() -> None:
             free.append(str(plan.free))
 
     free: list[str] = []
-    talk = Conversation(algorithm(share))
+    talk = RecordedRun(algorithm(share))
     result = talk.run([workload(job("a"), job("b"))], Settings(compute_sharing=True))
     assert free == ["1-3", "1-3"]
     assert [(record.job.name, record.finish) for record in result.jobs] == [("a", 3.0), ("b", 10.0)]

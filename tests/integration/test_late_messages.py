@@ -9,15 +9,14 @@ import pytest
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, Slot, View
 from batsched_py.campaigns import simulate
 from batsched_py.model.settings import Settings
-from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins_data, completed_data, message, submitted_data
 from tests.clone import ROOT
-from tests.integration.conversations import Conversation
 from tests.integration.energy_runs import run
 from tests.integration.variants import VARIANTS
+from tests.recorded_run import RecordedRun
 from tests.unit.simulator.scenario import job, workload
 
 LATE = Settings(message_latency=True)
@@ -26,7 +25,7 @@ LATE = Settings(message_latency=True)
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
 def test_every_algorithm_runs_all_jobs_when_messages_take_time(name: str, options: dict[str, Any]) -> None:
     """The books are right after each message, calls and ends that come late included."""
-    talk = Conversation(load(name), options=options)
+    talk = RecordedRun(name, options)
     jobs = read_workload(ROOT / "workloads" / "mixed.json")
     result = talk.run([jobs], LATE, on=read_platform(ROOT / "platforms" / "cluster32.xml"))
     assert len(result.jobs) == len(jobs.jobs)
@@ -65,11 +64,11 @@ class Planner(Scheduler[NoOptions]):
 
 def test_planned_jobs_start_when_it_is_time_and_their_hosts_are_free() -> None:
     """Back to back plans: each end is told after the instant for which the next job was planned."""
-    talk = Conversation(Planner)
+    talk = RecordedRun(Planner)
     jobs = workload(*(job(str(n), at=0, res=16 if n % 2 else 20, walltime=10.0) for n in range(12)))
     result = talk.run([jobs], LATE, on=read_platform(ROOT / "platforms" / "cluster32.xml"))
     assert len(result.jobs) == 12
-    planner = talk.session._scheduler
+    planner = talk.session.scheduler
     assert isinstance(planner, Planner)
     late = [started - planned for planned, started in planner.starts]
     assert any(lateness > 0 for lateness in late)

@@ -12,13 +12,13 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.planning.policies.ordering import ORDERS
-from batsched_py.plugins import load
 from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench
+from batsched_py.testing.play import Watch
 from tests.drawing import given_once
-from tests.integration.variants import HOSTS, PLATFORM, SPECS, workload
+from tests.integration.variants import HOSTS, PLATFORM, SPECS, Promises, workload
+from tests.recorded_run import RecordedRun
 
 Spec = tuple[int, int, int, int]
 #: As SPECS, where some jobs have no walltime.
@@ -39,10 +39,11 @@ def large(job: Job, now: float) -> float:
     return -job.size
 
 
-def schedule(name: str, options: Mapping[str, Any], jobs: Workload) -> list[JobRecord]:
+def schedule(name: str, options: Mapping[str, Any], jobs: Workload, watch: Watch | None = None) -> list[JobRecord]:
     """Records in the order of submission."""
-    result = Simulation(PLATFORM, [jobs]).run(Session(load(name), options).answer)
-    return sorted(result.jobs, key=lambda record: (record.job.submit_time, record.job.id))
+    recorded = RecordedRun(name, options, watch=watch)
+    recorded.run([jobs], on=PLATFORM)
+    return recorded.by_submission()
 
 
 def starts(name: str, options: Mapping[str, Any], specs: list[Spec]) -> list[float]:
@@ -57,17 +58,13 @@ def test_the_first_of_the_order_never_waits_while_it_fits(
     order: str, reserve: str, depth: str, specs: list[Spec]
 ) -> None:
     """Whenever a message was answered."""
-    session = Session(load("backfill"), {"order": order, "reserve": reserve, "depth": depth})
 
-    def exchange(request: bytes) -> bytes:
-        reply = session.answer(request)
-        session.check()
+    def watch(session: Session, request: bytes, reply: bytes) -> None:
         view = session.view
         waiting = ORDERS[order].sorted(view.queue, view.now)
         assert not waiting or waiting[0].size > len(view.free)
-        return reply
 
-    Simulation(PLATFORM, [workload(specs)]).run(exchange)
+    schedule("backfill", {"order": order, "reserve": reserve, "depth": depth}, workload(specs), watch)
 
 
 @pytest.mark.parametrize("backfill_order", ["fcfs", "sjf"])
@@ -90,14 +87,11 @@ def test_a_kept_order_is_the_one_that_is_found_again(specs: list[Spec]) -> None:
 @given_once(SPECS)
 def test_in_an_order_only_so_many_hold_a_promise_at_a_time(depth: str, specs: list[Spec]) -> None:
     """A job that comes before the head takes its promise: the earlier promise no longer counts."""
-    session = Session(load("backfill"), {"order": "asc_area", "depth": depth})
 
-    def exchange(request: bytes) -> bytes:
-        reply = session.answer(request)
+    def watch(session: Session, request: bytes, reply: bytes) -> None:
         assert len(session.plan.promises) <= int(depth)
-        return reply
 
-    Simulation(PLATFORM, [workload(specs)]).run(exchange)
+    schedule("backfill", {"order": "asc_area", "depth": depth}, workload(specs), watch)
 
 
 def test_in_an_order_the_first_is_promised_and_others_overtake() -> None:
@@ -152,21 +146,12 @@ def test_jobs_without_walltimes_break_no_promise(
     reserve: str, depth: str, specs: list[tuple[int, int, int, int | None]]
 ) -> None:
     """They run, all of them, and nobody starts later than promised."""
-    session = Session(load("backfill"), {"walltimes": "optional", "reserve": reserve, "depth": depth})
-    promised: dict[str, float] = {}
-
-    def exchange(request: bytes) -> bytes:
-        reply = session.answer(request)
-        session.check()
-        for job_id, slot in session.plan.promises.items():
-            assert slot.start <= promised.get(job_id, float("inf"))
-            promised[job_id] = slot.start
-        return reply
-
-    result = Simulation(PLATFORM, [open_workload(specs)]).run(exchange)
-    assert len(result.jobs) == len(specs)
-    for record in result.jobs:
-        assert record.start <= promised.get(record.job.id, float("inf"))
+    promises = Promises()
+    options = {"walltimes": "optional", "reserve": reserve, "depth": depth}
+    jobs = schedule("backfill", options, open_workload(specs), promises.watch)
+    assert len(jobs) == len(specs)
+    promises.check(jobs)
+    for record in jobs:
         assert record.state in ("COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED")
 
 

@@ -45,7 +45,7 @@ def outcomes(simulated: ExperimentSimulation) -> list[str]:
 
 def reserved(simulated: ExperimentSimulation) -> list[tuple[str, str]]:
     """(resource, its reserved machine) of all computes."""
-    return [(row["resource"], row["reserved"]) for row in simulated.rows("experiment_resources")]
+    return [(row["resource"], row["reserved"]) for row in simulated.tables["experiment_resources"]]
 
 
 NEEDS = compute("B", "hp", contexts=[{"x": ["A", "wan"]}])
@@ -97,5 +97,5 @@ def test_a_document_needs_as_many_hosts_with_reservations_as_without(
     simulated = ExperimentSimulation(tmp_path, asked, SITES, SETTINGS[sharing], reservations=reservations)
     (one,) = simulated.experiments
     assert (one.deployed is not None) is (sharing == "v4" or count == 2)
-    hosts = {row["hosts"] for row in simulated.rows("experiment_resources")}
+    hosts = {row["hosts"] for row in simulated.tables["experiment_resources"]}
     assert sharing == "v4" or one.deployed is None or len(hosts) == count

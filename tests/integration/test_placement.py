@@ -11,13 +11,12 @@ from batsched_py.api import Host, Job
 from batsched_py.errors import OptionError
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
 from tests.drawing import given_once
 from tests.integration.variants import workload
+from tests.recorded_run import RecordedRun
 
 #: Four racks of four hosts in two rooms.
 ROOMS = read_platform(ROOT / "platforms" / "rooms16.xml")
@@ -41,9 +40,10 @@ def room_b(job: Job, hosts: Mapping[int, Host]) -> Iterator[int]:
     return (number for number, host in hosts.items() if job.name[-1] != "5" or host.zone_properties["room"] == "b")
 
 
-def run(name: str, options: Mapping[str, str], jobs: Workload) -> tuple[Session, list[JobRecord]]:
-    session = Session(load(name), options)
-    return session, list(Simulation(ROOMS, [jobs]).run(session.answer).jobs)
+def run(name: str, options: Mapping[str, str], jobs: Workload) -> RecordedRun:
+    recorded = RecordedRun(name, options)
+    recorded.run([jobs], on=ROOMS)
+    return recorded
 
 
 @pytest.mark.parametrize(("name", "options"), ALGORITHMS)
@@ -52,7 +52,7 @@ def test_contiguous_jobs_have_consecutive_hosts(
     name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
 ) -> None:
     """All of them run at last, each in one run."""
-    _, records = run(name, {**options, "selection": "contiguous"}, workload(specs))
+    records = run(name, {**options, "selection": "contiguous"}, workload(specs)).jobs
     assert len(records) == len(specs)
     assert all(len(list(record.hosts.intervals())) == 1 for record in records)
 
@@ -63,14 +63,14 @@ def test_constrained_jobs_run_where_they_may_or_are_rejected(
     name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
 ) -> None:
     """Room b has eight hosts; what is larger and must be there is rejected with the reason."""
-    session, records = run(name, {**options, "constraint": "tests.integration.test_placement:room_b"}, workload(specs))
-    assert len(records) == len(specs)
-    for record in records:
+    recorded = run(name, {**options, "constraint": "tests.integration.test_placement:room_b"}, workload(specs))
+    assert len(recorded.jobs) == len(specs)
+    for record in recorded.jobs:
         bound = record.job.name[-1] == "5"
         refused = bound and record.job.size > 8
         assert (record.state == "REJECTED") == refused
         if refused:
-            assert session.rejections[f"w0!{record.job.name}"].endswith("room_b allows 8")
+            assert recorded.session.rejections[f"w0!{record.job.name}"].endswith("room_b allows 8")
         elif bound:
             assert min(record.hosts) >= 8
 
@@ -78,7 +78,7 @@ def test_constrained_jobs_run_where_they_may_or_are_rejected(
 def hosts_of(selection: str, *sizes: int, **options: str) -> list[str]:
     """The hosts of jobs of these sizes that are submitted one after the other and run together."""
     specs = [(number, size, 100, 200) for number, size in enumerate(sizes)]
-    _, records = run("filler", {"selection": selection, **options}, workload(specs))
+    records = run("filler", {"selection": selection, **options}, workload(specs)).jobs
     return [str(record.hosts) for record in sorted(records, key=lambda record: record.job.name)]
 
 
@@ -103,7 +103,7 @@ def test_a_zone_that_the_platform_does_not_have_is_an_option_error() -> None:
 
 def starts(name: str, specs: list[tuple[int, int, int, int]], **options: str) -> list[tuple[float, str]]:
     """(start, hosts) of the jobs, in the order of the list."""
-    _, records = run(name, options, workload(specs))
+    records = run(name, options, workload(specs)).jobs
     return [(record.start, str(record.hosts)) for record in sorted(records, key=lambda record: record.job.name)]
 
 

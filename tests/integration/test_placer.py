@@ -212,7 +212,7 @@ def test_la_74_whoever_is_vetoed_by_all_goes_back_to_the_queue(tmp_path: Path) -
     decision = bench.decide()
     assert decision.started == {}
     assert decision.holds == {waiting: "refused by hosts: start-refused 6 times"}
-    placer = bench.session._scheduler
+    placer = bench.session.scheduler
     assert isinstance(placer, PlacerScheduler)
     assert placer.enactor.requests == 6
     assert placer.admission.attempts[waiting].proposals == 3

@@ -277,7 +277,7 @@ def test_hosts_report_when_they_will_be_free(tmp_path: Path) -> None:
     bench = Bench("placer", hosts=2)
     bench.submit(walltime=30)
     bench.at(5).decide()
-    placer = bench.session._scheduler
+    placer = bench.session.scheduler
     assert isinstance(placer, PlacerScheduler)
     reported = [record.attributes["next_free"] for record in placer.members.reported.query()]
     assert reported == [35, 0]

@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from batsched_py.api import View
 from batsched_py.collection.codes import Code
 from batsched_py.collection.resources import CollectionResource
 from batsched_py.collection.tokens import Request, Token
 from batsched_py.schedulers.placer import PlacerScheduler
-from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import Simulation
 from tests.integration.variants import PLATFORM, SPECS, workload
+from tests.recorded_run import RecordedRun
 
 OPTIONS = st.fixed_dictionaries(
     {
@@ -76,24 +76,17 @@ def test_each_grant_is_used_released_or_expired(
     specs: list[tuple[int, int, int, int]], options: dict[str, Any]
 ) -> None:
     """This holds whatever refuses, and however old the records are."""
-    book, session = Book(), Session(PlacerScheduler, options)
+    book = Book()
 
-    def exchange(request: bytes) -> bytes:
-        reply = session.answer(request)
-        session.check()
-        return reply
+    class WatchedPlacer(PlacerScheduler):
+        def setup(self, view: View) -> None:
+            super().setup(view)
+            resources = self.members.resources
+            resources.update({name: Watched(resource, book) for name, resource in resources.items()})
 
-    placer = session._scheduler
-    assert isinstance(placer, PlacerScheduler)
-    setup = placer.setup
-
-    def watched(view: Any) -> None:
-        setup(view)
-        resources = placer.members.resources
-        resources.update({name: Watched(resource, book) for name, resource in resources.items()})
-
-    placer.setup = watched  # type: ignore[method-assign]
-    result = Simulation(PLATFORM, [workload(specs)]).run(exchange)
+    recorded = RecordedRun(WatchedPlacer, options)
+    result = recorded.run([workload(specs)], on=PLATFORM)
+    placer = recorded.algorithm(WatchedPlacer)
     end = max((record.finish for record in result.jobs), default=0.0) + 1e6
     for token in book.granted - book.started - book.released:
         assert token.expires <= end

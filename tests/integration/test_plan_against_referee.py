@@ -15,7 +15,7 @@ from batsched_py.model.platform import Platform
 from batsched_py.model.settings import Settings
 from batsched_py.session.clock import DecisionClock
 from batsched_py.traces.simgrid_xml import read_platform
-from tests.integration.conversations import Conversation, in_order
+from tests.recorded_run import RecordedRun, in_order
 from tests.unit.simulator.scenario import DELAYS, SLEEPER, SLEEPER_SPEEDS, job, workload
 
 HOSTS = 4
@@ -199,12 +199,12 @@ def play(machine: Platform, seed: int, thinking: float, told: Settings) -> Wild:
         random = chosen
         is_v14 = told.protocol == "v1.4"
 
-    talk = Conversation(Seeded, DecisionClock(fixed=thinking))
+    talk = RecordedRun(Seeded, clock=DecisionClock(fixed=thinking))
     try:
         talk.run([JOBS], told, on=machine)
     except DeadlockError as error:
         assert "by CHANGE_JOB_STATE and never ends" in str(error)  # noqa: PT017  (it may end well, too)
-    wild = talk.session._scheduler
+    wild = talk.session.scheduler
     assert isinstance(wild, Wild)
     assert wild.passed
     return wild

@@ -9,17 +9,16 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import OptionError
-from batsched_py.plugins import load
 from batsched_py.testing import Bench, Case
 from batsched_py.testing.case import Outage
-from tests.integration.conversations import Conversation
+from tests.recorded_run import RecordedRun
 
 BACKFILLING = ("easy", "conservative", "backfill")
 
 
 def starts(name: str, options: dict[str, Any], case: Case) -> list[float]:
     """Starts of the jobs, in the order in which they were given."""
-    talk = Conversation(load(name), options=options)
+    talk = RecordedRun(name, options)
     result = talk.run([case.workload()], case.settings(), case.platform())
     return [record.start for record in sorted(result.jobs, key=lambda record: record.job.id)]
 

@@ -12,7 +12,7 @@ from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import Result
 from batsched_py.schedulers.energy.sleeper import Sleeper
-from tests.integration.conversations import Conversation
+from tests.recorded_run import RecordedRun
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, platform
 
 HOSTS = 4
@@ -21,13 +21,13 @@ HOSTS = 4
 SPECS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, HOSTS), st.integers(1, 30)), min_size=1, max_size=15)
 
 
-def run(specs: list[tuple[int, int, int]], *, latency: bool = False) -> tuple[Result, Conversation]:
+def run(specs: list[tuple[int, int, int]], *, latency: bool = False) -> tuple[Result, RecordedRun]:
     profiles = {f"d{run}": Delay(f"d{run}", "delay", {"type": "delay", "delay": run}, run) for _, _, run in specs}
     jobs = [
         Job.create(f"{number:02d}", size=size, profile=f"d{run}", submit_time=submit, walltime=None)
         for number, (submit, size, run) in enumerate(sorted(specs))
     ]
-    talk = Conversation(Sleeper)
+    talk = RecordedRun(Sleeper)
     settings = Settings(energy=True, message_latency=latency)
     on = platform(HOSTS, SLEEPER_SPEEDS, **SLEEPER)
     return talk.run([Workload("test", HOSTS, tuple(jobs), profiles)], settings, on, trace=True), talk

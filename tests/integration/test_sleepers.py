@@ -12,9 +12,9 @@ from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.testing import Case, play
 from batsched_py.testing.strategies import cases
-from tests.integration.conversations import Conversation
 from tests.integration.energy_runs import SPECS, Spec, run, starts
 from tests.integration.variants import SPECIAL
+from tests.recorded_run import RecordedRun
 
 #: EASY on hosts that sleep, and all that switch hosts.
 SLEEPERS = [variant for variant in SPECIAL if variant[0] in ("easy_idle_sleeper", "easy_subpart_sleeper")]
@@ -47,7 +47,7 @@ def test_the_end_is_not_delayed_by_a_call(name: str, options: dict[str, str], sp
     assert all(call < latest for call in asked)
 
 
-def switches(talk: Conversation) -> list[tuple[float, str, str]]:
+def switches(talk: RecordedRun) -> list[tuple[float, str, str]]:
     """(when, hosts, pstate) of each request."""
     return [(now, data["resources"], data["state"]) for now, _, data in talk.said("SET_RESOURCE_STATE")]
 

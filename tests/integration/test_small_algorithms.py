@@ -18,22 +18,21 @@ from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.results.records import Result
 from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Case
 from batsched_py.testing.case import Outage
 from tests.builders import begins_data, begun, message, submitted_data
-from tests.integration.conversations import Conversation
 from tests.integration.programs import ROOT, run
 from tests.integration.variants import HOSTS, PLATFORM, SPECS, workload
+from tests.recorded_run import RecordedRun
 
 Specs = list[tuple[int, int, int, int]]
 
 
 def play(
     name: str, options: Mapping[str, Any], specs: Specs, outages: Sequence[Outage] = (), **settings: Any
-) -> tuple[Result, Conversation]:
+) -> tuple[Result, RecordedRun]:
     case = Case(hosts=HOSTS, jobs=tuple(specs), outages=tuple(outages), energy=True)
-    talk = Conversation(load(name), options=options)
+    talk = RecordedRun(name, options)
     given = Settings(external_events=case.external_events(), **settings)
     return talk.run([case.workload()], given, case.platform()), talk
 
@@ -81,15 +80,12 @@ def test_chance_depends_on_the_seed() -> None:
 @given(SPECS)
 def test_random_leaves_no_job_waiting_that_would_fit(specs: Specs) -> None:
     """On free hosts: whenever a job ends or comes, every waiting job is larger than what is free then."""
-    talk = Conversation(load("random"))
 
-    def exchange(request: bytes) -> bytes:
-        reply = talk(request)
-        free = len(talk.session.view.free)
-        assert all(waiting.size > free for waiting in talk.session.view.queue)
-        return reply
+    def watch(session: Session, request: bytes, reply: bytes) -> None:
+        free = len(session.view.free)
+        assert all(waiting.size > free for waiting in session.view.queue)
 
-    Simulation(PLATFORM, [workload(specs)]).run(exchange)
+    RecordedRun("random", watch=watch).run([workload(specs)], on=PLATFORM)
 
 
 def test_on_any_hosts_a_job_starts_as_soon_as_it_comes() -> None:

@@ -16,10 +16,11 @@ from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
+from batsched_py.schedulers.timelines import TimelinesScheduler
 from batsched_py.timelines.states import VmState
-from batsched_py.transcripts.transcript import Transcript
 from tests.clone import ROOT
 from tests.integration.timeline_runs import PROMPT, SETTINGS, TimelineSimulation, happens, resume_events
+from tests.recorded_run import recording
 from tests.unit.timelines.fa_cases import CASES, one, pause, run, times
 
 #: Conversations that were recorded.
@@ -37,12 +38,12 @@ def test_entries_begin_when_they_must(name: str, peer: str, tmp_path: Path) -> N
     if events and peer == "v1.4":
         return  # protocol 1.4 has no external events; the same case stands among those of the other peers
     simulated = TimelineSimulation(tmp_path, case.document, SETTINGS[peer], events=events)
-    ended = simulated.run
+    ended = simulated.timelines
     assert times(ended) == case.times
     assert case.start is None or ended.start == case.start
     assert {name: ended.vms[name].configured for name in case.configured} == case.configured
     assert all(record.late == 0 for vm in ended.vms.values() for record in vm.records.values())
-    assert not simulated.algorithm.scheduler.leases, "a lease is left"
+    assert not simulated.algorithm(TimelinesScheduler).scheduler.leases, "a lease is left"
 
 
 @pytest.mark.parametrize("peer", ["latency", "v5 latency"])
@@ -52,13 +53,13 @@ def test_messages_that_take_time_make_entries_late_at_most(name: str, peer: str,
     case = CASES[name]
     simulated = TimelineSimulation(tmp_path, case.document, SETTINGS[peer], events=resume_events(case))
     for vm, expected in case.times.items():
-        found = times(simulated.run)[vm]
+        found = times(simulated.timelines)[vm]
         assert {entry: time is None for entry, time in found.items()} == {
             entry: time is None for entry, time in expected.items()
         }
         for entry, time in expected.items():
             assert time is None or found[entry] == pytest.approx(time, rel=0, abs=LATENESS)
-            assert 0 <= simulated.run.vms[vm].records[entry].late < LATENESS
+            assert 0 <= simulated.timelines.vms[vm].records[entry].late < LATENESS
 
 
 TWO: dict[str, Any] = {
@@ -93,10 +94,9 @@ def test_entries_are_serialised_and_flagged(tmp_path: Path) -> None:
     simulated = TimelineSimulation(tmp_path, TWO, SETTINGS["booked"], entries="serialise")
     spans = [(job.start, job.finish) for job in simulated.jobs if ":web:" in job.job.id]
     assert spans == [(0, 20), (40, 70), (70, 100)]
-    record = simulated.run.vms["web"].records["test"]
+    record = simulated.timelines.vms["web"].records["test"]
     assert (record.late, record.time, record.spans[0].begin) == (25, 40, 70)
-    table = simulated.tables["timeline"]
-    (row,) = (dict(zip(table.header, row, strict=True)) for row in table.rows if row[1] == "test")
+    (row,) = (row for row in simulated.tables["timeline"] if row["entry"] == "test")
     assert (row["scheduled"], row["time"], row["late"]) == (15, 40, 25)
 
 
@@ -104,14 +104,14 @@ def test_without_sharing_nothing_is_a_job(tmp_path: Path) -> None:
     """F31: entries are booked only, and take as long."""
     simulated = TimelineSimulation(tmp_path, TWO, SETTINGS["booked"])
     assert not simulated.jobs
-    assert [span.end for span in simulated.run.vms["web"].records["test"].spans] == [75]
+    assert [span.end for span in simulated.timelines.vms["web"].records["test"].spans] == [75]
 
 
 def test_a_break_that_nobody_can_resume_ends_the_run(tmp_path: Path) -> None:
     """With the reason; the held VM has failed."""
     simulated = TimelineSimulation(tmp_path, CASES["FA-2"].document)
     assert simulated.warnings == ["t=75: vm is held by break@15 since 15: no resume comes"]
-    held = simulated.run.vms["vm"]
+    held = simulated.timelines.vms["vm"]
     assert (held.state, held.failure) == (VmState.FAILED, "held by break@15: no resume can come")
     assert held.records["P3"].reason == "vm failed: held by break@15: no resume can come"
 
@@ -136,38 +136,38 @@ def test_a_wrong_resume_is_told(vms: Any, told: str, tmp_path: Path) -> None:
     events = [happens(100, "resume", vms=vms), happens(200, "resume", vms="all")]
     simulated = TimelineSimulation(tmp_path, CASES["FA-1"].document, events=events)
     assert simulated.warnings == [told]
-    assert times(simulated.run)["vm"] == {"P1": 10, "P2": 155, "P3": 175}
+    assert times(simulated.timelines)["vm"] == {"P1": 10, "P2": 155, "P3": 175}
 
 
 def test_a_vm_fails_with_its_host(tmp_path: Path) -> None:
     """F24: what runs is killed, the barrier goes on without it if so asked."""
     failure = happens(30, "event_machine_unavailable", [0])
     simulated = TimelineSimulation(tmp_path, {**TWO, "on_failed": "exclude"}, events=[failure])
-    web = simulated.run.vms["web"]
+    web = simulated.timelines.vms["web"]
     assert (web.state, web.failure) == (VmState.FAILED, "host 0 failed")
     assert {name: record.outcome for name, record in web.records.items()} == {
         "install": "done",
         "serve": "not run",
         "test": "not run",
     }
-    assert times(simulated.run)["db"] == {"load": 5}
+    assert times(simulated.timelines)["db"] == {"load": 5}
 
 
 def test_an_experiment_is_aborted_by_a_host(tmp_path: Path) -> None:
     """Its programs on other hosts are killed, too."""
     failure = happens(40, "event_machine_unavailable", [0])
     simulated = TimelineSimulation(tmp_path, {**TWO, "on_failed": "abort"}, events=[failure])
-    assert simulated.run.failed == "web failed: host 0 failed"
+    assert simulated.timelines.failed == "web failed: host 0 failed"
     ends = {job.job.id: (job.state, job.finish) for job in simulated.jobs}
     assert ends["timelines!1:db:load@5=5"] == ("COMPLETED_KILLED", 40)
-    assert simulated.run.vms["db"].records["load"].outcome == "killed"
+    assert simulated.timelines.vms["db"].records["load"].outcome == "killed"
 
 
 def test_a_vm_without_a_host_fails(tmp_path: Path) -> None:
     """Its lease is refused, with the reason."""
     simulated = TimelineSimulation(tmp_path, {**TWO, "on_failed": "exclude"}, hosts=1)
-    assert simulated.run.vms["db"].failure == "no lease: not enough resources in the interval"
-    assert times(simulated.run)["web"] == {"install": -5, "serve": 10, "test": 15}
+    assert simulated.timelines.vms["db"].failure == "no lease: not enough resources in the interval"
+    assert times(simulated.timelines)["web"] == {"install": -5, "serve": 10, "test": 15}
 
 
 def test_vms_wait_for_hosts_if_they_may(tmp_path: Path) -> None:
@@ -176,9 +176,9 @@ def test_vms_wait_for_hosts_if_they_may(tmp_path: Path) -> None:
     jobs = Workload("w", 2, (first,), {"d": parse_profile("d", delay(100))})
     document = {**TWO, "vms": {**TWO["vms"], "db": {"launch": 5, "entries": TWO["vms"]["db"]}}}
     simulated = TimelineSimulation(tmp_path, document, workload=jobs, vm_leases="queued")
-    launched = {name: vm.launched for name, vm in simulated.run.vms.items()}
+    launched = {name: vm.launched for name, vm in simulated.timelines.vms.items()}
     assert launched == {"web": 0, "db": 100}
-    assert simulated.run.start == 110
+    assert simulated.timelines.start == 110
 
 
 def test_a_suspended_vm_makes_its_entries_late(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_suspended_vm_makes_its_entries_late(tmp_path: Path) -> None:
         override_suspend_time=5,
         override_resume_time=5,
     )
-    records = simulated.run.vms["vm"].records
+    records = simulated.timelines.vms["vm"].records
     # It is suspended from 30 to 90: a has run for 20 s then, b is due at 40.
     assert (records["a"].spans[0].begin, records["a"].spans[0].end, records["a"].late) == (10, 130, 0)
     assert (records["b"].spans[0].begin, records["b"].late, records["b"].time) == (90, 50, 90)
@@ -209,7 +209,7 @@ def test_a_vm_does_not_give_way_unless_so_asked(tmp_path: Path) -> None:
     jobs = Workload("w", 1, (urgent,), {"d": parse_profile("d", delay(50))})
     document = {"buffer": 0, "vms": {"vm": [run("a", 10, takes=60), run("b", 40, takes=5)]}}
     simulated = TimelineSimulation(tmp_path, document, workload=jobs, policy_preemption="ar-preempts-everything")
-    records = simulated.run.vms["vm"].records
+    records = simulated.timelines.vms["vm"].records
     assert [(record.spans[0].begin, record.spans[0].end, record.late) for record in records.values()] == [
         (10, 70, 0),
         (40, 45, 0),
@@ -226,7 +226,7 @@ def test_exit_codes_come_from_batsim(peer: str, ended: tuple[str, int], tmp_path
     document = {"on_exit": "fail", **one(run("a", -10, takes=20, exit=3), run("p", 5))}
     simulated = TimelineSimulation(tmp_path, document, SETTINGS[peer])
     assert [(job.state, job.return_code) for job in simulated.jobs] == [ended]
-    assert simulated.run.vms["vm"].failure == "a exited with 3"
+    assert simulated.timelines.vms["vm"].failure == "a exited with 3"
     assert simulated.warnings == ["t=20: no start: the barrier is kept closed by vm (a exited with 3)"]
 
 
@@ -235,7 +235,7 @@ def test_entries_end_with_the_lease(tmp_path: Path) -> None:
     document = {"buffer": 0, "vms": {"vm": {"lease": 30, "entries": [run("A", 10, takes=50), run("B", 100)]}}}
     simulated = TimelineSimulation(tmp_path, document)
     assert [(job.state, job.finish) for job in simulated.jobs] == [("COMPLETED_KILLED", 30)]
-    assert [record.reason for record in simulated.run.vms["vm"].records.values()] == ["lease ended", "lease ended"]
+    assert {record.reason for record in simulated.timelines.vms["vm"].records.values()} == {"lease ended"}
 
 
 #: Document, events and settings of recorded conversations.
@@ -257,7 +257,7 @@ def test_a_recorded_conversation_has_the_same_bytes(path: Path, tmp_path: Path) 
     name, _, dialect = path.stem.rpartition("-")
     document, events = RECORDED[name]
     simulated = TimelineSimulation(tmp_path, document, SETTINGS[dialect], events=events)
-    assert simulated.exchanges == [(one.request, one.reply) for one in Transcript(path)]
+    assert simulated.exchanges == recording(path)
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
@@ -278,10 +278,9 @@ def test_a_lease_of_a_vm_has_no_end(tmp_path: Path) -> None:
     """It ends with the run of all; one with an end keeps its host until then."""
     document = {"vms": {"short": [run("a", 1)], "long": {"lease": 500, "entries": [run("b", 1)]}}}
     simulated = TimelineSimulation(tmp_path, document)
-    leases = {row[-1]: row for row in simulated.tables["leases"].rows}
-    header = list(simulated.tables["leases"].header)
-    assert [leases[name][header.index("end_time")] for name in ("short", "long")] == [61, 500]
-    assert simulated.run.vms["short"].end == math.inf
+    ends = {row["job"]: row["end_time"] for row in simulated.tables["leases"]}
+    assert (ends["short"], ends["long"]) == (61, 500)
+    assert simulated.timelines.vms["short"].end == math.inf
 
 
 def test_a_document_is_checked_before_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -306,8 +305,8 @@ def test_files_and_kinds_are_told_in_jobs(tmp_path: Path) -> None:
     flaky = run("n", -5, kind="flaky", size=300, **{"with": {"takes": 7}})
     simulated = TimelineSimulation(tmp_path, one(flaky, preload_rate=10, reboot_delay=3))
     assert [(job.start, job.finish, job.return_code) for job in simulated.jobs] == [(30, 37, 10), (40, 47, 0)]
-    assert simulated.run.vms["vm"].configured == 47
-    kinds = [row[2] for row in simulated.tables["timeline"].rows]
+    assert simulated.timelines.vms["vm"].configured == 47
+    kinds = [row["kind"] for row in simulated.tables["timeline"]]
     assert kinds == ["load", "run", "reboot", "run"]
 
 

@@ -15,6 +15,7 @@ from batsched_py.simulator.simulation import Simulation
 from tests.builders import begins_data, message, submitted_data
 from tests.drawing import given_once
 from tests.platforms import plain_platform
+from tests.recorded_run import RecordedRun
 from tests.unit.simulator.scenario import job, workload
 
 #: Algorithms and options whose decisions are played ahead.
@@ -57,7 +58,7 @@ def made(jobs: list[tuple[int, int, int]], *more: tuple[str, float, int, int]) -
 
 def started(name: str, options: dict[str, Any], jobs: Workload) -> float:
     """When the job "zz" is started in a simulation."""
-    run = Simulation(plain_platform(HOSTS), [jobs]).run(Session(load(name), options).answer)
+    run = RecordedRun(name, options).run([jobs], on=plain_platform(HOSTS))
     (start,) = [record.start for record in run.jobs if record.job.id == "w0!zz"]
     return start
 
@@ -76,7 +77,7 @@ def estimated(name: str, options: dict[str, Any], jobs: Workload, asked: tuple[i
         return session.answer(request)
 
     result = Simulation(plain_platform(HOSTS), [jobs]).run(ask_before)
-    unasked = Simulation(plain_platform(HOSTS), [jobs]).run(Session(load(name), options).answer)
+    unasked = RecordedRun(name, options).run([jobs], on=plain_platform(HOSTS))
     assert result.jobs == unasked.jobs, "the question has left a trace"
     (wait,) = answers
     return wait

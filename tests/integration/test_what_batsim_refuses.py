@@ -31,10 +31,10 @@ from batsched_py.protocol import commands
 from batsched_py.protocol.commands import CallMeLater
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.results.records import Result
-from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.transport.zmq_req import ReqSocket
 from tests.builders import begins_data, message
+from tests.recorded_run import RecordedRun
 from tests.refusals import DELAY, JOBS, LAST, MISTAKES, Mistake, Verb, known
 from tests.unit.simulator import scenario
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Command, Script, call, platform, workload
@@ -162,19 +162,13 @@ def doer(verbs: Mapping[float, Verb], *, dynamic: bool) -> type[Scheduler[NoOpti
 def test_the_plan_refuses_what_batsim_aborts_on(mistake: Mistake) -> None:
     """At the call, so that the session sends nothing: the story names the algorithm's line."""
     assert mistake.verbs is not None
-    session = Session(doer(mistake.verbs, dynamic=mistake.settings.dynamic_jobs))
-    asked = []
-
-    def exchange(request: bytes) -> bytes:
-        asked.append(orjson.loads(request)["now"])
-        return session.answer(request)
-
+    recorded = RecordedRun(doer(mistake.verbs, dynamic=mistake.settings.dynamic_jobs))
     with pytest.raises(AlgorithmError) as caught:
-        Simulation(machine(mistake.settings), [JOBS], mistake.settings).run(exchange)
+        recorded.run([JOBS], mistake.settings, machine(mistake.settings))
     assert isinstance(caught.value.__cause__, PlanError)
     assert mistake.told in str(caught.value)
     assert "refusals.py" in str(caught.value) or "test_what_batsim_refuses.py" in str(caught.value)
-    assert asked[-1] == mistake.at
+    assert recorded.session.now == mistake.at
 
 
 @pytest.mark.parametrize("mistake", cases([mistake for mistake in ABORTS if mistake.written is not None]))
@@ -224,28 +218,17 @@ class Everything(Scheduler[NoOptions]):
                 plan.set_pstate(idle, 1)
 
 
-def replies_of_everything() -> list[bytes]:
-    session, replies = Session(Everything), list[bytes]()
-
-    def exchange(request: bytes) -> bytes:
-        replies.append(session.answer(request))
-        session.check()
-        return replies[-1]
-
-    settings = Settings(energy=True, dynamic_jobs=True, acknowledge_dynamic_jobs=True)
-    Simulation(machine(settings), [JOBS], settings).run(exchange)
-    return replies
-
-
 def test_what_no_verb_can_say_is_in_no_reply() -> None:
     """If no verb refuses the mistake, none can make it: it is in the wrong reply and in no reply of an algorithm."""
-    replies = replies_of_everything()
-    kinds = {event["type"] for reply in replies for event in orjson.loads(reply)["events"]}
+    settings = Settings(energy=True, dynamic_jobs=True, acknowledge_dynamic_jobs=True)
+    recorded = RecordedRun(Everything)
+    recorded.run([JOBS], settings, machine(settings))
+    kinds = {kind for _, kind, _ in recorded.said()}
     assert len(kinds) == 11, kinds
     for mistake in ABORTS:
         if mistake.sent is not None:
             assert mistake.sent(Mistaken(mistake).raw(mistake.at)), mistake.name
-            assert not any(mistake.sent(reply) for reply in replies), mistake.name
+            assert not any(mistake.sent(reply) for _, reply in recorded.exchanges), mistake.name
 
 
 @pytest.mark.parametrize("mistake", cases(ABORTS))
@@ -281,15 +264,10 @@ def test_the_reply_to_the_end_is_empty() -> None:
     ):
         Simulation(platform(4), [ONE]).run(exchange)
 
-    session, replies = Session(Restless), list[bytes]()
-
-    def keep(request: bytes) -> bytes:
-        replies.append(session.answer(request))
-        return replies[-1]
-
-    Simulation(platform(4), [JOBS]).run(keep)
-    assert orjson.loads(replies[-1])["events"] == []
-    assert session.over
+    recorded = RecordedRun(Restless)
+    recorded.run([JOBS])
+    assert recorded.replies[-1]["events"] == []
+    assert recorded.session.over
 
     side = DecisionSide()
     side.receive(message(0, ("SIMULATION_BEGINS", begins_data())))

@@ -7,19 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from batsched_py.hostset import HostSet
 from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.settings import Settings
-from batsched_py.model.table import Table
 from batsched_py.model.workload import Workload
 from batsched_py.schedulers.timelines import TimelinesScheduler
-from batsched_py.session.session import Session
-from batsched_py.simulator.simulation import Simulation
 from batsched_py.timelines.playback import play
 from batsched_py.timelines.run import TimelineRun
 from tests.integration.test_ha_cases import platform
+from tests.recorded_run import NO_JOBS, RecordedRun, with_events
 from tests.unit.timelines.fa_cases import FaCase, read, requested
 
 SETTINGS: Mapping[str, Settings] = {
@@ -39,15 +35,8 @@ SETTINGS: Mapping[str, Settings] = {
 PROMPT: Sequence[str] = [name for name in SETTINGS if "latency" not in name]
 
 
-class TimelineSimulation:
-    """A run of a document of timelines.
-
-    Attributes:
-        exchanges: requests and replies.
-        warnings: what the user was told.
-        jobs: those that Batsim has run or rejected.
-        tables: those of the algorithm, by name.
-    """
+class TimelineSimulation(RecordedRun):
+    """A run of a document of timelines."""
 
     def __init__(
         self,
@@ -56,45 +45,20 @@ class TimelineSimulation:
         settings: Settings = SETTINGS["v4"],
         *,
         events: Sequence[ExternalEvent] = (),
-        workload: Workload | None = None,
+        workload: Workload = NO_JOBS,
         hosts: int | None = None,
         **options: Any,
     ) -> None:
         path = folder / "timelines.json"
         path.write_text(json.dumps(document))
-        self.warnings = list[str]()
-        self.session = Session(
-            TimelinesScheduler,
-            {"file": str(path), **options},
-            warn=self.warnings.append,
-            features=settings.features,
-            compute_sharing=settings.compute_sharing,
-        )
-        self.exchanges: list[tuple[bytes, bytes]] = []
-        if events:
-            settings = replace(settings, external_events=tuple(events), forward_unknown_events=True)
-        jobs = workload or Workload("no jobs", 0, (), {})
+        super().__init__(TimelinesScheduler, {"file": str(path), **options})
         count = len([name for name in document["vms"] if name != "*"]) if hosts is None else hosts
-        self.jobs = Simulation(platform(count), [jobs], settings).run(self._answer).jobs
-        self.tables: Mapping[str, Table] = {table.name: table for table in self.session.tables()}
-
-    def _answer(self, request: bytes) -> bytes:
-        reply = self.session.answer(request)
-        self.session.check()
-        self.exchanges.append((request, reply))
-        return reply
+        self.run([workload], with_events(settings, events), platform(count))
 
     @property
-    def algorithm(self) -> TimelinesScheduler:
-        """The algorithm as it is at the end."""
-        algorithm: Any = self.session._scheduler
-        assert isinstance(algorithm, TimelinesScheduler)
-        return algorithm
-
-    @property
-    def run(self) -> TimelineRun:
+    def timelines(self) -> TimelineRun:
         """The timelines as they are at the end."""
-        return self.algorithm.run
+        return self.algorithm(TimelinesScheduler).run
 
 
 def happens(timestamp: float, kind: str, hosts: Sequence[int] = (), **members: Any) -> ExternalEvent:

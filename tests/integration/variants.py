@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 from hypothesis import strategies as st
 
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
+from batsched_py.results.records import JobRecord
 from batsched_py.schedulers import BUILT_INS
+from batsched_py.session.session import Session
 from batsched_py.testing import Case
 from tests.platforms import plain_platform
 
@@ -135,3 +139,22 @@ SPECS = st.lists(
 def workload(specs: list[tuple[int, int, int, int]]) -> Workload:
     """Delay jobs, named so that their order of submission is that of the list for equal times."""
     return Case(hosts=HOSTS, jobs=tuple(specs)).workload()
+
+
+class Promises:
+    """The latest start that each job was promised, which never moves to later, by more than a tolerance in seconds."""
+
+    def __init__(self, tolerance: float = 0.0) -> None:
+        self._promised: dict[str, float] = {}
+        self._tolerance = tolerance
+
+    def watch(self, session: Session, request: bytes, reply: bytes) -> None:
+        """After each message."""
+        for job_id, slot in session.plan.promises.items():
+            assert slot.start <= self._promised.get(job_id, math.inf) + self._tolerance
+            self._promised[job_id] = slot.start
+
+    def check(self, records: Iterable[JobRecord], tolerance: float = 0.0) -> None:
+        """At the end: no job started later than promised."""
+        for record in records:
+            assert record.start <= self._promised.get(record.job.id, math.inf) + tolerance

@@ -450,8 +450,8 @@ def test_the_hooks_are_called_in_order() -> None:
     """setup once, then each event of a message, then decide."""
     session = begun(Limited)
     session.answer(message(1, ("NOTIFY", {"type": "x"}), ("JOB_SUBMITTED", submitted_data("a"))))
-    assert isinstance(session._scheduler, Limited)
-    assert session._scheduler.seen == ["4", "SimulationBegins", "x", "JobSubmitted"]
+    assert isinstance(session.scheduler, Limited)
+    assert session.scheduler.seen == ["4", "SimulationBegins", "x", "JobSubmitted"]
 
 
 def test_waiting_tells_why_each_job_waits() -> None:

@@ -12,7 +12,7 @@ from batsched_py.api import Event as Told
 from batsched_py.api import FromJobMessage, HostSet, Job, JobKilled, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import AlgorithmError, BenchError
 from batsched_py.testing import Bench
-from tests.integration.conversations import Decide, algorithm, in_order
+from tests.recorded_run import Decide, algorithm, in_order
 
 
 def saying(decide: Decide, **attributes: Any) -> type[Scheduler[NoOptions]]:
