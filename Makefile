@@ -66,7 +66,7 @@ test-compiled: $(VENV)/.installed-dev ## Run the tests of what is compiled in a 
 	@rm -rf build/compiled
 	@$(MAKE) --no-print-directory wheels PYTHONS=$(BIN)/python
 	@$(PIP_INSTALL) --no-deps --target build/compiled dist/batsched_py-*-$$($(BIN)/python -c $(TAG))-*.whl
-	PYTHONPATH=build/compiled PYTHONSAFEPATH=1 $(BIN)/pytest -n auto $(COMPILED_TESTS) $(PYTEST)
+	PYTHONPATH=build/compiled PYTHONSAFEPATH=1 $(BIN)/pytest -n auto -m "not variant" $(COMPILED_TESTS) $(PYTEST)
 
 clean: ## Remove the virtual environment, caches and outputs
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -16,7 +16,7 @@ from batsched_py.testing.edges import crowded
 from batsched_py.testing.strategies import cases
 from tests.drawing import drawn
 from tests.integration import mutants, other_hashes
-from tests.integration.variants import EVERYTHING, liberties
+from tests.integration.variants import EACH, EVERYTHING, liberties
 
 #: The same strategy for the same arguments.
 _cases = cache(cases)
@@ -42,7 +42,9 @@ class Variant(ContractTests):
 
 def suite(name: str, options: dict[str, Any]) -> type[ContractTests]:
     """The class of tests of a variant, much as an author would write it; other options are tried with fewer cases."""
-    fewer = {"examples": 8, "_crowds": 2} if options else {}
+    fewer: dict[str, Any] = {"examples": 8, "_crowds": 2} if options else {}
+    if (name, options) not in EACH:
+        fewer["pytestmark"] = [pytest.mark.variant]
     title = "Test" + "_".join([name, *(f"{value}" for value in options.values())]).title().replace("-", "_")
     return type(
         title,
