@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Generic, Protocol, TypeVar
 
 from batsched_py.errors import PlanError
 from batsched_py.interruption import is_interruption
@@ -12,8 +12,27 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 
 Thing = TypeVar("Thing")
+RowType = TypeVar("RowType", bound="Row")
 #: Loader of the object at "module:name" or "file.py:name"; the second argument describes it in messages.
 Load = Callable[[str, str], Any]
+
+
+class Row(Protocol):
+    """A row of a table, with its name."""
+
+    @property
+    def name(self) -> str:
+        """Unique in the table."""
+
+
+def by_name(table: str, rows: Iterable[RowType]) -> dict[str, RowType]:
+    """Return name -> row; ValueError if two rows of the table have the same name, of which one would be lost."""
+    found = dict[str, RowType]()
+    for row in rows:
+        if row.name in found:
+            raise ValueError(f"two rows of {table} have the name {row.name}")
+        found[row.name] = row
+    return found
 
 
 class Named(Generic[Thing]):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import NothingKeptError, OptionError, WorkloadError
 from batsched_py.model.workload import Workload
-from batsched_py.text.display import shown
+from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import counted, unknown
 from batsched_py.traces.delay_workload import DELAYS, DelayJob, TimedWork, delay_workload
 from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
@@ -188,7 +188,8 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
     end = math.inf if rules.end is None else rules.end
     for record in log.records:
         if record.number in seen and rules.strict:
-            raise WorkloadError(log.source, f"job {record.number}", "is in the log twice")
+            name = displayed(log.names.get(record.number, str(record.number)))
+            raise WorkloadError(log.source, f"job {name}", "is in the log twice")
         corrections: list[str] = []
         processors = _processors(record, rules, corrections)
         reason = _reason_to_drop(record, processors, size, rules, repeated=record.number in seen)

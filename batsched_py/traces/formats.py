@@ -14,6 +14,7 @@ from msgspec import Struct
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.model.workload import Workload
+from batsched_py.named import by_name
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.traces.lease_request import LeaseTrace
 from batsched_py.traces.swf_log import SwfLog
@@ -128,7 +129,7 @@ _FORMATS: Final = (
 )
 
 #: Name -> format.
-FORMATS: Final[Mapping[str, Format]] = {form.name: form for form in _FORMATS}
+FORMATS: Final[Mapping[str, Format]] = by_name("_FORMATS", _FORMATS)
 
 
 def format_of_line(line: str) -> Format | None:

@@ -136,6 +136,14 @@ def test_each_order_is_described_with_its_formula(name: str) -> None:
     assert row in (DOCS / "policies.md").read_text(), f"the order {name} has no row in docs/policies.md: add {row}"
 
 
+def test_each_order_that_is_described_is_there() -> None:
+    """A row of the page without a row of the program describes nothing."""
+    orders = (DOCS / "policies.md").read_text().partition("| name | key |")[2].partition("\n\n")[0]
+    named = re.findall(r"^\| `(\w+)` \|", orders, re.MULTILINE)
+    assert len(named) >= len(list(ORDERS))
+    assert [name for name in named if name not in ORDERS] == [], "orders of docs/policies.md without a row in _ORDERS"
+
+
 @pytest.mark.parametrize("name", list(SELECTIONS))
 def test_each_selection_is_described(name: str) -> None:
     """By its name."""
@@ -185,3 +193,12 @@ def test_decisions_are_numbered_without_a_gap() -> None:
     assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
     for number, page in enumerate(pages, 1):
         assert page.read_text().startswith(f"# {number}. ")
+
+
+def test_modules_that_the_guide_names_exist() -> None:
+    """Paths are from the root, the package or the tests."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    named = set(re.findall(r"`([\w/]+/\w+\.py)`", text))
+    assert len(named) > 10
+    roots = (ROOT, ROOT / "batsched_py")
+    assert [path for path in sorted(named) if not any((root / path).is_file() for root in roots)] == []

@@ -33,7 +33,16 @@ from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted
 from batsched_py.traces.cleaning import KEPT_FIELDS, CleaningRules, clean, clean_jobs
 from batsched_py.traces.delay_workload import with_work
-from batsched_py.traces.formats import FORMATS, LWF, Format, ReadOptions, WriteOptions, find_format, format_to_write
+from batsched_py.traces.formats import (
+    FORMATS,
+    LWF,
+    SACCT,
+    Format,
+    ReadOptions,
+    WriteOptions,
+    find_format,
+    format_to_write,
+)
 from batsched_py.traces.image_file import read_images
 from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
@@ -64,7 +73,7 @@ class ConvertRequest(Struct, frozen=True):
     form: Format | None
     protocol: str
     window: WindowChoice
-    unit: Unit
+    unit: Unit | None
     every: float | None
     leases_wanted: LeaseOptions
     machine: MachineFiles
@@ -107,7 +116,8 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--input-format form",
     None,
-    "Format of LOG: the Standard Workload Format, or the output of sacct.  [default: as its content tells]",
+    f"Format of LOG: {', '.join(f'{name} ({FORMATS[name].description})' for name in _LOGS)}.  "
+    "[default: as its content tells]",
     type=click.Choice(_LOGS),
     callback=lambda _context, _option, name: FORMATS.get(name),
 )
@@ -138,9 +148,8 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--unit",
     None,
-    "With --input-format sacct: what a host of the workload represents.",
+    "Of sacct's output: what a host of the workload represents.  [default: cpus]",
     type=click.Choice(["cpus", "nodes"]),
-    default="cpus",
 )
 @option("--every", "TIME", "A workload for each 7d or so: FILE-1.json, FILE-2.json...", type=TimeSpan())
 @option(
@@ -238,7 +247,10 @@ def _read(request: ConvertRequest, limits: Limits) -> SwfLog | Workload | LeaseT
     """Read the input."""
     assert request.form is not None  # noqa: S101 - it was found
     rules, starttime = request.rules, request.leases_wanted.starttime
-    return request.form.read(request.log, ReadOptions(limits, request.unit, rules.keep, rules.strict, starttime))
+    if request.unit is not None and request.form is not SACCT:
+        raise click.UsageError(f"--unit is for the output of sacct, and {request.log} is {request.form.description}")
+    unit = request.unit or "cpus"
+    return request.form.read(request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime))
 
 
 def _read_workload(request: ConvertRequest, limits: Limits) -> Workload:

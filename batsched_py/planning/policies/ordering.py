@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from batsched_py.errors import PlanError
 from batsched_py.model.job import Job
-from batsched_py.named import Named, failed
+from batsched_py.named import Named, by_name, failed
 from batsched_py.planning.wait_time import wait_of
 
 #: (job, time) -> a number.
@@ -38,11 +38,12 @@ class Order(Struct, frozen=True):
 
     Attributes:
         name: name in options.
-        key: a number for a job at a time (seconds since the start of the simulation); infinity is last.
-        dynamic: True if the order of two jobs may change with time, so that it must be computed at each decision.
-        formula: the key, where s is the submission, r the walltime (infinite without one), w the wait until now in
-            whole milliseconds (`wait_of`), in seconds, and n the number of hosts.
-        source: publication.
+        key: a number for a job at a time (seconds since the start of the simulation), never NaN; infinity is last.
+        dynamic: True if the order of two jobs may change with time, so that it must be computed at each decision;
+            otherwise the key is computed once, when the job arrives.
+        formula: the key, as in docs/policies.md, where s is the submission, r the walltime (infinite without one), w
+            the wait until now in whole milliseconds (`wait_of`), in seconds, and n the number of hosts.
+        source: publication, or what the order is if there is none.
     """
 
     name: str
@@ -161,7 +162,7 @@ _ORDERS: Final = (
 )
 
 #: Name -> order; users may give their own function.
-ORDERS: Final[Named[Order]] = Named("queue order", {order.name: order for order in _ORDERS}, ("job", "now"), adopt)
+ORDERS: Final[Named[Order]] = Named("queue order", by_name("_ORDERS", _ORDERS), ("job", "now"), adopt)
 
 
 class Waiting(Protocol):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
-from batsched_py.named import Named, failed
+from batsched_py.named import Named, by_name, failed
 from batsched_py.planning.future.promises import Choose
 from batsched_py.planning.machine import Machine, wake_cost, zones_of
 from batsched_py.planning.policies import layouts
@@ -154,17 +154,17 @@ _CONTIGUITY: Final = (
 #: The selections by name.
 SELECTIONS: Final[Named[Selection]] = Named(
     "host selection",
-    {
-        selection.name: selection
-        for selection in (
+    by_name(
+        "SELECTIONS",
+        (
             Selection("lowest", lowest_hosts),
             Selection("contiguous", contiguous, total=False, source=_CONTIGUITY),
             Selection("best_effort_contiguous", best_effort_contiguous, source=_CONTIGUITY),
             Selection("topology", topology, source=_CONTIGUITY, by_zone=True),
             Selection("spread", spread, by_zone=True),
             Selection("cheapest", cheapest),
-        )
-    },
+        ),
+    ),
     ("free", "size", "hosts"),
     adopt,
 )

@@ -30,7 +30,12 @@ _MAIN: Final = (
     *("window_begin", "window_end", "outside_window"),
 )
 #: Rows that are shown even if they are 0, such as waits.
-_ALWAYS: Final = frozenset(_MAIN[7:17]) | {"hosts", "jobs", "window_begin"}
+_ALWAYS: Final = frozenset(
+    (
+        *("hosts", "jobs", "makespan", "utilisation", "throughput", "mean_wait", "p90_wait", "max_wait"),
+        *("mean_turnaround", "mean_bounded_slowdown", "p90_bounded_slowdown", "mean_queue_length", "window_begin"),
+    )
+)
 #: The ratio from which a difference is shown as "12.3 times" instead of "+1130.0 %".
 _MANY: Final = 10
 

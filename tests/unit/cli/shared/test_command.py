@@ -86,7 +86,9 @@ def test_each_module_of_commands_is_in_the_table() -> None:
     """Each row has its module."""
     modules = {path.stem for path in files("batsched_py/cli/commands/*.py")} - {"__init__"}
     assert not modules - set(COMMANDS), f"add rows for {sorted(modules - set(COMMANDS))} to cli/catalogue.py"
-    assert not set(COMMANDS) - modules, f"add modules to cli/commands for {sorted(set(COMMANDS) - modules)}"
+    assert not set(COMMANDS) - modules, (
+        f"add modules to cli/commands for {sorted(set(COMMANDS) - modules)} (tests see only tracked files: git add)"
+    )
 
 
 def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
