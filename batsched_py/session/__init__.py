@@ -8,7 +8,6 @@ to commands and bytes. Then
 * clock.py: the simulated time that a decision takes, none by default;
 * questions.py: answers to Batsim's queries, such as how long a job would wait;
 * requests.py: jobs that external events submit or cancel;
-* arrival_checks.py: jobs that can never run, rejected before the algorithm sees them;
 * periodic_emulation.py: periodic calls and energy queries, emulated by single ones for versions without commands;
 * stored_jobs.py: jobs and answers that Batsim keeps in Redis instead of its messages;
 * ignored_constraints.py: warnings about requirements of jobs that an algorithm ignores;

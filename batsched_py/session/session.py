@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from msgspec.structs import replace
+
 import batsched_py
 from batsched_py.errors import (
     AlgorithmError,
@@ -20,7 +22,9 @@ from batsched_py.hostset import HostSet
 from batsched_py.interruption import is_interruption
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.features import NO_FEATURES, Features
+from batsched_py.model.job import Job
 from batsched_py.model.table import Table, checked_tables
+from batsched_py.planning.wait_time import TOLERANCE
 from batsched_py.protocol.batsim5.greeting import Hello, is_greeting
 from batsched_py.protocol.codec import Message, Written
 from batsched_py.protocol.commands import Command
@@ -30,14 +34,16 @@ from batsched_py.protocol.events import Config, Event, SimulationBegins
 from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.checks import idle_fault, staging_fault
+from batsched_py.scheduling.host_queries import MEMBER
 from batsched_py.scheduling.options import plain_options
 from batsched_py.scheduling.plan import MOST_REPORTED, Plan
 from batsched_py.scheduling.view import View
-from batsched_py.session.arrival_checks import ArrivalChecks
 from batsched_py.session.clock import ZERO, DecisionClock, postponed
 from batsched_py.session.decision_log import DecisionLog, PassOn
 from batsched_py.session.endless import EndlessTasks
 from batsched_py.session.error_context import failure, in_short, where
+from batsched_py.session.ignored_constraints import constraint_hint, misdated_line
 from batsched_py.session.option_values import Origin
 from batsched_py.session.periodic_emulation import RecurringCalls, as_received
 from batsched_py.session.questions import QueryAnswers
@@ -46,7 +52,6 @@ from batsched_py.session.scheduler_factory import (
     check_needs,
     make_configured,
     make_scheduler,
-    needed_features,
     read_options,
     sent_options,
 )
@@ -54,7 +59,7 @@ from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.wait_report import deadlock_line, waiting_lines
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import seconds
+from batsched_py.text.wording import counted, seconds
 
 # The state machine of a run without sockets, files or threads: bytes in, bytes out. The transport (ZeroMQ, a simulator
 # in this process, a recording) owns the loop, so that every test can play a run, and a recording replays exactly.
@@ -133,7 +138,8 @@ class Session:
         features: Features = NO_FEATURES,
         compute_sharing: bool = False,
     ) -> None:
-        self._takes_requests, self._call_every = requests, call_every
+        self._call_every = call_every
+        self._takes_requests = requests
         self._features, self._sharing = features, compute_sharing
         #: True if Batsim 5 was asked for all profiles at the beginning.
         self._asks_for_all = False
@@ -164,15 +170,20 @@ class Session:
         self._begins: SimulationBegins | None = None
         #: True once the algorithm's `setup` was called.
         self._ready = False
+        #: True if profiles of jobs may make Batsim abort, which is Batsim 5.
+        self._checks_profiles = False
         self._recurring = RecurringCalls(self._state, self.plan)
         self._observes = scheduler.observe is not Scheduler.observe
-        #: The checks of arriving jobs; made when the algorithm is set up.
-        self._arrivals: ArrivalChecks
-        #: The latest request, and the wall-clock time of its arrival.
+        #: Warning for the first job with a constraint on hosts; None if none is needed.
+        self._hint: str | None = None
+        #: Warning for the first job whose `subtime` is not its submission time; "" as long as there is none.
+        self._misdated = ""
+        #: The latest request, the wall-clock time of its arrival, and whether it is the last of the run.
         self._message = _NONE
         #: True from a request to its reply.
         self._deciding = False
         self._began = 0.0
+        self._ends = False
         #: True once the last reply was written.
         self.over = False
         #: Requests answered.
@@ -271,7 +282,8 @@ class Session:
         if self._state.periodic and self._recurring.emulates:
             self._message = message = self._recurring.named(message)
         self._apply(message)
-        if conversation.turn is Turn.LAST_REPLY:
+        self._ends = conversation.turn is Turn.LAST_REPLY
+        if self._ends:
             self._end(message)
         elif self._state.stopped:
             self.plan.wind_up()
@@ -291,11 +303,10 @@ class Session:
 
     def _reply(self, write: Callable[[float, Sequence[Command], Written], _Reply]) -> _Reply:
         message, plan, wall, conversation = self._message, self.plan, self._clock.wall, self._conversation
-        ends = conversation.turn is Turn.LAST_REPLY
-        if not ends:
+        if not self._ends:
             self._complete(message)
         if self._log is not None:
-            self._log.note(message.events, last=ends)
+            self._log.note(message.events, last=self._ends)
         now = plan.timestamp
         commands: Sequence[Command] = plan.commands
         if wall is not None:
@@ -308,7 +319,7 @@ class Session:
         except LocalProtocolError as error:
             circumstances = f"t={seconds(message.now)}: {self._class.name} answering {in_short(message)}"
             raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error
-        self.over = ends
+        self.over = self._ends
         self._deciding = False
         self.messages += 1
         return reply
@@ -375,7 +386,16 @@ class Session:
     def _hello(self) -> Hello:
         """Return the answer to Batsim 5's greeting: name, version and the features that the algorithm needs."""
         scheduler = self._class
-        features = needed_features(scheduler, self._features, takes_requests=self._takes_requests)
+        submits = scheduler.needs_dynamic_jobs or self._takes_requests
+        features = self._features
+        if submits or features.dynamic_registration:
+            features = replace(features, dynamic_registration=True, profile_reuse=True)
+        # rc2 crashes if it sends profiles at the beginning and one is unused: only algorithms that need them request
+        # them.
+        if scheduler.needs_profiles or features.dynamic_registration:
+            features = replace(features, forward_profiles_on_simulation_begins=True)
+        else:
+            features = replace(features, forward_profiles_on_job_submission=True)
         self._asks_for_all = features.forward_profiles_on_simulation_begins
         return Hello(f"{PROGRAM} {scheduler.name}", batsched_py.__version__, features)
 
@@ -402,6 +422,7 @@ class Session:
         """Set up what depends on SIMULATION_BEGINS: dialect, store, and the algorithm with Batsim's options."""
         self._begins = event
         self.plan.dialect = self._conversation.dialect
+        self._checks_profiles = self.plan.dialect.is_v5
         if event.config.redis:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")
@@ -441,7 +462,7 @@ class Session:
         if self._requests is not None:
             self._requests.take(events)
         if self._state.arrived:
-            self._arrivals.admit(self._state.arrived, self._message)
+            self._admit(self._state.arrived)
         if self._observes:
             self._observe(events)
         scheduler.decide(view, self.plan)
@@ -465,14 +486,14 @@ class Session:
         if self._state.asked:
             assert self._begins is not None  # noqa: S101  # no other event comes before it
             answers = QueryAnswers(
-                self._scheduler, self.view, self.plan, self._arrivals.refusal, begins=self._begins, state=self._state
+                self._scheduler, self.view, self.plan, self._refusal, begins=self._begins, state=self._state
             )
             answers.answer(self._state.asked, message)
 
     def _set_up(self) -> None:
         """Set up the algorithm; finish registration if neither it nor external events submit jobs."""
         self._ready = True
-        self._arrivals = ArrivalChecks(self._scheduler, self._state, self.plan, self._warn)
+        self._hint = constraint_hint(self._scheduler)
         self._scheduler.setup(self.view)
         submits = self._class.needs_dynamic_jobs or self._class.uses_dynamic_jobs
         if self._state.registration_open and not submits and self._requests is None:
@@ -485,5 +506,39 @@ class Session:
         if self._observes:
             self._attempt(partial(self._observe, message.events))
 
+    def _admit(self, arrived: Sequence[Job]) -> None:
+        now = self._message.now
+        for job in arrived:
+            if not (now - TOLERANCE <= job.submit_time <= now + TOLERANCE or self._misdated):
+                self._warn_of_misdated()
+            why = self._refusal(job)
+            if why is not None and job.id in self._state.queue:
+                self.plan.reject(job, why)
+            if self._hint is not None and MEMBER in job.members:
+                self._warn(self._hint)
+                self._hint = None
+
+    def _warn_of_misdated(self) -> None:
+        """Warn about the first job whose `subtime` is not its submission time."""
+        self._misdated = misdated_line(self._message.events)
+        if self._misdated:
+            self._warn(self._misdated)
+
     def _admit_registered(self) -> None:
-        self._arrivals.admit(self._state.arriving, self._message)
+        self._admit(self._state.arriving)
+
+    def _refusal(self, job: Job) -> str | None:
+        """Return the reason to reject a job that can never run, before the algorithm sees it; None if it may wait."""
+        scheduler, host_count = self._scheduler, len(self._state.hosts.by_id)
+        if job.size > host_count and not scheduler.oversubscribes:
+            return f"needs {counted(job.size, 'host')}, the platform has {host_count}"
+        if job.size == 0:
+            return "needs no host, and Batsim runs no job on none"
+        if self._checks_profiles:
+            lookup = partial(self._state.profiles.members, job.workload)
+            fault = staging_fault(job.profile, lookup) or idle_fault(job, lookup)
+            if fault is not None:
+                return fault
+        if job.walltime is None and scheduler.needs_walltime:
+            return "has no walltime, and the algorithm needs one"
+        return None

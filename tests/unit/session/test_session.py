@@ -495,32 +495,6 @@ def test_an_algorithm_that_submits_needs_dynamic_jobs() -> None:
         begun(Dynamic)
 
 
-class Changing(Dynamic):
-    """Changes the members of a profile after its registration."""
-
-    name = "changing"
-
-    def decide(self, view: View, plan: Plan) -> None:
-        if not self.begun:
-            self.begun = True
-            profile = {"type": "parallel", "cpu": [1.0], "com": [0.0]}
-            plan.register_profile("own", "p", profile)
-            profile["cpu"] = "none"
-            members: dict[str, Any] = {"type": "delay", "delay": 3, "mine": [1]}
-            plan.register_profile("own", "d", members)
-            members["mine"].append(float("nan"))
-
-
-def test_a_registration_is_sent_as_it_was_checked() -> None:
-    """What the algorithm changes afterwards was not checked."""
-    session = Session(Changing)
-    reply = session.answer(message(0, ("SIMULATION_BEGINS", begins_data(config={"dynamic-jobs-enabled": True}))))
-    assert [data["profile"] for _, data in said(reply)] == [
-        {"type": "parallel", "cpu": [1.0], "com": [0.0]},
-        {"type": "delay", "delay": 3, "mine": [1]},
-    ]
-
-
 class Optional(Dynamic):
     """Would submit jobs, and can do without."""
 
