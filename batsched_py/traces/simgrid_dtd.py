@@ -122,9 +122,8 @@ ELEMENTS: Final[Mapping[str, ElementRule]] = dict(
         _rule(
             "cluster",
             *("core", "sharing_policy", "topology", "bb_bw", "bb_lat", "bb_sharing_policy", "router_id"),
-            *("limiter_link", "loopback_bw", "loopback_lat"),
+            *("limiter_link", "loopback_bw", "loopback_lat", "topo_parameters"),
             required=("id", "prefix", "suffix", "radical", "speed", "bw", "lat"),
-            explained={"topo_parameters": "a cluster of topology FLAT has none"},
             contents=_ONLY_PROPS,
         ),
         _rule("cabinet", required=("id", "prefix", "suffix", "radical", "speed", "bw", "lat")),

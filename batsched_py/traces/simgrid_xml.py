@@ -17,6 +17,8 @@ from batsched_py.bits import MAX_HOST
 from batsched_py.errors import PlatformError
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
+from batsched_py.model.topologies.cluster import TopologyZone
+from batsched_py.model.topologies.fat_tree import FatTree
 from batsched_py.model.zone import OWN_LOOPBACK, GraphZone, Segment, Spoke, StarZone, TableZone, Zone
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import shown
@@ -28,6 +30,7 @@ from batsched_py.traces.xml_element import Element, read_root
 from batsched_py.traces.xml_network import ROUTES, LinkTable
 from batsched_py.traces.xml_profiles import check_profiles
 from batsched_py.traces.xml_rules import check_elements, check_zone
+from batsched_py.traces.xml_topology import FLAT, TOPOLOGIES, read_cables, read_topology
 
 # After a check of its form (`check_elements`) a file is read in one pass, in the order of its elements: SimGrid
 # resolves names as it reads, and a name that is used before its definition is an error there as well. Between two
@@ -109,6 +112,8 @@ class _PlatformReader:
         #: host or router -> its zone; never a zone.
         self.zone_of: dict[str, str] = {}
         self.network = LinkTable()
+        #: Number of hosts in fat trees.
+        self._fat_hosts = 0
         #: zone -> its parent ("" for the outermost zone), from its start tag on.
         self._parents: dict[str, str] = {}
         #: text of speeds -> numbers: large platforms repeat them.
@@ -188,7 +193,13 @@ class _PlatformReader:
         return StarZone(name, parent, spokes, backbone, {element.name(): element.coordinates() for element in placed})
 
     def _read_cluster(self, cluster: Element, parent: str, around: Properties) -> None:
-        cluster.choice("topology", ("FLAT",), "FLAT")
+        topology = cluster.choice("topology", TOPOLOGIES, FLAT)
+        if topology != FLAT:
+            self._read_topology(cluster, parent, around, topology)
+            return
+        if cluster.xml.get("topo_parameters"):
+            what = "attribute topo_parameters of element cluster is not obeyed: a cluster of topology FLAT has none"
+            cluster.notes.add(what, cluster.name_of())
         name = self._open_zone(cluster, parent)
         properties, links = cluster.properties(), PrivateLinks.read(cluster)
         hosts = self._add_group(cluster, name, properties, _nested(properties, around))
@@ -197,17 +208,35 @@ class _PlatformReader:
         self._add_point(cluster, router, name)
         self.zones[name] = StarZone(name, parent, spokes, read_backbone(cluster, self.network))
 
+    def _read_topology(self, cluster: Element, parent: str, around: Properties, kind: str) -> None:
+        """Read a cluster whose hosts have the positions of their ranks in the radical."""
+        name, topology = self._open_zone(cluster, parent), read_topology(cluster, kind, self._fat_hosts)
+        properties, cables = cluster.properties(), read_cables(cluster, topology, self.network)
+        hosts = self._add_group(cluster, name, properties, _nested(properties, around), topology.hosts)
+        if len(hosts) < topology.hosts:
+            raise cluster.error("radical", f"makes {len(hosts)} hosts, and the topology has {topology.hosts}")
+        if isinstance(topology, FatTree):
+            self._fat_hosts += topology.hosts
+        positions = {host: position for position, host in enumerate(hosts.values())}
+        self.zones[name] = TopologyZone(name, parent, positions, topology, cables)
+
     def _backbone(self, element: Element) -> Link:
         bandwidth, latency = element.positive("bandwidth", BANDWIDTH), element.quantity("latency", TIME)
         return self.network.add(Link(element.name(), bandwidth, latency), element)
 
-    def _add_group(self, group: Element, zone: str, properties: Properties, around: Properties) -> dict[int, str]:
-        """Add the hosts of a cluster or cabinet; return their names by number."""
+    def _add_group(
+        self, group: Element, zone: str, properties: Properties, around: Properties, most: int | None = None
+    ) -> dict[int, str]:
+        """Add the hosts of a cluster or cabinet, at most `most`; return their names by number."""
         prefix, suffix = group.text("prefix"), group.text("suffix")
         names: dict[int, str] = {}
         for attribute, text in (("prefix", prefix), ("suffix", suffix)):
             self._check_name(group, attribute, text)
-        for number in read_radical(group, len(self.hosts), self._limits):
+        numbers = read_radical(group, len(self.hosts), self._limits)
+        if most is not None and len(numbers) > most:
+            what = "attribute radical of element cluster: hosts beyond the topology are not made, as in SimGrid"
+            group.notes.add(what, f"{group.name_of()}, {len(numbers) - most} of {len(numbers)}")
+        for number in numbers[:most]:
             names[number] = f"{prefix}{number}{suffix}"
             self._add_host(group, names[number], zone, properties, around)
         return names

@@ -9,7 +9,7 @@ from batsched_py.model.zone import Link, Spoke
 from batsched_py.reading.limits import Limits
 from batsched_py.traces.quantity import BANDWIDTH, TIME
 from batsched_py.traces.xml_element import Element, whole_number
-from batsched_py.traces.xml_network import SHARING, LinkTable
+from batsched_py.traces.xml_network import DUPLEX, SHARING, LinkTable
 
 
 class PrivateLinks(Struct, frozen=True):
@@ -42,6 +42,11 @@ class PrivateLinks(Struct, frozen=True):
             *loopback,
             group.optional("limiter_link", BANDWIDTH),
         )
+
+    @property
+    def is_split(self) -> bool:
+        """True if there is a link for each direction."""
+        return self.policy in DUPLEX
 
     def spoke(self, name: str, links: LinkTable, group: Element) -> Spoke:
         """Add the private links of one host to the network, under `name` with SimGrid's suffixes."""

@@ -9,8 +9,8 @@ from batsched_py.traces.quantity import BANDWIDTH, TIME
 from batsched_py.traces.xml_element import Element
 
 #: FULLDUPLEX is the former name of SPLITDUPLEX.
-_DUPLEX = ("SPLITDUPLEX", "FULLDUPLEX")
-SHARING = ("SHARED", *_DUPLEX, "FATPIPE")
+DUPLEX = ("SPLITDUPLEX", "FULLDUPLEX")
+SHARING = ("SHARED", *DUPLEX, "FATPIPE")
 _ZONE_ROUTES = ("zoneRoute", "ASroute")
 ROUTES = ("route", *_ZONE_ROUTES)
 _OPPOSITE = {"UP": "DOWN", "DOWN": "UP", "NONE": "NONE"}
@@ -27,17 +27,29 @@ class LinkTable:
         self._links: dict[str, Link] = {}
         #: names of the SPLITDUPLEX links, each stored as its two halves.
         self._split: set[str] = set()
+        #: Prefixes of names of the links that clusters with a topology make.
+        self._reserved: tuple[str, ...] = ()
+
+    def reserve(self, prefix: str, element: Element) -> str:
+        """Return a prefix of names that no link of the file has, before or after; PlatformError if one has it."""
+        for name in (*self._links, *self._split):
+            if name.startswith(prefix):
+                raise element.error("id", f"link {name!r} has a name of the cluster's own links")
+        self._reserved = (*self._reserved, prefix)
+        return prefix
 
     def add(self, link: Link, element: Element) -> Link:
         """Add a link; PlatformError if the name is in use."""
         if link.name in self._links or link.name in self._split:
             raise element.error("id", f"link {link.name!r} is defined twice")
+        if link.name.startswith(self._reserved):
+            raise element.error("id", f"link {link.name!r} has a name of the links of a cluster with a topology")
         self._links[link.name] = link
         return link
 
     def add_ways(self, name: str, bandwidth: float, latency: float, policy: str, element: Element) -> tuple[Link, Link]:
         """Add a link, and return its directions up and down: the same link, or the halves of a SPLITDUPLEX one."""
-        if policy not in _DUPLEX:
+        if policy not in DUPLEX:
             link = self.add(Link(name, bandwidth, latency, shared=policy == "SHARED"), element)
             return link, link
         if name in self._links or name in self._split:

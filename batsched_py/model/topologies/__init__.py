@@ -1,0 +1,1 @@
+"""Topologies of clusters, as SimGrid routes in them: tori, fat trees and dragonflies."""
