@@ -11,8 +11,8 @@ from batsched_py.text.representation import Brief
 
 # A node of level i (0: host) is a tuple of digits, of which digit j < i counts up to parents[j], and the others to
 # children[j]. A node and one above it are joined if all digits but digit i agree: it is the child's number in the
-# parent, or the parent's number for the child. Ways up are chosen by the destination (d-mod-k: Zahavi et al. 2010),
-# and so are those down, by the source. Two quirks of SimGrid 3.32 change times, and are as there:
+# parent, or the parent's number for the child. The destination chooses the way up (d-mod-k: Zahavi et al. 2010), the
+# source the cables down. Two quirks of SimGrid 3.32 change times, and are as there:
 #
 # * A switch searches its ports for the child, cable by cable, from the one that the source selects. In the next switch
 #   the search goes on from the next port number instead of that switch's own; only if none fits it begins anew.

@@ -420,7 +420,20 @@ def test_blanks_before_the_declaration(tmp_path: Path) -> None:
         (CLUSTER.format(radical="9" * 5000, more=""), r"cluster c\.radical: must be numbers and intervals"),
         (CLUSTER.format(radical="5-1", more=""), r"cluster c\.radical: must have intervals that ascend"),
         (CLUSTER.format(radical="0,0", more=""), r"cluster c\.id: the name 'n0\.org' is used twice"),
-        (CLUSTER.format(radical="0", more='topology="TORUS"'), r"cluster c\.topology: must be one of FLAT"),
+        (CLUSTER.format(radical="0", more='topology="RING"'), r"cluster c\.topology: must be one of FLAT, TORUS"),
+        (CLUSTER.format(radical="0", more='topology="TORUS"'), r"cluster c\.topo_parameters: must be the sizes"),
+        (
+            CLUSTER.format(radical="0-3", more='topology="FAT_TREE" topo_parameters="2;2,2;1;1,1"'),
+            r"cluster c\.topo_parameters: must be the number of levels, .* not '2;2,2;1;1,1'",
+        ),
+        (
+            CLUSTER.format(radical="0-3", more='topology="DRAGONFLY" topo_parameters="2,1;1,1"'),
+            r"cluster c\.topo_parameters: must be groups, chassis and blades",
+        ),
+        (
+            CLUSTER.format(radical="0-3", more='topology="TORUS" topo_parameters="2,0"'),
+            r"cluster c\.topo_parameters: must be the sizes .* not '2,0'",
+        ),
         (two_clusters(ZONE_ROUTE.replace("h1-c1_router", "h2-0")), r"zoneRoute c1-c2\.gw_src: names 'h2-0', which is"),
         (two_clusters(ZONE_ROUTE.replace('"l"', '"k"')), r"link_ctn k\.id: names link 'k', which is not defined"),
         (two_clusters(ZONE_ROUTE * 2), r"zoneRoute c1-c2: is defined twice"),

@@ -67,7 +67,7 @@ REMOVED = {
     "process": f'{zone(HOSTS)}<process host="a" function="f"/>',
 }
 #: Attribute that is not obeyed -> a value other than the default.
-VALUES = {**dict.fromkeys(FILES, "changes.txt"), "topo_parameters": "2,2", "lat": "1s"}
+VALUES = {**dict.fromkeys(FILES, "changes.txt"), "lat": "1s"}
 
 
 def read(folder: Path, inside: str) -> Platform:
