@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from batsched_py.api import HostSet, Plan, Scheduler, View
+from batsched_py.api import HostSet, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import PlatformError
 from batsched_py.model.settings import Settings
 from batsched_py.runs.simulate import simulate
@@ -22,7 +22,7 @@ CASES: dict[str, Any] = {
 SETTINGS = Settings(network="sharing", compute_sharing=True)
 
 
-class Placed(Scheduler[None]):
+class Placed(Scheduler[NoOptions]):
     """Starts each job when it arrives, on the hosts that it names."""
 
     name = "placed"
@@ -30,7 +30,7 @@ class Placed(Scheduler[None]):
 
     def decide(self, view: View, plan: Plan) -> None:
         for job in list(view.queue):
-            plan.start(job, HostSet(job.members["hosts"]))
+            plan.start(job, HostSet.parse(job.members["hosts"].replace(" ", ",")))
 
 
 def ends(case: Any, folder: Path) -> dict[str, float]:
