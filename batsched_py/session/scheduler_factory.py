@@ -1,4 +1,4 @@
-"""Creation of the algorithm of a session from the options of users, recordings and Batsim."""
+"""Creation of the algorithm of a session from the options of users, recordings and Batsim, and its needs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
 from batsched_py.errors import ExtraError, OptionError, PluginError
 from batsched_py.interruption import is_interruption
+from batsched_py.model.features import Features
 from batsched_py.protocol.events import Config
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
@@ -77,3 +79,16 @@ def check_needs(scheduler: Scheduler[Any], config: Config, view: View) -> None:
         raise OptionError(f"{scheduler.name} submits jobs of its own: {rule}")
     if scheduler.needs_energy and not all(host.pstate_count for host in view.hosts.values()):
         raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
+
+
+def needed_features(scheduler: type[Scheduler[Any]], features: Features, *, takes_requests: bool) -> Features:
+    """Return the features to request from Batsim 5: `features`, and those that the algorithm needs.
+
+    With `takes_requests`, external events may submit jobs.
+    """
+    if scheduler.needs_dynamic_jobs or takes_requests or features.dynamic_registration:
+        features = replace(features, dynamic_registration=True, profile_reuse=True)
+    # rc2 crashes if it sends profiles at the beginning and one is unused: only algorithms that need them request them.
+    if scheduler.needs_profiles or features.dynamic_registration:
+        return replace(features, forward_profiles_on_simulation_begins=True)
+    return replace(features, forward_profiles_on_job_submission=True)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from msgspec.structs import replace
-
 import batsched_py
 from batsched_py.errors import (
     AlgorithmError,
@@ -52,6 +50,7 @@ from batsched_py.session.scheduler_factory import (
     check_needs,
     make_configured,
     make_scheduler,
+    needed_features,
     read_options,
     sent_options,
 )
@@ -138,8 +137,7 @@ class Session:
         features: Features = NO_FEATURES,
         compute_sharing: bool = False,
     ) -> None:
-        self._call_every = call_every
-        self._takes_requests = requests
+        self._takes_requests, self._call_every = requests, call_every
         self._features, self._sharing = features, compute_sharing
         #: True if Batsim 5 was asked for all profiles at the beginning.
         self._asks_for_all = False
@@ -153,10 +151,7 @@ class Session:
         }
         #: The same options as given, with texts for functions and files.
         self._texts = {**(recorded or {}), **(options or {})}
-        self._clock = clock
-        #: Callback for warnings; None to ignore them.
-        self._write_warning = warn
-        self._open_store = open_store
+        self._clock, self._write_warning, self._open_store = clock, warn, open_store
         self._store: JobStore | None = None
         self._conversation = DecisionSide(warn, limits)
         self._state = State()
@@ -170,20 +165,17 @@ class Session:
         self._begins: SimulationBegins | None = None
         #: True once the algorithm's `setup` was called.
         self._ready = False
-        #: True if profiles of jobs may make Batsim abort, which is Batsim 5.
-        self._checks_profiles = False
         self._recurring = RecurringCalls(self._state, self.plan)
         self._observes = scheduler.observe is not Scheduler.observe
         #: Warning for the first job with a constraint on hosts; None if none is needed.
         self._hint: str | None = None
         #: Warning for the first job whose `subtime` is not its submission time; "" as long as there is none.
         self._misdated = ""
-        #: The latest request, the wall-clock time of its arrival, and whether it is the last of the run.
+        #: The latest request, and the wall-clock time of its arrival.
         self._message = _NONE
         #: True from a request to its reply.
         self._deciding = False
         self._began = 0.0
-        self._ends = False
         #: True once the last reply was written.
         self.over = False
         #: Requests answered.
@@ -282,8 +274,7 @@ class Session:
         if self._state.periodic and self._recurring.emulates:
             self._message = message = self._recurring.named(message)
         self._apply(message)
-        self._ends = conversation.turn is Turn.LAST_REPLY
-        if self._ends:
+        if conversation.turn is Turn.LAST_REPLY:
             self._end(message)
         elif self._state.stopped:
             self.plan.wind_up()
@@ -303,10 +294,11 @@ class Session:
 
     def _reply(self, write: Callable[[float, Sequence[Command], Written], _Reply]) -> _Reply:
         message, plan, wall, conversation = self._message, self.plan, self._clock.wall, self._conversation
-        if not self._ends:
+        ends = conversation.turn is Turn.LAST_REPLY
+        if not ends:
             self._complete(message)
         if self._log is not None:
-            self._log.note(message.events, last=self._ends)
+            self._log.note(message.events, last=ends)
         now = plan.timestamp
         commands: Sequence[Command] = plan.commands
         if wall is not None:
@@ -319,7 +311,7 @@ class Session:
         except LocalProtocolError as error:
             circumstances = f"t={seconds(message.now)}: {self._class.name} answering {in_short(message)}"
             raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error
-        self.over = self._ends
+        self.over = ends
         self._deciding = False
         self.messages += 1
         return reply
@@ -386,16 +378,7 @@ class Session:
     def _hello(self) -> Hello:
         """Return the answer to Batsim 5's greeting: name, version and the features that the algorithm needs."""
         scheduler = self._class
-        submits = scheduler.needs_dynamic_jobs or self._takes_requests
-        features = self._features
-        if submits or features.dynamic_registration:
-            features = replace(features, dynamic_registration=True, profile_reuse=True)
-        # rc2 crashes if it sends profiles at the beginning and one is unused: only algorithms that need them request
-        # them.
-        if scheduler.needs_profiles or features.dynamic_registration:
-            features = replace(features, forward_profiles_on_simulation_begins=True)
-        else:
-            features = replace(features, forward_profiles_on_job_submission=True)
+        features = needed_features(scheduler, self._features, takes_requests=self._takes_requests)
         self._asks_for_all = features.forward_profiles_on_simulation_begins
         return Hello(f"{PROGRAM} {scheduler.name}", batsched_py.__version__, features)
 
@@ -422,7 +405,6 @@ class Session:
         """Set up what depends on SIMULATION_BEGINS: dialect, store, and the algorithm with Batsim's options."""
         self._begins = event
         self.plan.dialect = self._conversation.dialect
-        self._checks_profiles = self.plan.dialect.is_v5
         if event.config.redis:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")
@@ -534,7 +516,7 @@ class Session:
             return f"needs {counted(job.size, 'host')}, the platform has {host_count}"
         if job.size == 0:
             return "needs no host, and Batsim runs no job on none"
-        if self._checks_profiles:
+        if self.plan.dialect.is_v5:  # which may abort
             lookup = partial(self._state.profiles.members, job.workload)
             fault = staging_fault(job.profile, lookup) or idle_fault(job, lookup)
             if fault is not None:
