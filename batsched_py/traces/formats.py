@@ -23,6 +23,8 @@ from batsched_py.traces.swf_log import SwfLog
 # that a file without any sense for it has. Rows therefore name modules, which are imported when they are used, as those
 # of commands and algorithms are.
 
+#: What a host of a workload represents, in logs with sizes in both.
+Unit = Literal["cpus", "nodes"]
 #: The content of a file: a log is cleaned before it becomes a workload.
 Content = SwfLog | Workload | LeaseTrace
 
@@ -40,14 +42,14 @@ class ReadOptions(Struct, frozen=True):
 
     Attributes:
         limits: the limits of the content.
-        unit: meaning of a host of the workload, if the file has several sizes; None for the first that it has.
+        unit: meaning of a host of the workload, for formats with several sizes; None for the first that it has.
         keep: fields that become members of the jobs.
         strict: whether a row that cannot be read is an error; otherwise it is left out and counted.
         starttime: date of the workload's start, if requests have dates.
     """
 
     limits: Limits = LIMITS
-    unit: Literal["cpus", "nodes"] | None = None
+    unit: Unit | None = None
     keep: tuple[str, ...] = ()
     strict: bool = False
     starttime: datetime | None = None
@@ -72,6 +74,7 @@ class Format(Struct, frozen=True):
             writes the format.
         endings: endings of names of pipes, whose content cannot be read twice.
         written: ending of the names of files that `convert` writes in this format; "" if it is no choice.
+        default_unit: meaning of a host of the workload if no other is chosen; None if there is no choice.
     """
 
     name: str
@@ -81,9 +84,12 @@ class Format(Struct, frozen=True):
     module: str = ""
     endings: tuple[str, ...] = ()
     written: str = ""
+    default_unit: Unit | None = None
 
     def read(self, path: Path, options: ReadOptions) -> Content:
         """Return the content of a file. WorkloadError names the file, the place and the rule."""
+        if options.unit is not None and self.default_unit is None:
+            raise WorkloadError(str(path), "unit", f"has no effect on {self.description}")
         content: Content = self._module.read(path, options)
         return content
 
@@ -117,7 +123,9 @@ LWF: Final = Format(
     "lwf", (".lwf", ".xml", ".lwf.gz", ".xml.gz"), ".lwf",
 )  # fmt: skip
 SWF: Final = Format("swf", "a log in the Standard Workload Format", SwfLog, _is_swf, "swf")
-SACCT: Final = Format("sacct", "the output of sacct", SwfLog, lambda line: bool(delimiter_of(line)), "sacct")
+SACCT: Final = Format(
+    "sacct", "the output of sacct", SwfLog, lambda line: bool(delimiter_of(line)), "sacct", default_unit="cpus"
+)
 
 #: The formats, in the order in which the first line of a file is compared with them.
 _FORMATS: Final = (

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_lines, reported
 from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
-from batsched_py.traces.formats import ReadOptions, delimiter_of
+from batsched_py.traces.formats import ReadOptions, Unit, delimiter_of
 from batsched_py.traces.sacct_fields import (
     ATTEMPTS,
     COLUMNS,
@@ -42,8 +42,6 @@ from batsched_py.traces.swf_remarks import report_records
 # sacct prints different columns for each user and version: each quantity has a list of columns, of which the first with
 # a value is used, and unknown columns are noted.
 
-#: Meaning of a host of the workload.
-Unit = Literal["cpus", "nodes"]
 #: Unit -> column of the requested size, and columns of the allocated size, of which the first present one is read.
 _SIZES: Final[Mapping[Unit, tuple[str, tuple[str, ...]]]] = {
     "cpus": ("reqcpus", ("alloccpus", "ncpus")),

@@ -14,7 +14,7 @@ from batsched_py.model.settings import DEFAULTS, Settings
 from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.traces.cleaning import CleaningRules
 from batsched_py.traces.delay_workload import DELAYS, TimedWork
-from batsched_py.traces.sacct import Unit
+from batsched_py.traces.formats import Unit
 
 #: The simulator: the embedded one, or the program `batsim` on the workers' path.
 SimulatorName = Literal["embedded", "batsim"]
@@ -49,7 +49,7 @@ class LogWorkloads(Struct, frozen=True):
         every: seconds of each part; None for the log as one workload.
         window: the part of the log that is used.
         rules: rules of cleaning.
-        unit: of `sacct`: the unit that a host represents.
+        unit: of `sacct`: the unit that a host represents; None for "cpus".
         work: the kind of work of its jobs.
     """
 
@@ -59,7 +59,7 @@ class LogWorkloads(Struct, frozen=True):
     every: float | None = None
     window: WindowChoice = WHOLE
     rules: CleaningRules = CleaningRules()
-    unit: Unit = "cpus"
+    unit: Unit | None = None
     work: TimedWork = DELAYS
     #: The minimum number of its workloads; the number of parts is known only after the log is read.
     least: ClassVar[int] = 1

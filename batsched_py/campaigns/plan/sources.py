@@ -89,7 +89,7 @@ class SourceReader:
         form = FORMATS[choice.form] if choice.form else format_of(path, limits)
         if form is None or form.content not in (SwfLog, Workload):
             form = SWF
-        read = form.read(path, ReadOptions(limits, choice.unit))
+        read = form.read(path, ReadOptions(limits, choice.unit or form.default_unit))
         if isinstance(read, Workload):
             return _cut(read, choice)
         assert isinstance(read, SwfLog)  # noqa: S101 - the other formats are refused

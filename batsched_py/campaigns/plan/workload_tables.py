@@ -43,7 +43,7 @@ class _LogTable(StudyFileTable, frozen=True):
     processors: Literal["requested", "used"] = "requested"
     walltime: Literal["request", "run"] = "request"
     max_jobs: int | None = None
-    unit: Literal["cpus", "nodes"] = "cpus"
+    unit: Literal["cpus", "nodes"] | None = None
     speed: float | None = None
 
 

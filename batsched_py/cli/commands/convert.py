@@ -36,9 +36,9 @@ from batsched_py.traces.delay_workload import with_work
 from batsched_py.traces.formats import (
     FORMATS,
     LWF,
-    SACCT,
     Format,
     ReadOptions,
+    Unit,
     WriteOptions,
     find_format,
     format_to_write,
@@ -48,7 +48,6 @@ from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
 from batsched_py.traces.lease_workload import lease_workload, site_platform
 from batsched_py.traces.other_batsim import lines_on_changes, prepared
-from batsched_py.traces.sacct import Unit
 from batsched_py.traces.simgrid_xml import write_flat_platform
 from batsched_py.traces.swf_log import SwfLog
 from batsched_py.traces.workload_leases import workload_requests
@@ -246,10 +245,7 @@ def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequenc
 def _read(request: ConvertRequest, limits: Limits) -> SwfLog | Workload | LeaseTrace:
     """Read the input."""
     assert request.form is not None  # noqa: S101 - it was found
-    rules, starttime = request.rules, request.leases_wanted.starttime
-    if request.unit is not None and request.form is not SACCT:
-        raise click.UsageError(f"--unit is for the output of sacct, and {request.log} is {request.form.description}")
-    unit = request.unit or "cpus"
+    rules, starttime, unit = request.rules, request.leases_wanted.starttime, request.unit or request.form.default_unit
     return request.form.read(request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime))
 
 

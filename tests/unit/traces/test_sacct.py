@@ -13,7 +13,8 @@ from batsched_py.errors import WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.reading.limits import LONGEST, Limits
 from batsched_py.traces.cleaning import CleaningReport, CleaningRules, clean
-from batsched_py.traces.sacct import Unit, read_sacct, sacct_unit
+from batsched_py.traces.formats import Unit
+from batsched_py.traces.sacct import read_sacct, sacct_unit
 from batsched_py.traces.swf_log import SwfLog
 from tests.fuzz.judging import limited
 

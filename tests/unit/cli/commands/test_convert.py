@@ -300,7 +300,7 @@ def test_a_unit_is_for_the_output_of_sacct(here: Path, capsys: pytest.CaptureFix
     """It would have no effect on other logs."""
     (here / "log.swf").write_text("1 0 0 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n")
     line = refused(capsys, "log.swf", "--unit", "nodes", "-o", "w.json")
-    assert "--unit is for the output of sacct, and log.swf is a log in the Standard Workload Format" in line
+    assert "log.swf: unit: has no effect on a log in the Standard Workload Format" in line
 
 
 def test_fields_of_a_log_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
