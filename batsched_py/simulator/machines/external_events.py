@@ -61,16 +61,13 @@ def unread_parts(events: Iterable[ExternalEvent], *, forwarded: bool) -> tuple[s
     """
     files: dict[str, Notes] = {}
     for event in events:
-        known = event.type in MACHINE_EVENTS
-        if forwarded if not known else len(event.members) <= len(_MACHINE_MEMBERS.obeyed):
-            continue
         file, _, line = event.source.rpartition(":")
         notes = files.setdefault(file, Notes(file))
-        if known:
+        if event.type in MACHINE_EVENTS:
             _MACHINE_MEMBERS.check(event.members, notes, f"line {line}")
-        else:
-            line_of_type = f"type {displayed(event.type)} of an event has no effect without --forward-unknown-events"
-            notes.add(line_of_type, f"line {line}")
+        elif not forwarded:
+            what = f"type {displayed(event.type)} of an event has no effect without --forward-unknown-events"
+            notes.add(what, f"line {line}")
     return tuple(line for notes in files.values() for line in notes.lines())
 
 
