@@ -18,27 +18,29 @@ from tests.builders import job
 
 #: Submitted at 100 s, 4 hosts for 100 s; asked at 150 s: s = 100, n = 4, r = 100, w = 50.
 ONE = job(submit_time=100.0, size=4, walltime=100.0)
+OPEN = job(submit_time=100.0, size=4, walltime=None)
 
+#: Order -> the key of ONE, and that of the same job without a walltime, computed by hand.
 KEYS = {
-    "fcfs": 0.0,
-    "lcfs": -100.0,
-    "sjf": 100.0,
-    "asc_walltime": 100.0,
-    "desc_walltime": -100.0,
-    "asc_size": 4.0,
-    "desc_size": -4.0,
-    "asc_area": 400.0,
-    "desc_area": -400.0,
-    "asc_slowdown": 1.5,
-    "desc_slowdown": -1.5,
-    "asc_bounded_slowdown": 1.5,
-    "desc_bounded_slowdown": -1.5,
-    "wfp3": -0.5,  # (50 / 100)^3 * 4
-    "unicep": -0.25,  # 50 / (2 * 100)
-    "f1": 1748.0,  # 2 * 4 + 870 * 2
-    "f2": 51_240.0,  # 10 * 4 + 25600 * 2
-    "f3": 13_720_400.0,  # 400 + 6860000 * 2
-    "f4": 1_060_200.0,  # 100 * 2 + 530000 * 2
+    "fcfs": (0.0, 0.0),
+    "lcfs": (-100.0, -100.0),
+    "sjf": (100.0, math.inf),
+    "asc_walltime": (100.0, math.inf),
+    "desc_walltime": (-100.0, -math.inf),
+    "asc_size": (4.0, 4.0),
+    "desc_size": (-4.0, -4.0),
+    "asc_area": (400.0, math.inf),
+    "desc_area": (-400.0, -math.inf),
+    "asc_slowdown": (1.5, 1.0),
+    "desc_slowdown": (-1.5, -1.0),
+    "asc_bounded_slowdown": (1.5, 1.0),
+    "desc_bounded_slowdown": (-1.5, -1.0),
+    "wfp3": (-0.5, 0.0),  # (50 / 100)^3 * 4
+    "unicep": (-0.25, 0.0),  # 50 / (2 * 100)
+    "f1": (1748.0, math.inf),  # 2 * 4 + 870 * 2
+    "f2": (51_240.0, math.inf),  # 10 * 4 + 25600 * 2
+    "f3": (13_720_400.0, math.inf),  # 400 + 6860000 * 2
+    "f4": (1_060_200.0, math.inf),  # 100 * 2 + 530000 * 2
 }
 
 
@@ -53,8 +55,8 @@ def names(order: str, *jobs: Job, now: float = 150.0) -> str:
 @pytest.mark.parametrize("name", list(ORDERS))
 def test_each_key_is_its_formula(name: str) -> None:
     """Computed by hand."""
-    assert name in KEYS, f"the order {name} has no key in KEYS of this test: add that of ONE, computed by hand"
-    assert keys(name, ONE) == pytest.approx([KEYS[name]])
+    assert name in KEYS, f"the order {name} has no row in KEYS of this test: add the keys of ONE, computed by hand"
+    assert keys(name, ONE, OPEN) == pytest.approx(KEYS[name])
     assert ORDERS[name].formula, f"the order {name} has no formula in _ORDERS"
     assert ORDERS[name].source, f"the order {name} has no source in _ORDERS: a publication, or what the order is"
 
@@ -70,17 +72,33 @@ def test_equal_keys_are_served_in_order_of_arrival(name: str) -> None:
     assert names(name, *(job(each, submit_time=100.0) for each in "cab")) == "cab"
 
 
-@pytest.mark.parametrize("name", list(ORDERS))
-def test_the_smaller_key_is_served_first(name: str) -> None:
-    """Three jobs that differ in everything; `lcfs` is also by hand."""
-    jobs = [
-        job("a", submit_time=10.0, size=30, walltime=100.0),
-        job("b", submit_time=50.0, size=1, walltime=300.0),
-        job("c", submit_time=100.0, size=16, walltime=20.0),
-    ]
-    by_key = sorted(zip(keys(name, *jobs), "abc", strict=True))
-    assert names(name, *jobs) == "".join(letter for _, letter in by_key)
-    assert names("lcfs", *jobs) == "cba"
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("fcfs", "abc"),
+        ("lcfs", "cba"),
+        ("sjf", "cab"),
+        ("asc_walltime", "cab"),
+        ("desc_walltime", "bac"),
+        ("asc_size", "bca"),
+        ("desc_size", "acb"),
+        ("asc_area", "bca"),
+        ("desc_area", "acb"),
+        ("asc_slowdown", "bac"),  # 240 / 100, 400 / 300, 70 / 20
+        ("desc_slowdown", "cab"),
+        ("asc_bounded_slowdown", "bac"),
+        ("desc_bounded_slowdown", "cab"),
+        ("wfp3", "cab"),  # 1.4^3 * 30, (1 / 3)^3, 2.5^3 * 16
+        ("unicep", "bca"),  # 1.4 / log2(30), one host, 2.5 / 4
+        ("f1", "abc"),  # 60 + 870 * 1, 2.48 + 870 * 1.70, 20.8 + 870 * 2
+    ],
+)
+def test_the_smaller_key_is_served_first(order: str, expected: str) -> None:
+    """Three jobs that differ in everything."""
+    a = job("a", submit_time=10.0, size=30, walltime=100.0)
+    b = job("b", submit_time=50.0, size=1, walltime=300.0)
+    c = job("c", submit_time=100.0, size=16, walltime=20.0)
+    assert names(order, a, b, c) == expected
 
 
 def test_short_runs_do_not_count_as_shorter_than_ten_seconds() -> None:
@@ -102,15 +120,6 @@ def test_a_key_is_always_a_number(name: str, submit: float, size: int, walltime:
     """At time 0, without a wait, with one host, without a walltime, and if Batsim's clock lags behind."""
     key = ORDERS[name].key(job(submit_time=submit, size=size, walltime=walltime), now)
     assert not math.isnan(key)
-
-
-@pytest.mark.parametrize("name", ["sjf", "asc_area", "f1", "f2", "f3", "f4"])
-def test_who_has_no_walltime_comes_last_where_short_jobs_come_first(name: str) -> None:
-    """No walltime is an infinite one: a row of _ORDERS needs no case for it, if no infinity is divided by another."""
-    assert keys(name, job(walltime=None, submit_time=5.0)) == [math.inf]
-    assert keys("wfp3", job(walltime=None)) == keys("unicep", job(walltime=None)) == [0.0]
-    assert keys("desc_slowdown", job(walltime=None)) == keys("desc_bounded_slowdown", job(walltime=None)) == [-1.0]
-    assert keys("desc_walltime", job(walltime=None)) == [-math.inf]
 
 
 def test_submissions_at_time_zero_have_a_logarithm() -> None:
