@@ -10,8 +10,7 @@ from batsched_py.errors import OptionError, PlatformError, WorkloadError
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
-from batsched_py.simulator.contention.demand import ActivityDemand
-from batsched_py.simulator.contention.messages import message_demands
+from batsched_py.simulator.contention.messages import MessageDemands
 from batsched_py.simulator.contention.simgrid_config import SimgridConfig, ignored_items, read_simgrid_config
 from batsched_py.simulator.generation import Generation, generation_of, workload_names
 from batsched_py.simulator.jobs.profiles import ProfileStore
@@ -48,7 +47,7 @@ class Inputs(Struct, frozen=True):
     machines: Machines
     profiles: ProfileStore
     power: list[PowerModel] | None
-    messages: list[ActivityDemand] | None
+    messages: MessageDemands | None
     notes: set[str]
 
     @property
@@ -87,7 +86,7 @@ def check_inputs(
     _check_events(settings, generation, machines, notes)
     hosts, messages, power = computing + storages, None, None
     if settings.message_latency:
-        messages = message_demands(platform, hosts, settings.master_host, config.tcp_window)
+        messages = MessageDemands(platform, hosts, settings.master_host, config.tcp_window)
     if settings.energy or (generation.greets and _all_describe_power(hosts)):
         power = [read_power_model(platform.source, host) for host in hosts]
     check_speeds(platform, computing, power if settings.energy else None)

@@ -210,7 +210,7 @@ class _PlatformReader:
 
     def _read_topology(self, cluster: Element, parent: str, around: Properties, kind: str) -> None:
         """Read a cluster whose hosts have the positions of their ranks in the radical."""
-        name, topology = self._open_zone(cluster, parent), read_topology(cluster, kind, self._fat_hosts)
+        name, topology = self._open_zone(cluster, parent), read_topology(cluster, kind, self._fat_hosts, self._limits)
         properties, cables = cluster.properties(), read_cables(cluster, topology, self.network)
         hosts = self._add_group(cluster, name, properties, _nested(properties, around), topology.hosts)
         if len(hosts) < topology.hosts:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from batsched_py.bits import MAX_HOST
 from batsched_py.model.topologies.cables import Cables
 from batsched_py.model.topologies.cluster import Topology
 from batsched_py.model.topologies.dragonfly import Dragonfly
 from batsched_py.model.topologies.fat_tree import FatTree
 from batsched_py.model.topologies.torus import Torus
+from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.xml_cluster import PrivateLinks
 from batsched_py.traces.xml_element import Element, whole_number
@@ -23,10 +25,12 @@ _OF_FLAT: Final = ("bb_bw", "bb_lat", "bb_sharing_policy", "router_id")
 _DEEPEST: Final = 30
 
 
-def read_topology(cluster: Element, name: str, fat_hosts: int) -> Topology:
+def read_topology(cluster: Element, name: str, fat_hosts: int, limits: Limits) -> Topology:
     """Read a topology; `fat_hosts` is the number of hosts in the fat trees before it. PlatformError."""
     try:
         topology = _READERS[name](cluster.text("topo_parameters", ""), fat_hosts)
+        if topology.hosts > limits.hosts:
+            raise ValueError(f"makes a platform that {limits.rule('hosts')}")
     except ValueError as error:
         rule = f"{error}, not {shown(cluster.text('topo_parameters', ''))}"
         raise cluster.error("topo_parameters", rule) from None
@@ -86,7 +90,7 @@ def _numbers(text: str, rule: str) -> tuple[int, ...]:
     numbers = [whole_number(piece.strip()) for piece in text.split(",")]
     if len(numbers) > _DEEPEST:
         raise ValueError(f"must have at most {_DEEPEST} numbers in a row")
-    found = tuple(number for number in numbers if number)
+    found = tuple(number for number in numbers if number and number <= MAX_HOST)
     if len(found) < len(numbers):
         raise ValueError(rule)
     return found

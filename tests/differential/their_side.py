@@ -20,7 +20,7 @@ from batsched_py.protocol.batsim5.envelope import parse
 from batsched_py.protocol.batsim5.greeting import is_greeting
 from batsched_py.protocol.dialect import V14
 from batsched_py.protocol.dialects import V5
-from batsched_py.simulator.contention.messages import message_demands, message_seconds
+from batsched_py.simulator.contention.messages import MessageDemands, message_seconds
 from batsched_py.transcripts.compare import Tolerance, compare_transcripts
 from batsched_py.transcripts.transcript import Exchange
 from tests.differential.recorded import Recorded
@@ -188,7 +188,7 @@ def _longest_delay(recorded: Recorded) -> float:
     if recorded.dialect.name == V14.name:
         return 0.0
     platform = recorded.platform
-    demands = message_demands(platform, platform.compute_hosts(), DEFAULT_MASTER)
+    demands = MessageDemands(platform, platform.compute_hosts(), DEFAULT_MASTER)
     *hosts, master = map(message_seconds, demands)
     longest = max(
         len(parse(exchange.reply)["events"]) + len(parse(exchange.request)["events"])

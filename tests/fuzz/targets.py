@@ -49,7 +49,9 @@ from tests.mil_queries import texts
 from tests.unit.protocol.messages import LATER_V4, LATER_V14, OPENING_V4, OPENING_V14, document, raw
 
 GOLDEN: Final = ROOT / "tests" / "data" / "batsim"
-PLATFORM: Final = ROOT / "platforms" / "energy16.xml"
+PLATFORMS: Final = ROOT / "platforms"
+PLATFORM: Final = PLATFORMS / "energy16.xml"
+CLUSTERS: Final = ROOT / "tests" / "data" / "simgrid" / "clusters.xml"
 WORKLOAD: Final = ROOT / "workloads" / "first.json"
 #: Exchanges of a run that are used: the first, with all kinds of messages but the last.
 EARLY: Final = 25
@@ -436,7 +438,7 @@ def file_targets() -> Iterator[Target]:
     simulate = "simulate -p {platform} -w {workload} -s easy --quiet"
     yield Target(
         "platform",
-        made_wrong([PLATFORM, ROOT / "platforms" / "rooms16.xml", ROOT / "platforms" / "tiny4.xml"], wrong_xml),
+        made_wrong([PLATFORM, PLATFORMS / "rooms16.xml", PLATFORMS / "tiny4.xml", CLUSTERS], wrong_xml),
         with_file("p.xml", "simulate -p p.xml -w {workload} -s easy -E --quiet"),
     )
     yield Target(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -34,7 +35,7 @@ class Cables(Struct, frozen=True):
     def cable(self, name: str, *, up: bool, count: int = 1) -> Link:
         """Return the link of a cable in one direction; `count` cables side by side are one link."""
         way = ("_UP" if up else "_DOWN") if self.splits else ""
-        return Link(f"{self.prefix}{name}{way}", self.bandwidth * count, self.latency)
+        return Link(f"{self.prefix}{name}{way}", min(self.bandwidth * count, sys.float_info.max), self.latency)
 
     def limiter(self, node: str) -> Iterator[Link]:
         """Yield the limiter of a host or switch, if there are limiters."""

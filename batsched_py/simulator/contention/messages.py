@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.simulator.contention.demand import ActivityDemand, Processors
 from batsched_py.simulator.contention.fluid_model import FluidModel
 from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
-from batsched_py.simulator.contention.transfers import TransferModel
+from batsched_py.simulator.contention.transfers import MAX_CACHED, TransferModel
 from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
 
 #: A message needs no processor.
 _NO_PROCESSORS = Processors((), ())
 
 
-def message_demands(
-    platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
-) -> list[ActivityDemand]:
-    """Return the demands of one byte from each host to the master, and last from the master to itself.
+class MessageDemands:
+    """The demands of one byte from each host to the master, and last from the master to itself.
 
-    The result is empty if the platform has no master.
+    Without a master, messages need nothing. Those of the first hosts are kept, up to MAX_CACHED links.
     """
-    master = platform.master(master_name)
-    if master is None:
-        return [ActivityDemand()] * (len(hosts) + 1)
-    ends = (*hosts, master)
-    transfers = TransferModel(platform, ends, tcp_window)
-    demands = []
-    for number in range(len(ends)):
-        links, latency, window = transfers.needs([(number, len(hosts), 1.0)])
-        demands.append(ActivityDemand((), links, latency, window))
-    return demands
+
+    def __init__(
+        self, platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
+    ) -> None:
+        """Compute all of them; PlatformError if a message has no way."""
+        master = platform.master(master_name)
+        self._last = len(hosts)
+        self._transfers = None if master is None else TransferModel(platform, (*hosts, master), tcp_window)
+        self._kept: list[ActivityDemand] = []
+        links = 0
+        for demand in self:
+            links += 1 + len(demand.links)
+            if links <= MAX_CACHED:
+                self._kept.append(demand)
+
+    def __iter__(self) -> Iterator[ActivityDemand]:
+        """Yield that of each host, and that of the master."""
+        return map(self._demand, range(self._last + 1))
+
+    def __getitem__(self, host: int) -> ActivityDemand:
+        """Return that of the host with a number; -1 is the master."""
+        number = self._last if host < 0 else host
+        return self._kept[number] if number < len(self._kept) else self._demand(number)
+
+    def _demand(self, number: int) -> ActivityDemand:
+        if self._transfers is None:
+            return ActivityDemand()
+        links, latency, window = self._transfers.needs([(number, self._last, 1.0)])
+        return ActivityDemand((), links, latency, window)
 
 
 def message_seconds(demand: ActivityDemand) -> float:
@@ -43,14 +60,14 @@ def longest_message(
     platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
 ) -> float:
     """Return the maximum travel time in seconds of a message from these hosts, or from the master to itself."""
-    return max(map(message_seconds, message_demands(platform, hosts, master_name, tcp_window)))
+    return max(map(message_seconds, MessageDemands(platform, hosts, master_name, tcp_window)))
 
 
 class Courier:
     """The transport of messages to the master host."""
 
-    def __init__(self, queue: EventQueue, demands: Sequence[ActivityDemand], fluid: FluidModel | None) -> None:
-        """Take the result of `message_demands`; without a fluid model, messages do not share links."""
+    def __init__(self, queue: EventQueue, demands: MessageDemands, fluid: FluidModel | None) -> None:
+        """Take the demands of messages; without a fluid model, messages do not share links."""
         self._queue, self._demands, self._fluid = queue, demands, fluid
 
     def carry(self, host: int, arrive: Callable[[], None]) -> None:

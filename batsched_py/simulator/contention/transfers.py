@@ -13,8 +13,9 @@ from batsched_py.simulator.contention.exchanges import Amounts, Exchange, Transf
 from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
 from batsched_py.text.display import displayed
 
-#: Number of cached routes at which the cache is cleared: all pairs of 500 hosts, in some tens of megabytes.
-MAX_ROUTES: Final = 250_000
+#: Number of cached routes and their links at which the cache is cleared: all pairs of 500 hosts of a star, in some tens
+#: of megabytes. A route in a torus may have thousands of links.
+MAX_CACHED: Final = 1_000_000
 
 
 class TransferModel:
@@ -24,8 +25,10 @@ class TransferModel:
         """Take the platform's routes, and the TCP window in bytes, which limits the rates of transfers."""
         self._platform, self._tcp_window = platform, tcp_window
         self._hosts = hosts
-        #: (from, to) -> route; a cache.
+        #: (from, to) -> route; a cache, of a size as for MAX_CACHED. Its routes share their links: name -> link.
         self._routes: dict[tuple[int, int], Route] = {}
+        self._links: dict[str, Link] = {}
+        self._cached = 0
         #: The first two hosts that exchanged bytes without a link between them, for messages.
         self.unlinked: tuple[str, str] | None = None
         #: Host -> its arm; a cache.
@@ -94,13 +97,22 @@ class TransferModel:
     def _route(self, source: int, target: int) -> Route:
         route = self._routes.get((source, target))
         if route is None:
-            if len(self._routes) >= MAX_ROUTES:
-                self._routes.clear()
             route = self._platform.route(self._hosts[source].name, self._hosts[target].name)
-            self._routes[source, target] = route
+            self._keep((source, target), route)
             if not route.links and self.unlinked is None:
                 self.unlinked = displayed(self._hosts[source].name), displayed(self._hosts[target].name)
         return route
+
+    def _keep(self, ends: tuple[int, int], route: Route) -> None:
+        """Keep a route in the cache, which is cleared before it grows too large."""
+        size = len(route.links) + 1
+        if self._cached + size > MAX_CACHED:
+            self._routes.clear()
+            self._links.clear()
+            self._cached = 0
+        links = self._links
+        self._routes[ends] = Route(tuple([links.setdefault(link.name, link) for link in route.links]), route.latency)
+        self._cached += size
 
 
 class _Arm(Struct, frozen=True):

@@ -434,6 +434,18 @@ def test_blanks_before_the_declaration(tmp_path: Path) -> None:
             CLUSTER.format(radical="0-3", more='topology="TORUS" topo_parameters="2,0"'),
             r"cluster c\.topo_parameters: must be the sizes .* not '2,0'",
         ),
+        (
+            CLUSTER.format(radical="0-3", more=f'topology="TORUS" topo_parameters="{"999999," * 20}2"'),
+            r"cluster c\.topo_parameters: makes a platform that must be at most \d+ hosts",
+        ),
+        (
+            CLUSTER.format(radical="0-3", more=f'topology="TORUS" topo_parameters="{"2," * 40}2"'),
+            r"cluster c\.topo_parameters: must have at most 30 numbers in a row",
+        ),
+        (
+            CLUSTER.format(radical="0-3", more=f'topology="FAT_TREE" topo_parameters="1;4;1;{"9" * 17}"'),
+            r"cluster c\.topo_parameters: must be the number of levels",
+        ),
         (two_clusters(ZONE_ROUTE.replace("h1-c1_router", "h2-0")), r"zoneRoute c1-c2\.gw_src: names 'h2-0', which is"),
         (two_clusters(ZONE_ROUTE.replace('"l"', '"k"')), r"link_ctn k\.id: names link 'k', which is not defined"),
         (two_clusters(ZONE_ROUTE * 2), r"zoneRoute c1-c2: is defined twice"),

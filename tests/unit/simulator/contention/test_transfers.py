@@ -7,6 +7,7 @@ import pytest
 
 from batsched_py.model.platform import Link, Platform, PlatformHost
 from batsched_py.model.zone import Segment, Spoke, StarZone, TableZone, Zone
+from batsched_py.simulator.contention import transfers
 from batsched_py.simulator.contention.exchanges import AllToAll, Exchange, Matrix, Transfer
 from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
 from batsched_py.simulator.contention.transfers import TransferModel
@@ -34,6 +35,16 @@ def test_one_transfer_crosses_the_links_of_its_route() -> None:
     """Its latency is that of the whole route."""
     links, latency, _ = needs(star(latency=0.25), (0, 1, 200.0))
     assert (links, latency) == ({"a_UP": 200.0, "backbone": 200.0, "b_DOWN": 200.0}, 0.5)
+
+
+def test_a_cache_that_is_full_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is cleared before it grows beyond its size, in links and routes."""
+    sent = [(source, target, 10.0) for source in range(3) for target in range(3)]
+    whole = needs(star(latency=0.25), *sent)
+    monkeypatch.setattr(transfers, "MAX_CACHED", 5)
+    model = star(latency=0.25)
+    assert needs(model, *sent) == whole
+    assert len(model._routes) == 1
 
 
 def test_transfers_over_one_link_add_up() -> None:

@@ -8,7 +8,8 @@ from batsched_py.errors import DeadlockError
 from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
-from batsched_py.simulator.contention.messages import message_demands, message_seconds
+from batsched_py.simulator.contention import messages
+from batsched_py.simulator.contention.messages import MessageDemands, message_seconds
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous
@@ -49,9 +50,18 @@ def test_the_latency_is_that_of_the_way_to_the_master(network: Path) -> None:
     """From each host, and last from the master to itself; all 0 without a master."""
     read = read_platform(network)
     hosts = read.compute_hosts()
-    seconds = [message_seconds(demand) for demand in message_demands(read, hosts, "master_host")]
+    seconds = [message_seconds(demand) for demand in MessageDemands(read, hosts, "master_host")]
     assert seconds == pytest.approx([0.01, 0.02, 0.001], abs=1e-8)
-    assert [message_seconds(demand) for demand in message_demands(read, hosts, "nobody")] == [0.0, 0.0, 0.0]
+    assert [message_seconds(demand) for demand in MessageDemands(read, hosts, "nobody")] == [0.0, 0.0, 0.0]
+
+
+def test_demands_that_are_not_kept_are_computed_again(network: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a large torus, those of all hosts have too many links."""
+    read = read_platform(network)
+    whole = MessageDemands(read, read.compute_hosts(), "master_host")
+    monkeypatch.setattr(messages, "MAX_CACHED", 2)
+    some = MessageDemands(read, read.compute_hosts(), "master_host")
+    assert [some[host] for host in (0, 1, -1)] == [whole[host] for host in (0, 1, -1)] == list(some)
 
 
 def test_each_message_takes_its_turn(network: Path) -> None:
