@@ -138,7 +138,12 @@ class StarZone(Brief, frozen=True):
     is_empty: bool = False
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
-        """Return one segment; a point without loopback reaches itself over the backbone, as in SimGrid."""
+        """Return one segment; None in an empty zone.
+
+        A point without loopback reaches itself over the backbone, as in SimGrid.
+        """
+        if self.is_empty:
+            return None
         out, into = self.spokes.get(source, _NO_SPOKE), self.spokes.get(destination, _NO_SPOKE)
         if source == destination and out.loopback:
             return (Segment(out.loopback),)

@@ -274,6 +274,7 @@ def test_a_guarded_site_asks_for_its_token(tmp_path: Path, browser: Browser) -> 
     with running_site(tmp_path, "--token-file", str(tmp_path / "token")) as site, left(browser):
         browser.visit(site.url)
         wait_for(lambda: not browser.ask("document.getElementById('token-form').hidden"))
+        assert browser.ask("document.getElementById('title').textContent") != "tiny4.xml"
         browser.driver.find_element(By.ID, "token").send_keys(token, Keys.ENTER)
         wait_for(lambda: browser.ask("document.getElementById('title').textContent") == "tiny4.xml")
 

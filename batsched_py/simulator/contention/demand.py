@@ -50,6 +50,8 @@ class ActivityDemand(Struct, frozen=True):
 
     def seconds_alone(self, processors: Processors) -> float:
         """Return the duration in seconds without other activities, after its latency."""
+        if not self.links and not self.flops:  # SimGrid knows no size without a link, as between hosts of Vivaldi zones
+            return 0.0
         seconds = self.window
         for link, amount in self.links:
             seconds = max(seconds, amount / link.bandwidth)

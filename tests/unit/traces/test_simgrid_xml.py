@@ -197,7 +197,7 @@ def test_declared_loopback(tmp_path: Path) -> None:
     assert not read.route("a", "a").links[0].shared
 
 
-@pytest.mark.parametrize("routing", ["Full", "None", "Vivaldi"])
+@pytest.mark.parametrize("routing", ["Full", "Vivaldi"])
 def test_no_network(tmp_path: Path, routing: str) -> None:
     """Without a declared route, a route has no links and no latency."""
     read = platform(tmp_path, f'<zone id="z" routing="{routing}">{TWO_HOSTS}</zone>')

@@ -87,9 +87,15 @@ def test_a_transfer_that_no_clock_can_follow_is_refused(tmp_path: Path, network:
 
 @pytest.mark.parametrize(
     "inside",
-    [hosts(""), hosts("", "None"), hosts("", "Vivaldi"), hosts("", "Cluster"), cluster('limiter_link="0"')],
-    ids=["without a route", "None", "Vivaldi", "Cluster without links", "a limiter of 0"],
+    [hosts(""), hosts("", "Vivaldi"), hosts("", "Cluster"), cluster('limiter_link="0"')],
+    ids=["without a route", "Vivaldi", "Cluster without links", "a limiter of 0"],
 )
 def test_what_crosses_no_link_costs_nothing(tmp_path: Path, inside: str) -> None:
     """As in Batsim: there is no link to wait for, and the task takes the second that it computes."""
     assert finish(tmp_path, inside) == 1.0
+
+
+def test_a_transfer_in_an_empty_zone_ends_the_run(tmp_path: Path) -> None:
+    """Batsim stops at it."""
+    with pytest.raises(PlatformError, match=r"zone .*: has no route from "):
+        finish(tmp_path, hosts("", "None"))
