@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ NAMES = sorted(folder.name for folder in CASES.iterdir() if folder.is_dir())
 class HourOfNotice(Admission):
     """The policy of `plug-admission`: a reservation is requested more than an hour before its start."""
 
-    def accepts(self, lease: Lease) -> bool:
+    def accepts(self, lease: Lease, leases: Collection[Lease]) -> bool:  # the interface
         """Return whether it is."""
         return lease.start is None or lease.start - lease.submit > 3600
 

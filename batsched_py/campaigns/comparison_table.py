@@ -75,7 +75,7 @@ def _add(table: Table, cells: Sequence[str]) -> None:
 
 
 def _states_table(study: Study) -> Table:
-    """Count final states over all workloads; failed runs have no counts."""
+    """Count final states over all workloads; runs that failed or are missing have no counts."""
     counts: dict[str, Counter[str]] = {variant.name: Counter() for variant in study.variants}
     failed = Counter(outcome.variant for outcome in study.failures)
     for outcome in study.outcomes:
@@ -83,7 +83,7 @@ def _states_table(study: Study) -> Table:
             counts[outcome.variant].update({name: getattr(outcome.metrics, name) for name in ("jobs", *_STATES)})
     states = [state for state in _STATES if any(count[state] for count in counts.values())]
     headings = [state.replace("_", " ") for state in states]
-    table = _table("jobs", "all", *headings, *(["failed runs"] if failed else []))
+    table = _table("jobs", "all", *headings, *(["no result"] if failed else []))
     for name, count in counts.items():
         runs = [f"{failed[name]} of {len(study.workloads)}"] if failed else []
         _add(table, [name, str(count["jobs"]), *(str(count[state]) for state in states), *runs])

@@ -212,7 +212,7 @@ def _usage(error: click.ClickException) -> str:
     """Describe the usage error, with a pointer to the help."""
     context = getattr(error, "ctx", None)
     help_command = context.command_path if context is not None else PROGRAM
-    return f"{error.format_message()} (see {help_command} --help)"
+    return f"{error.format_message().removesuffix('.')} (see {help_command} --help)"
 
 
 def _trace(invocation: Invocation) -> None:

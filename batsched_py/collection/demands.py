@@ -80,7 +80,7 @@ def read_demand(job: Job, profile: Profile | None, classes: Mapping[str, JobClas
     vault = None
     if label is not None or "vault" in members or "space" in members:
         vault = kind.restrict_vault(both(IS_VAULT, take(members, "vault", QUERY, _ANY)))
-    requester = Requester(_text(members, "user"), name, _text(members, "origin"))
+    requester = Requester(job.user, name, _text(members, "origin"))
     space, cpus = take(members, "space", _AMOUNT, 0.0), take(members, "cpus", _AMOUNT, 1.0)
     alternatives = _alternatives(job)
     stored = [any(one.vault is not None for one in schedule) for schedule in alternatives]

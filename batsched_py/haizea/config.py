@@ -16,13 +16,9 @@ LogLevel = Literal["STATUS", "INFO", "DEBUG", "VDEBUG"]
 
 @dataclass(frozen=True, slots=True)
 class PolicyNames:
-    """Names of the policies: built-in ones, or user classes `package.module.Class` or `file.py:Class`.
+    """Names of the policies: built-in ones of `leases.policies.catalogue`, or user classes.
 
-    Attributes:
-        admission: accept-all or no-ARs.
-        preemption: no-preemption, ar-preempts-everything or deadline.
-        hosts: greedy or no-policy.
-        mapper: greedy or deadline.
+    A class is named as `package.module.Class` or `file.py:Class`. `mapper` is greedy or deadline.
     """
 
     admission: str = "accept-all"

@@ -157,7 +157,7 @@ class HaizeaLog(Observer):
         self.summary.refused(lease, why, now)
         if self._brief:
             return
-        if why == NOT_ADMITTED:
+        if why.startswith(NOT_ADMITTED):
             self._say(now, "INFO", "LSCHED", f"Lease #{lease.id} has not been accepted")
         else:
             what = f"{TYPES[lease.kind]} lease #{lease.id} cannot be scheduled: {why}"

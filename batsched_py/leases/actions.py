@@ -7,7 +7,7 @@ from typing import NamedTuple
 from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun
 
 # Reasons for refusals.
-NOT_ADMITTED = "the admission policy does not accept it"
+NOT_ADMITTED = "it is not accepted by the admission policy"  # the name of the policy follows
 TOO_LARGE = "it would not fit on the empty site"
 NO_HOSTS = "the host selection policy leaves it too few hosts"
 NO_ROOM = "not enough resources in the interval"

@@ -163,6 +163,7 @@ class Arrivals:
             deadline=terms.deadline,
             software=terms.software,
             repeatable=repeatable,
+            user=job.user or "",
         )
 
     def _demands(self, job: Job, terms: Terms) -> list[Amounts]:

@@ -31,6 +31,7 @@ class Lease:
         software: the disk image that its hosts need; None for none.
         suitable: node -> bits of the hosts that it may use; None if all nodes may use all hosts.
         apart: True if all nodes must be on different hosts.
+        user: the user who requests it; "" if unknown.
         accumulated: seconds that its machines have run, without discarded runs.
         runs: planned, under way and over, in order of time.
         transfers: the transfers of its image.
@@ -65,6 +66,7 @@ class Lease:
         "suitable",
         "transfers",
         "uniform",
+        "user",
     )
 
     def __init__(
@@ -82,11 +84,12 @@ class Lease:
         repeatable: bool = True,
         suitable: Mapping[int, int] | None = None,
         apart: bool = False,
+        user: str = "",
     ) -> None:
         self.id, self.kind, self.submit, self.duration, self.demands = id, kind, submit, duration, demands
         self.start, self.preemptible, self.deadline, self.software = start, preemptible, deadline, software
         self.repeatable, self.suitable, self.size = repeatable, suitable, len(demands)
-        self.apart = apart
+        self.apart, self.user = apart, user
         self.state = LeaseState.NEW
         self.accumulated = 0.0
         #: The latest start of a run that is not a resumption; None before.

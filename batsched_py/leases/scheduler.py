@@ -226,8 +226,8 @@ class LeaseScheduler:
         lease.change(LeaseState.PENDING, now)
         self.leases[lease.id] = lease
         self._observer.requested(lease, now)
-        if not self._admission.accepts(lease):
-            self._reject(lease, NOT_ADMITTED, now)
+        if not self._admission.accepts(lease, self.leases.values()):
+            self._reject(lease, f"{NOT_ADMITTED} {self._admission.name}", now)
             return
         self._observer.admitted(lease, now)
         if self._is_too_large(lease):

@@ -69,6 +69,12 @@ class Job(Struct, frozen=True):
         return self.id.partition("!")[2]
 
     @property
+    def user(self) -> str | None:
+        """The member `user` as text; None if it has none."""
+        user = self.members.get("user")
+        return None if user is None or user == "" else str(user)
+
+    @property
     def extra(self) -> Mapping[str, Any]:
         """The members unknown to Batsim, which the workload's author added."""
         return MappingProxyType({key: value for key, value in self.members.items() if key not in KNOWN_MEMBERS})

@@ -138,6 +138,8 @@ _FORMATS: Final = (
 
 #: Name -> format.
 FORMATS: Final[Mapping[str, Format]] = by_name("_FORMATS", _FORMATS)
+#: The names of the formats of logs.
+LOGS: Final = tuple(name for name, form in FORMATS.items() if form.content is SwfLog)
 
 
 def format_of_line(line: str) -> Format | None:
@@ -174,4 +176,6 @@ def format_to_write(path: Path) -> Format:
 def looks_like(line: str, expected: Format) -> str:
     """Return a suffix for the error about a line if it has another format than the expected one; "" otherwise."""
     found = format_of_line(line)
+    if found is None and expected is SWF and any(mark in line for mark in "|,"):
+        return "; in the output of sacct, the first line names the field JobID"
     return "" if found in (None, expected) else f"; the file looks like {found.description}"

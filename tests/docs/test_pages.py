@@ -188,6 +188,12 @@ def test_each_metric_that_algorithms_are_compared_by_is_named() -> None:
     assert sorted(named) == sorted(METRICS)
 
 
+def test_the_metrics_of_which_more_is_better_are_named() -> None:
+    """A metric with the wrong direction would present the worst algorithm as the best."""
+    text = (DOCS / "comparison.md").read_text().partition("Higher is better for")[2].partition("lower for")[0]
+    assert set(re.findall(r"`(\w+)`", text)) == {name for name, metric in METRICS.items() if metric.more_is_better}
+
+
 def test_decisions_are_numbered_without_a_gap() -> None:
     """Their titles carry the number."""
     pages = files("docs/adr/*.md")

@@ -44,18 +44,18 @@ class LogWorkloads(Struct, frozen=True):
 
     Attributes:
         name: of the group.
-        path: SWF or Batsim JSON; of the format `form` if that is given.
-        form: "sacct" or "".
+        path: a log, or a workload in JSON.
+        form: the name of a format of logs; "" for the one that its content tells.
         every: seconds of each part; None for the log as one workload.
         window: the part of the log that is used.
         rules: rules of cleaning.
-        unit: of `sacct`: the unit that a host represents; None for "cpus".
+        unit: the unit that a host represents, for formats with a choice; None for the first one.
         work: the kind of work of its jobs.
     """
 
     name: str
     path: Path
-    form: Literal["", "sacct"] = ""
+    form: str = ""
     every: float | None = None
     window: WindowChoice = WHOLE
     rules: CleaningRules = CleaningRules()

@@ -35,6 +35,7 @@ from batsched_py.traces.cleaning import KEPT_FIELDS, CleaningRules, clean, clean
 from batsched_py.traces.delay_workload import with_work
 from batsched_py.traces.formats import (
     FORMATS,
+    LOGS,
     LWF,
     Format,
     ReadOptions,
@@ -56,8 +57,6 @@ from batsched_py.traces.workload_parts import part_of, parts_of
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
 )
-#: Values of --input-format.
-_LOGS: Final = [name for name, form in FORMATS.items() if form.content is SwfLog]
 #: Protocols of the versions of Batsim with different formats of workloads.
 _PROTOCOLS: Final = (V4.name, V5.name)
 
@@ -115,9 +114,9 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--input-format form",
     None,
-    f"Format of LOG: {', '.join(f'{name} ({FORMATS[name].description})' for name in _LOGS)}.  "
+    f"Format of LOG: {', '.join(f'{name} ({FORMATS[name].description})' for name in LOGS)}.  "
     "[default: as its content tells]",
-    type=click.Choice(_LOGS),
+    type=click.Choice(LOGS),
     callback=lambda _context, _option, name: FORMATS.get(name),
 )
 @option(

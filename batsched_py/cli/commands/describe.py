@@ -16,6 +16,9 @@ from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.completion import complete_algorithm
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.terminal import say
+from batsched_py.errors import PluginError
+from batsched_py.planning.policies.ordering import ORDERS
+from batsched_py.planning.policies.selection import SELECTIONS
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 
@@ -33,6 +36,10 @@ class DescribeRequest(Struct, frozen=True):
 @click.argument("name", shell_complete=complete_algorithm)
 def command(request: DescribeRequest) -> None:
     """Show what the algorithm NAME does, what it needs, where it comes from, and its options."""
+    for catalogue in (ORDERS, SELECTIONS):
+        if request.name in catalogue:
+            rule = f"it is a {catalogue.kind}, a value of options of algorithms, see docs/policies.md"
+            raise PluginError(f"algorithm {request.name}: {rule}")
     scheduler = load_from_here(request.name)
     say(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})")
     options = describe_options(scheduler.options_type)

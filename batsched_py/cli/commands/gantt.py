@@ -27,7 +27,6 @@ from batsched_py.reporting.pictures.colouring import CHOICES
 from batsched_py.reporting.pictures.terminal.gantt import render
 from batsched_py.reporting.pictures.window import Window, number_jobs
 from batsched_py.reporting.schedules.decisions_table import with_outages
-from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed
 
@@ -72,7 +71,7 @@ def command(request: GanttRequest) -> None:
         _refuse_looks(request)
     read = read_drawn(request.paths, picture, request.workloads, places_needed=True)
     schedules = [with_outages(run, read_decisions(run)) for run in read]
-    if request.colour_by == "user" and not any(user_of(record.job) for run in schedules for record in run.jobs):
+    if request.colour_by == "user" and not any(record.job.user for run in schedules for record in run.jobs):
         raise InputError(
             schedules[0].source, "", "tells no users to colour by: '-w WORKLOAD' does, if its jobs have a member 'user'"
         )

@@ -19,7 +19,7 @@ _ALIASES: Final = {
     **dict.fromkeys(("wait", "waiting", "mean_wait", "waiting_time", "waiting_times"), "waits"),
     **dict.fromkeys(("slowdown", "bounded_slowdown", "bounded_slowdowns", "mean_bounded_slowdown"), "slowdowns"),
     **dict.fromkeys(("utilization", "usage", "busy"), "utilisation"),
-    **dict.fromkeys(("queues", "queue_length", "queue-length", "mean_queue_length"), "queue"),
+    **dict.fromkeys(("queues", "queue_length", "queue-length", "mean_queue_length", "max_queue_length"), "queue"),
 }
 
 

@@ -91,6 +91,11 @@ class LeaseView:
         """The number of the lease, from 1, in the order of requests."""
         return self._lease.id
 
+    @property
+    def user(self) -> str:
+        """The user who requests the lease; "" if unknown."""
+        return self._lease.user
+
     def get_type(self) -> LeaseKind:
         """Return the type: `BEST_EFFORT`, `ADVANCE_RESERVATION`, `IMMEDIATE` or `DEADLINE`."""
         return self._lease.kind

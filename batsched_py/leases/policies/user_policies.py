@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from numbers import Real
 from typing import Any
 
@@ -33,9 +33,10 @@ class UserAdmission(Admission):
     """
 
     def __init__(self, name: str, make: Make, table: LeaseTable) -> None:
+        self.name = name
         self._policy = _Policy(f"admission policy {name}", make, table)
 
-    def accepts(self, lease: Lease) -> bool:
+    def accepts(self, lease: Lease, leases: Collection[Lease]) -> bool:  # noqa: ARG002  # Haizea's have the slot table
         """Return the answer of the user's policy; PlanError if it raises."""
         policy = self._policy
         answer = policy.ask("accept_lease", lease, policy.seen(lease))

@@ -62,8 +62,8 @@ class MetricInfo(Struct, frozen=True):
     """
 
     title: str
-    unit: Unit = Unit.NUMBER
-    better: Literal["less", "more", ""] = "less"
+    unit: Unit
+    better: Literal["less", "more", ""]
     name: str = ""
     digits: int = 0
     shown: Literal["always", "unless 0", "if restarted"] = "always"
@@ -102,64 +102,68 @@ class MetricInfo(Struct, frozen=True):
 class JobCounts:
     """Numbers of jobs."""
 
-    jobs: Annotated[int, MetricInfo("jobs", Unit.COUNT, better="")]
-    ran: Annotated[int, MetricInfo("  ran", Unit.COUNT, better="")]
-    successful: Annotated[int, MetricInfo("  successful", Unit.COUNT, better="more")]
-    failed: Annotated[int, MetricInfo("  failed", Unit.COUNT, shown="unless 0")]
-    walltime_reached: Annotated[int, MetricInfo("  walltime reached", Unit.COUNT, shown="unless 0")]
-    killed: Annotated[int, MetricInfo("  killed", Unit.COUNT, shown="unless 0")]
-    rejected: Annotated[int, MetricInfo("  rejected", Unit.COUNT, shown="unless 0")]
+    jobs: Annotated[int, MetricInfo("jobs", Unit.COUNT, "")]
+    ran: Annotated[int, MetricInfo("  ran", Unit.COUNT, "")]
+    successful: Annotated[int, MetricInfo("  successful", Unit.COUNT, "more")]
+    failed: Annotated[int, MetricInfo("  failed", Unit.COUNT, "less", shown="unless 0")]
+    walltime_reached: Annotated[int, MetricInfo("  walltime reached", Unit.COUNT, "less", shown="unless 0")]
+    killed: Annotated[int, MetricInfo("  killed", Unit.COUNT, "less", shown="unless 0")]
+    rejected: Annotated[int, MetricInfo("  rejected", Unit.COUNT, "less", shown="unless 0")]
 
 
 @dataclass(frozen=True)
 class AttemptMetrics:
     """Numbers of attempts at jobs."""
 
-    attempts: Annotated[int, MetricInfo("attempts", Unit.COUNT, shown="if restarted")]
-    restarts_per_job: Annotated[float | None, MetricInfo("  restarts per job", shown="if restarted")]
+    attempts: Annotated[int, MetricInfo("attempts", Unit.COUNT, "less", shown="if restarted")]
+    restarts_per_job: Annotated[
+        float | None, MetricInfo("  restarts per job", Unit.NUMBER, "less", shown="if restarted")
+    ]
 
 
 @dataclass(frozen=True)
 class UseMetrics:
     """Use of the hosts by jobs: shares from 0 to 1, work in host seconds, throughput in jobs per second."""
 
-    hosts: Annotated[int, MetricInfo("hosts", Unit.COUNT, better="")]
-    makespan: Annotated[float, MetricInfo("makespan", Unit.SECONDS)]
-    utilisation: Annotated[float | None, MetricInfo("utilisation", Unit.SHARE, better="more")]
-    useful_utilisation: Annotated[float | None, MetricInfo("  useful", Unit.SHARE, better="more", shown="if restarted")]
-    useful_work: Annotated[float | None, MetricInfo("useful work", Unit.HOST_HOURS, better="", shown="if restarted")]
-    lost_work: Annotated[float | None, MetricInfo("work lost", Unit.HOST_HOURS, shown="if restarted")]
-    throughput: Annotated[float | None, MetricInfo("throughput", Unit.RATE, better="more")]
+    hosts: Annotated[int, MetricInfo("hosts", Unit.COUNT, "")]
+    makespan: Annotated[float, MetricInfo("makespan", Unit.SECONDS, "less")]
+    utilisation: Annotated[float | None, MetricInfo("utilisation", Unit.SHARE, "more")]
+    useful_utilisation: Annotated[float | None, MetricInfo("  useful", Unit.SHARE, "more", shown="if restarted")]
+    useful_work: Annotated[float | None, MetricInfo("useful work", Unit.HOST_HOURS, "", shown="if restarted")]
+    lost_work: Annotated[float | None, MetricInfo("work lost", Unit.HOST_HOURS, "less", shown="if restarted")]
+    throughput: Annotated[float | None, MetricInfo("throughput", Unit.RATE, "more")]
 
 
 @dataclass(frozen=True)
 class WaitMetrics:
     """Waiting and turnaround times, in seconds."""
 
-    mean_wait: Annotated[float | None, MetricInfo("mean wait", Unit.SECONDS)]
-    median_wait: Annotated[float | None, MetricInfo("median wait", Unit.SECONDS)]
-    p90_wait: Annotated[float | None, MetricInfo("90th percentile wait", Unit.SECONDS)]
-    p99_wait: Annotated[float | None, MetricInfo("99th percentile wait", Unit.SECONDS)]
-    max_wait: Annotated[float | None, MetricInfo("maximum wait", Unit.SECONDS)]
-    mean_attempt_wait: Annotated[float | None, MetricInfo("mean wait of attempts", Unit.SECONDS, shown="if restarted")]
-    mean_turnaround: Annotated[float | None, MetricInfo("mean turnaround", Unit.SECONDS)]
-    max_turnaround: Annotated[float | None, MetricInfo("maximum turnaround", Unit.SECONDS)]
+    mean_wait: Annotated[float | None, MetricInfo("mean wait", Unit.SECONDS, "less")]
+    median_wait: Annotated[float | None, MetricInfo("median wait", Unit.SECONDS, "less")]
+    p90_wait: Annotated[float | None, MetricInfo("90th percentile wait", Unit.SECONDS, "less")]
+    p99_wait: Annotated[float | None, MetricInfo("99th percentile wait", Unit.SECONDS, "less")]
+    max_wait: Annotated[float | None, MetricInfo("maximum wait", Unit.SECONDS, "less")]
+    mean_attempt_wait: Annotated[
+        float | None, MetricInfo("mean wait of attempts", Unit.SECONDS, "less", shown="if restarted")
+    ]
+    mean_turnaround: Annotated[float | None, MetricInfo("mean turnaround", Unit.SECONDS, "less")]
+    max_turnaround: Annotated[float | None, MetricInfo("maximum turnaround", Unit.SECONDS, "less")]
 
 
 @dataclass(frozen=True)
 class SlowdownMetrics:
     """Slowdowns, plain, with a bound, and divided by the processors of the job."""
 
-    mean_slowdown: Annotated[float | None, MetricInfo("mean slowdown")]
-    max_slowdown: Annotated[float | None, MetricInfo("maximum slowdown")]
-    mean_bounded_slowdown: Annotated[float | None, MetricInfo("mean bounded slowdown")]
-    median_bounded_slowdown: Annotated[float | None, MetricInfo("median bounded slowdown")]
-    p90_bounded_slowdown: Annotated[float | None, MetricInfo("90th pct. bounded slowdown")]
-    p99_bounded_slowdown: Annotated[float | None, MetricInfo("99th pct. bounded slowdown")]
-    max_bounded_slowdown: Annotated[float | None, MetricInfo("maximum bounded slowdown")]
-    mean_per_processor_slowdown: Annotated[float | None, MetricInfo("mean per-processor slowdown")]
+    mean_slowdown: Annotated[float | None, MetricInfo("mean slowdown", Unit.NUMBER, "less")]
+    max_slowdown: Annotated[float | None, MetricInfo("maximum slowdown", Unit.NUMBER, "less")]
+    mean_bounded_slowdown: Annotated[float | None, MetricInfo("mean bounded slowdown", Unit.NUMBER, "less")]
+    median_bounded_slowdown: Annotated[float | None, MetricInfo("median bounded slowdown", Unit.NUMBER, "less")]
+    p90_bounded_slowdown: Annotated[float | None, MetricInfo("90th pct. bounded slowdown", Unit.NUMBER, "less")]
+    p99_bounded_slowdown: Annotated[float | None, MetricInfo("99th pct. bounded slowdown", Unit.NUMBER, "less")]
+    max_bounded_slowdown: Annotated[float | None, MetricInfo("maximum bounded slowdown", Unit.NUMBER, "less")]
+    mean_per_processor_slowdown: Annotated[float | None, MetricInfo("mean per-processor slowdown", Unit.NUMBER, "less")]
     mean_per_processor_bounded_slowdown: Annotated[
-        float | None, MetricInfo("  with the bound", alone="mean per-processor bounded slowdown")
+        float | None, MetricInfo("  with the bound", Unit.NUMBER, "less", alone="mean per-processor bounded slowdown")
     ]
 
 
@@ -167,109 +171,110 @@ class SlowdownMetrics:
 class QueueMetrics:
     """Jobs that wait, and the hosts that they request."""
 
-    mean_queue_length: Annotated[float | None, MetricInfo("mean queue")]
-    max_queue_length: Annotated[int | None, MetricInfo("longest queue", Unit.COUNT)]
-    mean_queued_hosts: Annotated[float | None, MetricInfo("mean hosts asked for")]
-    max_queued_hosts: Annotated[int | None, MetricInfo("most hosts asked for", Unit.COUNT)]
+    mean_queue_length: Annotated[float | None, MetricInfo("mean queue", Unit.NUMBER, "less")]
+    max_queue_length: Annotated[int | None, MetricInfo("longest queue", Unit.COUNT, "less")]
+    mean_queued_hosts: Annotated[float | None, MetricInfo("mean hosts asked for", Unit.NUMBER, "less")]
+    max_queued_hosts: Annotated[int | None, MetricInfo("most hosts asked for", Unit.COUNT, "less")]
 
 
 @dataclass(frozen=True)
 class LayoutMetrics:
     """Positions of jobs on the hosts."""
 
-    mean_pieces: Annotated[float | None, MetricInfo("mean pieces of a job")]
-    contiguous: Annotated[float | None, MetricInfo("contiguous jobs", Unit.SHARE, better="more")]
-    fragmentation: Annotated[float | None, MetricInfo("fragmentation", Unit.SHARE)]
+    mean_pieces: Annotated[float | None, MetricInfo("mean pieces of a job", Unit.NUMBER, "less")]
+    contiguous: Annotated[float | None, MetricInfo("contiguous jobs", Unit.SHARE, "more")]
+    fragmentation: Annotated[float | None, MetricInfo("fragmentation", Unit.SHARE, "less")]
 
 
 @dataclass(frozen=True)
 class EnergyMetrics:
     """Energy in joules, power in watts."""
 
-    energy: Annotated[float | None, MetricInfo("energy", Unit.JOULES)]
-    mean_power: Annotated[float | None, MetricInfo("mean power", Unit.WATTS)]
-    mean_job_energy: Annotated[float | None, MetricInfo("mean energy of a job", Unit.JOULES)]
+    energy: Annotated[float | None, MetricInfo("energy", Unit.JOULES, "less")]
+    mean_power: Annotated[float | None, MetricInfo("mean power", Unit.WATTS, "less")]
+    mean_job_energy: Annotated[float | None, MetricInfo("mean energy of a job", Unit.JOULES, "less")]
 
 
 @dataclass(frozen=True)
 class HostTimeMetrics:
     """Host seconds in each state."""
 
-    computing_time: Annotated[float | None, MetricInfo("computing", Unit.HOST_HOURS, better="")]
-    idle_time: Annotated[float | None, MetricInfo("idle", Unit.HOST_HOURS, better="")]
-    sleeping_time: Annotated[float | None, MetricInfo("sleeping", Unit.HOST_HOURS, better="", shown="unless 0")]
-    switching_on_time: Annotated[float | None, MetricInfo("switching on", Unit.HOST_HOURS, better="", shown="unless 0")]
-    switching_off_time: Annotated[
-        float | None, MetricInfo("switching off", Unit.HOST_HOURS, better="", shown="unless 0")
-    ]
-    unavailable_time: Annotated[float | None, MetricInfo("unavailable", Unit.HOST_HOURS, better="", shown="unless 0")]
+    computing_time: Annotated[float | None, MetricInfo("computing", Unit.HOST_HOURS, "")]
+    idle_time: Annotated[float | None, MetricInfo("idle", Unit.HOST_HOURS, "")]
+    sleeping_time: Annotated[float | None, MetricInfo("sleeping", Unit.HOST_HOURS, "", shown="unless 0")]
+    switching_on_time: Annotated[float | None, MetricInfo("switching on", Unit.HOST_HOURS, "", shown="unless 0")]
+    switching_off_time: Annotated[float | None, MetricInfo("switching off", Unit.HOST_HOURS, "", shown="unless 0")]
+    unavailable_time: Annotated[float | None, MetricInfo("unavailable", Unit.HOST_HOURS, "", shown="unless 0")]
 
 
 @dataclass(frozen=True)
 class FairnessMetrics:
     """Differences between users."""
 
-    users: Annotated[int, MetricInfo("users", Unit.COUNT, better="")]
-    fairness_wait: Annotated[float | None, MetricInfo("fairness of waits", better="more")]
-    fairness_bounded_slowdown: Annotated[float | None, MetricInfo("fairness of slowdowns", better="more")]
+    users: Annotated[int, MetricInfo("users", Unit.COUNT, "")]
+    fairness_wait: Annotated[float | None, MetricInfo("fairness of waits", Unit.NUMBER, "more")]
+    fairness_bounded_slowdown: Annotated[float | None, MetricInfo("fairness of slowdowns", Unit.NUMBER, "more")]
 
 
 @dataclass(frozen=True)
 class DeadlineMetrics:
     """Jobs with a deadline."""
 
-    with_deadline: Annotated[int, MetricInfo("jobs with a deadline", Unit.COUNT, better="", shown="unless 0")]
-    deadlines_met: Annotated[int | None, MetricInfo("  in time", Unit.COUNT, better="more", alone="deadlines met")]
+    with_deadline: Annotated[int, MetricInfo("jobs with a deadline", Unit.COUNT, "", shown="unless 0")]
+    deadlines_met: Annotated[int | None, MetricInfo("  in time", Unit.COUNT, "more", alone="deadlines met")]
 
 
 @dataclass(frozen=True)
 class LeaseMetrics:
     """The metrics of leases; undefined if the algorithm has no leases."""
 
-    leases: Annotated[int | None, MetricInfo("leases", Unit.COUNT, better="")]
-    accepted_reservations: Annotated[int | None, MetricInfo("  reservations accepted", Unit.COUNT, better="more")]
-    rejected_reservations: Annotated[int | None, MetricInfo("  reservations rejected", Unit.COUNT, shown="unless 0")]
-    best_effort_done: Annotated[int | None, MetricInfo("  best-effort leases done", Unit.COUNT, better="more")]
-    best_effort_completion: Annotated[float | None, MetricInfo("best effort completed", Unit.SECONDS)]
-    mean_best_effort_wait: Annotated[float | None, MetricInfo("mean wait of best effort", Unit.SECONDS)]
-    mean_best_effort_slowdown: Annotated[float | None, MetricInfo("slowdown of best effort")]
-    mean_best_effort_real_slowdown: Annotated[
-        float | None, MetricInfo("  against its real run", alone="slowdown of best effort against its real run")
+    leases: Annotated[int | None, MetricInfo("leases", Unit.COUNT, "")]
+    accepted_reservations: Annotated[int | None, MetricInfo("  reservations accepted", Unit.COUNT, "more")]
+    rejected_reservations: Annotated[
+        int | None, MetricInfo("  reservations rejected", Unit.COUNT, "less", shown="unless 0")
     ]
-    lease_utilisation: Annotated[float | None, MetricInfo("utilisation by leases", Unit.SHARE, better="more")]
-    lease_utilisation_with_overheads: Annotated[float | None, MetricInfo("  with overheads", Unit.SHARE, better="")]
-    suspensions: Annotated[int | None, MetricInfo("suspensions", Unit.COUNT, shown="unless 0")]
-    time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS, shown="unless 0")]
-    migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT, shown="unless 0")]
-    requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT, shown="unless 0")]
+    best_effort_done: Annotated[int | None, MetricInfo("  best-effort leases done", Unit.COUNT, "more")]
+    best_effort_completion: Annotated[float | None, MetricInfo("best effort completed", Unit.SECONDS, "less")]
+    mean_best_effort_wait: Annotated[float | None, MetricInfo("mean wait of best effort", Unit.SECONDS, "less")]
+    mean_best_effort_slowdown: Annotated[float | None, MetricInfo("slowdown of best effort", Unit.NUMBER, "less")]
+    mean_best_effort_real_slowdown: Annotated[
+        float | None,
+        MetricInfo("  against its real run", Unit.NUMBER, "less", alone="slowdown of best effort against its real run"),
+    ]
+    lease_utilisation: Annotated[float | None, MetricInfo("utilisation by leases", Unit.SHARE, "more")]
+    lease_utilisation_with_overheads: Annotated[float | None, MetricInfo("  with overheads", Unit.SHARE, "")]
+    suspensions: Annotated[int | None, MetricInfo("suspensions", Unit.COUNT, "less", shown="unless 0")]
+    time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS, "less", shown="unless 0")]
+    migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT, "less", shown="unless 0")]
+    requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT, "less", shown="unless 0")]
 
 
 @dataclass(frozen=True)
 class PlacementMetrics:
     """The metrics of placements; undefined if the run has none."""
 
-    placement_success: Annotated[float | None, MetricInfo("proposals that succeed", Unit.SHARE, better="more")]
-    requests_per_start: Annotated[float | None, MetricInfo("requests per start")]
-    releases_per_start: Annotated[float | None, MetricInfo("releases per start")]
-    refusals_per_start: Annotated[float | None, MetricInfo("refusals per start")]
+    placement_success: Annotated[float | None, MetricInfo("proposals that succeed", Unit.SHARE, "more")]
+    requests_per_start: Annotated[float | None, MetricInfo("requests per start", Unit.NUMBER, "less")]
+    releases_per_start: Annotated[float | None, MetricInfo("releases per start", Unit.NUMBER, "less")]
+    refusals_per_start: Annotated[float | None, MetricInfo("refusals per start", Unit.NUMBER, "less")]
 
 
 @dataclass(frozen=True)
 class ContentionMetrics:
     """Contention between jobs; undefined if no job was slowed down, or if that is unknown."""
 
-    slowed_jobs: Annotated[int | None, MetricInfo("jobs slowed by others", Unit.COUNT)]
-    mean_contention_slowdown: Annotated[float | None, MetricInfo("mean contention slowdown")]
-    max_contention_slowdown: Annotated[float | None, MetricInfo("maximum contention slowdown")]
+    slowed_jobs: Annotated[int | None, MetricInfo("jobs slowed by others", Unit.COUNT, "less")]
+    mean_contention_slowdown: Annotated[float | None, MetricInfo("mean contention slowdown", Unit.NUMBER, "less")]
+    max_contention_slowdown: Annotated[float | None, MetricInfo("maximum contention slowdown", Unit.NUMBER, "less")]
 
 
 @dataclass(frozen=True)
 class WindowMetrics:
     """The measured part of a run; undefined for a whole run."""
 
-    window_begin: Annotated[float | None, MetricInfo("measured from", Unit.SECONDS, better="")]
-    window_end: Annotated[float | None, MetricInfo("  to", Unit.SECONDS, better="")]
-    outside_window: Annotated[int | None, MetricInfo("  jobs left out", Unit.COUNT, better="")]
+    window_begin: Annotated[float | None, MetricInfo("measured from", Unit.SECONDS, "")]
+    window_end: Annotated[float | None, MetricInfo("  to", Unit.SECONDS, "")]
+    outside_window: Annotated[int | None, MetricInfo("  jobs left out", Unit.COUNT, "")]
 
 
 @dataclass(frozen=True)

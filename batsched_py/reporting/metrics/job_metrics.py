@@ -13,7 +13,7 @@ from batsched_py.bits import count_runs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, bounded_slowdown
 from batsched_py.reporting.schedules.attempts import JobAttempts
 from batsched_py.reporting.schedules.jobs_file import OWN_COLUMNS
-from batsched_py.reporting.schedules.members import due_time, is_met, user_of
+from batsched_py.reporting.schedules.members import due_time, is_met
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from batsched_py.results.result_files import JOBS_HEADER
@@ -130,7 +130,7 @@ def _attempt_numbers(schedule: Schedule) -> dict[str, tuple[str, int]]:
 
 
 def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
-    job, size, user = record.job, schedule.size(record), user_of(record.job)
+    job, size, user = record.job, schedule.size(record), record.job.user
     due = due_time(job)
     met = None if due is None else is_met(record)
     if record.rejected:

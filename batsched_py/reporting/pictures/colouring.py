@@ -15,7 +15,6 @@ from batsched_py.protocol.events import (
     COMPLETED_WALLTIME_REACHED,
 )
 from batsched_py.reporting.formatting import STATE_NAMES
-from batsched_py.reporting.schedules.members import user_of
 from batsched_py.results.records import JobRecord
 
 #: Light enough for black names on them, and distinct for colour-blind people, too: the scheme "light" of P. Tol,
@@ -53,7 +52,7 @@ _NO_USER: Final = "unknown"
 
 #: Way of colouring -> the group of a job.
 GROUPS: Final[Mapping[str, Callable[[JobRecord], str]]] = {
-    "user": lambda record: user_of(record.job) or _NO_USER,
+    "user": lambda record: record.job.user or _NO_USER,
     "workload": lambda record: record.workload,
     "state": lambda record: record.state,
 }

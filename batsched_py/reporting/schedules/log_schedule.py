@@ -27,7 +27,7 @@ _STATES: Final[Mapping[int, str]] = MappingProxyType(
 _PARTS: Final = frozenset({2, 3, 4})
 _CANCELLED: Final = 5
 
-_NO_SCHEDULE: Final = "(field 3): it is a workload, not a schedule; batsched-py convert makes one of it"
+_NO_SCHEDULE: Final = "(field 3 of SWF): it is a workload, not a schedule; batsched-py convert makes one of it"
 _NO_SUBMISSION: Final = "no submission time"
 _PART, _NO_WAIT, _NO_RUN, _NO_SIZE = "a part of a job", "no wait", "no run time", "no processors"
 

@@ -55,12 +55,6 @@ def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
     return replace(schedule, jobs=tuple(jobs), log_start=start)
 
 
-def user_of(job: Job) -> str | None:
-    """Return the member `user` of a job as text; None if it has none."""
-    user = job.members.get(USER)
-    return None if user is None or user == "" else str(user)
-
-
 def due_time(job: Job) -> float | None:
     """Return the latest end of a job (its member `deadline`), else its required start (`lease.start`), else None.
 

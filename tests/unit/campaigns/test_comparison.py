@@ -124,7 +124,7 @@ def test_an_algorithm_that_failed_once_has_no_metrics() -> None:
     broken = Study(whole.workloads, whole.variants, (*others, Outcome("w1", "mine", error="no", exit_code=3)))
     found = compare_algorithms(broken, find_metrics(METRIC_NAMES))
     assert [entry.mean is None for entry in found.metrics[0].means] == [False, True]
-    assert "mine                         1            1        1 of 2" in shown(found)
+    assert "mine                         1            1      1 of 2" in shown(found)
     against = compare_algorithms(broken, find_metrics(METRIC_NAMES), baseline="mine")
     assert [entry.pairs for entry in against.metrics[0].means] == [None, None]
 

@@ -46,7 +46,8 @@ def generated(here: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, ...]
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    """--help works and its first sentence is there."""
+    """--help works and its first sentence is there; the list of commands has its purpose."""
+    assert re.fullmatch(r"[A-Z].+\.", COMMANDS[name].purpose), f"the row {name} of the catalogue has no purpose"
     assert run([name, "--help"]) == 0
     assert capsys.readouterr().out.startswith(f"Usage: batsched-py {name} ")
 

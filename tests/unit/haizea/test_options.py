@@ -29,7 +29,7 @@ def row(option: Option) -> str:
 )
 def test_the_page_has_the_row_of_each_option(option: Option) -> None:
     """Name, values, its default or when it is required, its meaning, and whether it is an extension or ignored."""
-    assert row(option) in PAGE.splitlines()
+    assert row(option) in PAGE.splitlines(), f"add to docs/haizea-configuration.md: {row(option)}"
 
 
 def test_the_page_names_the_options_that_are_all_ignored() -> None:

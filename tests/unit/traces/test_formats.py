@@ -46,6 +46,11 @@ def example(form: Format, folder: Path) -> Path:
     return path
 
 
+def test_each_example_is_of_a_format() -> None:
+    """The row of a format that is lost would be noticed by nothing else here."""
+    assert sorted(EXAMPLES) == sorted(FORMATS)
+
+
 @pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 def test_a_format_is_detected_by_its_first_line(form: Format, tmp_path: Path) -> None:
     """A row above that matches the same lines would hide it."""

@@ -19,7 +19,6 @@ from batsched_py.reporting.pictures.html.lease_content import PackedLeases, pack
 from batsched_py.reporting.pictures.html.short_numbers import Number, short
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.window import number_jobs, shown_numbers
-from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
@@ -222,13 +221,13 @@ def _states(schedules: Sequence[Schedule]) -> list[str]:
 
 def _users(schedules: Sequence[Schedule]) -> dict[str, int]:
     """Number the users of the jobs that ran."""
-    found = (user_of(record.job) for schedule in schedules for record in schedule.ran)
+    found = (record.job.user for schedule in schedules for record in schedule.ran)
     return {user: number for number, user in enumerate(dict.fromkeys(user for user in found if user is not None))}
 
 
 def _owners(ran: Sequence[JobRecord], users: dict[str, int]) -> list[int]:
     """Return the index of each job's user, -1 if unknown; empty if all are unknown."""
-    owners = [-1 if (user := user_of(record.job)) is None else users[user] for record in ran]
+    owners = [-1 if (user := record.job.user) is None else users[user] for record in ran]
     return owners if any(owner >= 0 for owner in owners) else []
 
 

@@ -37,7 +37,7 @@ def test_without_the_extra_it_is_told_how_to_get_it(
     [
         (FILES, "Missing option '-s': which algorithm shall decide?"),
         ((*FILES, "-s", "easy", "-b", "ipc://here"), "'--bind' must be a tcp address: a container has no other way"),
-        ((*FILES[:2], "-s", "easy"), "Missing option '-w' / '--workload'."),
+        ((*FILES[:2], "-s", "easy"), "Missing option '-w' / '--workload'"),
         ((*FILES[:2], "-w", "none.json", "-s", "easy"), "none.json: cannot be read: No such file or directory"),
         ((*FILES, "--events", "none.txt", "-s", "easy"), "none.txt: cannot be read: No such file or directory"),
         ((*FILES, "-s", "nobody"), "nobody"),

@@ -76,10 +76,10 @@ def test_arguments_keep_their_order(arguments: list[str], ours: list[str]) -> No
     ("arguments", "told"),
     [
         (["haizea-show-queue", "-x"], "No such option '-x' of haizea-show-queue, which is 'queue' here; there are: "),
-        (["haizea-cancel-lease", "-l"], "Option '-l' requires an argument."),
+        (["haizea-cancel-lease", "-l"], "Option '-l' requires an argument"),
         (["haizea", "--stop"], "'--stop' has nothing to stop"),
         (["haizea", "-c", "a.conf", "b.conf"], "'-c' and CONF both name the configuration"),
-        (["haizea-request-lease", "-t", "now"], "Missing option '-n' / '--nodes', or '-f' / '--file'."),
+        (["haizea-request-lease", "-t", "now"], "Missing option '-n' / '--nodes', or '-f' / '--file'"),
         (["lease", "request", "-f", "a", "-n", "1"], "'-f' cannot be combined with '--nodes': the file has all terms"),
         (["lease", "request", "-f", "a", "--preemptible"], "'-f' cannot be combined with '--preemptible'"),
     ],

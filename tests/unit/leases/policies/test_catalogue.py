@@ -63,14 +63,14 @@ def own(folder: Path, body: str) -> Admission:
 def test_an_option_takes_a_class_in_a_file(tmp_path: Path) -> None:
     """It needs no base."""
     policy = own(tmp_path, "    def accept_lease(self, lease): return lease.numnodes > 1")
-    assert not policy.accepts(best_effort())
+    assert not policy.accepts(best_effort(), ())
 
 
 def test_an_answer_must_be_true_or_false(tmp_path: Path) -> None:
     """A policy that forgets to answer does not refuse."""
     policy = own(tmp_path, "    def accept_lease(self, lease): pass")
     with pytest.raises(PlanError, match=r"own\.py:Own: accept_lease of lease 4 at .*must return True or False, not N"):
-        policy.accepts(best_effort())
+        policy.accepts(best_effort(), ())
 
 
 def test_a_policy_that_cannot_be_made_is_told(tmp_path: Path) -> None:

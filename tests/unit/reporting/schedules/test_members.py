@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
 from batsched_py.model.workload import Workload
-from batsched_py.reporting.schedules.members import due_time, is_met, user_of, with_members
+from batsched_py.reporting.schedules.members import due_time, is_met, with_members
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
@@ -36,21 +36,21 @@ def test_members_are_taken_over_from_the_workload() -> None:
     """Jobs that were registered during the run have none."""
     run = schedule(record("1"), record("9", workload="dyn"))
     joined = with_members(run, [workload("1", "2", user="ann")])
-    assert [user_of(job.job) for job in joined.jobs] == ["ann", None]
+    assert [job.job.user for job in joined.jobs] == ["ann", None]
     assert [job.start for job in joined.jobs] == [0, 0]
 
 
 def test_a_single_workload_has_any_name() -> None:
     """Batsim 1.4 makes one of the file's content."""
     joined = with_members(schedule(record("1", workload="f00d")), [workload("1", user="ann")])
-    assert user_of(joined.jobs[0].job) == "ann"
+    assert joined.jobs[0].job.user == "ann"
 
 
 def test_several_workloads_are_numbered() -> None:
     """As Batsim names them: w0, w1."""
     run = schedule(record("1", workload="w0"), record("1", workload="w1"))
     joined = with_members(run, [workload("1", user="ann"), workload("1", user="bob")])
-    assert [user_of(job.job) for job in joined.jobs] == ["ann", "bob"]
+    assert [job.job.user for job in joined.jobs] == ["ann", "bob"]
 
 
 def test_another_runs_workload_is_refused() -> None:
@@ -62,7 +62,7 @@ def test_another_runs_workload_is_refused() -> None:
 @pytest.mark.parametrize(("user", "name"), [("ann", "ann"), (7, "7"), (0, "0"), ("", None), (None, None)])
 def test_a_user_is_a_text_or_a_number(user: object, name: str | None) -> None:
     """0 is a user, too."""
-    assert user_of(told(record(), user=user).job) == name
+    assert told(record(), user=user).job.user == name
 
 
 def test_a_deadline_is_met_by_success_in_time() -> None:

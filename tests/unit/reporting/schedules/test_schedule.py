@@ -225,10 +225,10 @@ def test_a_log_of_which_most_jobs_have_no_wait_is_a_workload(tmp_path: Path) -> 
     path.write_text(LOG + unknown[0] + cancelled)
     assert len(read_schedule(path).ran) == 1
     path.write_text(LOG + "".join(unknown) + cancelled)
-    with pytest.raises(InputError, match=r"tells the wait of 1 of 3 jobs \(field 3\): it is a workload"):
+    with pytest.raises(InputError, match=r"tells the wait of 1 of 3 jobs \(field 3 of SWF\): it is a workload"):
         read_schedule(path)
     path.write_text("".join(unknown) + cancelled)
-    with pytest.raises(InputError, match=r"tells no job's wait \(field 3\): it is a workload"):
+    with pytest.raises(InputError, match=r"tells no job's wait \(field 3 of SWF\): it is a workload"):
         read_schedule(path)
 
 
