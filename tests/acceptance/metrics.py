@@ -9,10 +9,7 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from batsched_py.reporting.metrics.batsim_metrics import batsim_metrics
-from batsched_py.reporting.metrics.run_metrics import measure_run
-from batsched_py.reporting.schedules.run_reader import read_schedule
-from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.api import Schedule, batsim_metrics, measure_run, read_schedule
 from tests.acceptance.check import Check
 
 #: Six digits in all, and the last of the six behind the point of a file's numbers, which are rounded one by one.

@@ -14,8 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from batsched_py.campaigns import Drawn, simulate
-from batsched_py.reporting.metrics.run_metrics import measure_run
-from batsched_py.reporting.schedules.run_reader import schedule_of
+from batsched_py.reporting.api import measure_run, schedule_of
 from batsched_py.runs.inputs import as_workload
 from tests.benchmarks.timing import apart
 from tests.clone import ROOT

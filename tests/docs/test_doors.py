@@ -121,3 +121,15 @@ def test_members_of_public_names_are_public() -> None:
     """As the reference names them."""
     assert is_public_name("batsched_py.api.Plan.start")
     assert not is_public_name("batsched_py.campaigns.plan.planner")
+
+
+def test_tests_of_reporting_use_its_door() -> None:
+    """Modules behind it may move without them; what it does not have is tested where it is."""
+    door = "batsched_py.reporting.api"
+    behind = [
+        f"{path.relative_to(ROOT)}: {wanted} of {module} is in {door}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for module, wanted in imported(path.read_text())
+        if module.startswith("batsched_py.reporting.") and module != door and wanted in doors()[door]
+    ]
+    assert behind == []

@@ -11,8 +11,7 @@ from random import Random
 import pytest
 
 from batsched_py.cli.main import run
-from batsched_py.reporting.metrics.run_metrics import measure_run
-from batsched_py.reporting.schedules.run_reader import read_schedule
+from batsched_py.reporting.api import measure_run, read_schedule
 from tests.clone import ROOT
 
 PLATFORM = str(ROOT / "platforms" / "cluster32.xml")

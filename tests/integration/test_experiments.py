@@ -16,7 +16,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
-from batsched_py.reporting.schedules.run_reader import read_schedule
+from batsched_py.reporting.api import read_schedule
 from batsched_py.schedulers.experiments import ExperimentsScheduler
 from tests.clone import ROOT
 from tests.integration.experiment_runs import ExperimentSimulation, located_platform

@@ -19,15 +19,13 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.settings import Settings
 from batsched_py.plugins import load
+from batsched_py.reporting.api import Schedule, busy_hosts, queue_length, schedule_of
 from batsched_py.reporting.formatting import STATE_NAMES
-from batsched_py.reporting.metrics.over_time import busy_hosts, queue_length
 from batsched_py.reporting.pictures.colouring import STATE_COLOURS
 from batsched_py.reporting.pictures.html.differences import JobChange, compare_runs
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.schedules.outages import Outage
-from batsched_py.reporting.schedules.run_reader import schedule_of
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.reporting.waits.longest import longest_waits
 from batsched_py.results.records import JobRecord

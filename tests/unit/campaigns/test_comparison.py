@@ -23,8 +23,7 @@ from batsched_py.campaigns.metrics import METRICS, find_metrics
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import OptionError
-from batsched_py.reporting.metrics.run_metrics import measure_run
-from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.api import Schedule, measure_run
 from tests.unit.reporting.records import record
 
 METRIC_NAMES = ["mean_wait", "utilisation"]

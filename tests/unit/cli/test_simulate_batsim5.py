@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from batsched_py.cli.main import batsched
-from batsched_py.reporting.schedules.run_reader import files_of, read_schedule
+from batsched_py.reporting.api import read_schedule
+from batsched_py.reporting.schedules.run_reader import files_of
 from batsched_py.results.result_files import STATES
 from tests.clone import ROOT, files
 

@@ -15,8 +15,7 @@ from batsched_py.model.profile import parse_profile
 from batsched_py.model.settings import Settings
 from batsched_py.model.table import csv_text
 from batsched_py.model.workload import Workload
-from batsched_py.reporting.schedules.run_reader import schedule_of
-from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.api import Schedule, schedule_of
 from batsched_py.results.records import Result
 from batsched_py.results.result_files import write_jobs
 from tests.clone import ROOT

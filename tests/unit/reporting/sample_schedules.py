@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
-from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.api import Schedule
 from batsched_py.results.records import JobRecord
 from batsched_py.results.tracing import EnergyRows, StateRows
 from tests.unit.reporting.records import record, rejected

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.provenance import find_differences, provenance_rows, run_title, why_partial
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.run_file import InputFile, Measured, OtherFile, RunFile, WorkloadFile
 from tests.unit.reporting.sample_schedules import schedule
 

@@ -10,7 +10,7 @@ from rich.pretty import pretty_repr
 
 from batsched_py.campaigns import Drawn, Variant, compare_algorithms, find_metrics, run_study, simulate
 from batsched_py.hostset import HostSet
-from batsched_py.reporting.schedules.run_reader import schedule_of
+from batsched_py.reporting.api import schedule_of
 from batsched_py.text.representation import Brief
 from batsched_py.traces.lublin import generate
 from batsched_py.traces.simgrid_xml import read_platform

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import OptionError, PlanError
-from batsched_py.timelines.kinds import BUILT_IN, KINDS, KindMaker, Work
+from batsched_py.timelines.api import Work
+from batsched_py.timelines.kinds import BUILT_IN, KINDS, KindMaker
 from batsched_py.timelines.playback import play
 from batsched_py.timelines.run import TimelineRun
 from tests.unit.timelines.fa_cases import one, read, run

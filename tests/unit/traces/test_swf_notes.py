@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import NothingKeptError
-from batsched_py.reporting.schedules.run_reader import read_schedule
+from batsched_py.reporting.api import read_schedule
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.swf import read_swf
 from batsched_py.traces.swf_log import SwfLog

@@ -9,10 +9,8 @@ from typing import Final
 import pytest
 from msgspec.structs import asdict, replace
 
-from batsched_py.reporting.metrics.batsim_metrics import batsim_metrics
+from batsched_py.reporting.api import Schedule, batsim_metrics, read_schedule
 from batsched_py.reporting.metrics.energy import consumed_energy, traced_energy
-from batsched_py.reporting.schedules.run_reader import read_schedule
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.tracing import JOB_ENDED, JOB_STARTED, EnergyRows
 from tests.clone import files
 from tests.unit.reporting.records import record, rejected

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.errors import InputError
+from batsched_py.reporting.api import Schedule, measure_jobs
 from batsched_py.reporting.metrics.breakdown import (
     NEVER_RAN,
     RUNTIME_CLASSES,
@@ -17,8 +18,6 @@ from batsched_py.reporting.metrics.breakdown import (
     runtime_class,
     size_class,
 )
-from batsched_py.reporting.metrics.job_metrics import measure_jobs
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 

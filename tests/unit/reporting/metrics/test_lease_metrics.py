@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from batsched_py.campaigns.metrics import METRICS
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics
+from batsched_py.reporting.api import RunMetrics, measure_run, read_schedule
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO
 from batsched_py.reporting.metrics.lease_metrics import lease_hosts
-from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.steps import mean_over
 from batsched_py.reporting.metrics.tables import metrics_table
-from batsched_py.reporting.schedules.run_reader import read_schedule
 from tests.unit.reporting import lease_runs, sample_schedules
 
 FIELDS = tuple(METRIC_INFO)

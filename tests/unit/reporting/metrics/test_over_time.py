@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from batsched_py.bits import bit_runs
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.reporting.metrics.host_times import host_times
-from batsched_py.reporting.metrics.over_time import (
+from batsched_py.reporting.api import (
+    Schedule,
     busy_hosts,
     fragmentation,
-    free_hosts,
     host_states,
     power,
     queue_length,
@@ -23,9 +22,10 @@ from batsched_py.reporting.metrics.over_time import (
     running_jobs,
     utilisation,
 )
+from batsched_py.reporting.metrics.host_times import host_times
+from batsched_py.reporting.metrics.over_time import free_hosts
 from batsched_py.reporting.metrics.steps import integral
 from batsched_py.reporting.schedules.occupancy import longest_run
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from batsched_py.results.tracing import EnergyRows, StateRows
 from tests.unit.reporting.records import record, rejected

@@ -10,10 +10,8 @@ import pytest
 from batsched_py.campaigns.metrics import METRICS
 from batsched_py.cli.main import run
 from batsched_py.errors import InputError
-from batsched_py.reporting.metrics.catalogue import RunMetrics
-from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.api import RunMetrics, measure_run, read_schedule, schedule_of
 from batsched_py.reporting.schedules.placement_tables import COLUMNS, PlacementRow, read_placements
-from batsched_py.reporting.schedules.run_reader import read_schedule, schedule_of
 from batsched_py.runs.simulate import simulate
 
 NAMES = ("placement_success", "requests_per_start", "releases_per_start", "refusals_per_start")

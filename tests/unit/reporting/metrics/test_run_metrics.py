@@ -12,13 +12,9 @@ from msgspec.structs import replace
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics
-from batsched_py.reporting.metrics.job_metrics import measure_jobs
-from batsched_py.reporting.metrics.run_metrics import measure_run
-from batsched_py.reporting.metrics.summary import summarise_jobs
+from batsched_py.reporting.api import RunMetrics, Schedule, measure_jobs, measure_run, read_schedule, summarise_jobs
+from batsched_py.reporting.metrics.catalogue import METRIC_INFO
 from batsched_py.reporting.pictures.window import Window
-from batsched_py.reporting.schedules.run_reader import read_schedule
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from tests.clone import ROOT
 from tests.unit.reporting.records import record, rejected

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from batsched_py.reporting.metrics.summary import Summary, bounded_slowdown, summarise, summarise_jobs, summary_table
+from batsched_py.reporting.api import Summary, bounded_slowdown, summarise_jobs
+from batsched_py.reporting.metrics.summary import summarise, summary_table
 from batsched_py.results.records import Result
 from tests.unit.reporting.records import record, rejected, result
 

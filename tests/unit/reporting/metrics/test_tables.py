@@ -6,11 +6,9 @@ from io import StringIO
 
 from rich.console import Console
 
-from batsched_py.reporting.metrics.batsim_metrics import batsim_metrics
+from batsched_py.reporting.api import Schedule, batsim_metrics, measure_run
 from batsched_py.reporting.metrics.catalogue import format_metric
-from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.tables import batsim_cell, batsim_table, metrics_table
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record
 

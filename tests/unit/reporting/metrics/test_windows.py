@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from batsched_py.reporting.metrics.catalogue import RunMetrics
-from batsched_py.reporting.metrics.run_metrics import measure_run
-from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.api import RunMetrics, Schedule, measure_run
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.results.records import JobRecord
 from batsched_py.results.tracing import EnergyRows

@@ -10,12 +10,12 @@ import pytest
 from matplotlib.colors import to_hex
 from rich.color import Color
 
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.pictures.colouring import LIGHT, job_colour
 from batsched_py.reporting.pictures.html.content import pack
 from batsched_py.reporting.pictures.paper.gantt_figure import gantt_figure
 from batsched_py.reporting.pictures.terminal.gantt import render
 from batsched_py.reporting.pictures.window import Window, number_jobs, window_on
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from tests.clone import ROOT
 from tests.unit.reporting import lease_runs

@@ -7,12 +7,10 @@ from msgspec.structs import asdict, replace
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows, measure_jobs
-from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.api import Schedule, measure_jobs, measure_run, schedule_of
+from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows
 from batsched_py.reporting.metrics.same_jobs import marks_of
 from batsched_py.reporting.metrics.summary import summarise
-from batsched_py.reporting.schedules.run_reader import schedule_of
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.results.attempts import bases_of, split_later
 from batsched_py.results.records import EndedJobs, JobRecord

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
+from batsched_py.reporting.api import Schedule, read_schedule
 from batsched_py.reporting.schedules.consistency import find_contradictions
 from batsched_py.reporting.schedules.contradictions import ContradictionKind, Contradictions
-from batsched_py.reporting.schedules.run_reader import read_schedule
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from batsched_py.results.result_files import JOBS_HEADER
 from tests.clone import ROOT

@@ -8,11 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.errors import InputError
-from batsched_py.reporting.metrics.job_metrics import measure_jobs
-from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.api import Schedule, measure_jobs, measure_run, read_schedule, schedule_of
 from batsched_py.reporting.pictures.html.content import pack
-from batsched_py.reporting.schedules.run_reader import read_schedule, schedule_of
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import SlowedJob
 from batsched_py.results.result_files import STATES, write_contention, write_jobs
 from tests.unit.reporting.records import record, rejected, result

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.model.decision_row import DecisionRow
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.schedules.decisions_table import DecisionTable, read_decisions, read_decisions_of
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.decisions_file import COLUMNS, TERMS, decision_lines
 from batsched_py.results.run_file import RunFile
 from tests.builders import hosts

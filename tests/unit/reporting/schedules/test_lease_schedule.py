@@ -8,8 +8,8 @@ import pytest
 
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
-from batsched_py.reporting.metrics.run_metrics import measure_run
-from batsched_py.reporting.schedules.run_reader import files_of, read_schedule
+from batsched_py.reporting.api import measure_run, read_schedule
+from batsched_py.reporting.schedules.run_reader import files_of
 from tests.unit.reporting.lease_runs import RUNS, result, schedule, write
 
 

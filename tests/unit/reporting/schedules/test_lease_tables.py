@@ -9,8 +9,9 @@ import pytest
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.model.table import Table
+from batsched_py.reporting.api import read_schedule
 from batsched_py.reporting.schedules.lease_tables import LeaseTables, lease_tables_of
-from batsched_py.reporting.schedules.run_reader import files_of, read_schedule
+from batsched_py.reporting.schedules.run_reader import files_of
 from tests.unit.reporting.lease_runs import result, schedule, write
 
 

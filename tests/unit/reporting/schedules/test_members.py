@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
 from batsched_py.model.workload import Workload
-from batsched_py.reporting.schedules.members import due_time, is_met, with_members
-from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.api import Schedule, with_members
+from batsched_py.reporting.schedules.members import due_time, is_met
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 

@@ -13,10 +13,9 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
-from batsched_py.reporting.metrics.batsim_metrics import batsim_metrics
-from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.api import batsim_metrics, measure_run, read_schedule, read_schedules, schedule_of
 from batsched_py.reporting.schedules.placement_tables import COLUMNS as PLACED
-from batsched_py.reporting.schedules.run_reader import files_of, read_schedule, read_schedules, schedule_of
+from batsched_py.reporting.schedules.run_reader import files_of
 from batsched_py.results.result_files import CONTENTION_HEADER, STATES, write_jobs, write_schedule
 from batsched_py.results.timeline_rows import EntryRow, VmRow
 from batsched_py.results.tracing import TO_SLEEP

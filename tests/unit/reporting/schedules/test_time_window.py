@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
-from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow, WindowChoice
 from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record, rejected

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.errors import InputError
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.pictures.html.breakdowns import MOST_GROUPS, breakdown_parts
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 

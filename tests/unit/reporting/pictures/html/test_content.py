@@ -8,10 +8,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.pictures.html.content import MOST_POINTS, energy_growth, pack, state_growth
 from batsched_py.reporting.pictures.html.short_numbers import short
 from batsched_py.reporting.pictures.window import number_jobs
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from batsched_py.results.tracing import EnergyRows, StateRows
 from tests.unit.reporting.records import record, rejected

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, compare_runs
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 

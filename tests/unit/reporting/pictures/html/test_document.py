@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.pictures.html.document import MOST_REJECTED, report_page
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected

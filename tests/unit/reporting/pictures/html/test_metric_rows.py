@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from batsched_py.reporting.metrics.catalogue import RunMetrics
-from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.api import RunMetrics, Schedule, measure_run
 from batsched_py.reporting.pictures.html.metric_rows import MetricCell, MetricRow, other_rows, summary_rows
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 

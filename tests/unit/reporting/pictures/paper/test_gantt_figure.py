@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from msgspec.structs import replace
 
 from batsched_py.errors import InputError
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.pictures.colouring import LIGHT
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.paper import gantt_chart
@@ -17,7 +18,6 @@ from batsched_py.reporting.pictures.paper.gantt_figure import gantt_figure
 from batsched_py.reporting.pictures.paper.panels import PANELS
 from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.schedules.outages import Outage
-from batsched_py.reporting.schedules.schedule import Schedule
 from tests.builders import hosts
 from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
+from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.pictures.colouring import LIGHT, job_colour
 from batsched_py.reporting.pictures.terminal import gantt
 from batsched_py.reporting.pictures.terminal.looks import LETTERS, letter
 from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.outages import Outage
-from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.results.records import Result
 from tests.builders import hosts
 from tests.unit.reporting import lease_runs
