@@ -30,7 +30,7 @@ _PLATFORM: Final = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="all" routing="Full">
-    <host id="master_host" speed="1Gf"/>
+    <zone id="m" routing="Full"><host id="master_host" speed="1Gf"/></zone>
     <cluster id="c" prefix="c" suffix="" radical="0-{last}" speed="1Gf"
              bw="1GBps" lat="10us" bb_bw="{backbone}GBps" bb_lat="10us"/>
   </zone>

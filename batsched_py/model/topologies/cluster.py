@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from batsched_py.model.topologies.cables import Cables
+from batsched_py.model.topologies.crossings import Crossings
 from batsched_py.model.zone import Link, Segment
 from batsched_py.text.representation import Brief
 
@@ -19,6 +20,9 @@ class Topology(Protocol):
 
     def way(self, source: int, destination: int, cables: Cables) -> Iterator[Link]:
         """Yield the links from one position to another, or to itself without a loopback."""
+
+    def crossings(self, positions: Sequence[int]) -> Crossings:
+        """Count the crossings of an exchange between all of these different positions; there are at least two."""
 
 
 class TopologyZone(Brief, frozen=True):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from batsched_py.model.topologies.cables import Cables
+from batsched_py.model.topologies.crossings import Cable, Crossings
 from batsched_py.model.zone import Link
 from batsched_py.text.representation import Brief
 
@@ -17,6 +19,8 @@ from batsched_py.text.representation import Brief
 
 #: Coordinates of a router: group, chassis, blade.
 _Router = tuple[int, int, int]
+#: Router of a group -> number of its hosts in an exchange.
+_Routers = Mapping[_Router, int]
 
 
 class Dragonfly(Brief, frozen=True):
@@ -52,35 +56,90 @@ class Dragonfly(Brief, frozen=True):
         yield cables.cable(f"h{destination}", up=False)
         yield from cables.limiter(f"h{destination}")
 
+    def crossings(self, positions: Sequence[int]) -> Crossings:
+        """Count the crossings of an exchange, at routers for each other group, and in a group for each two blades."""
+        pairs, others = Counter[Cable](), len(positions) - 1
+        for position in positions:
+            pairs[f"h{position}", True, 1] += others
+            pairs[f"h{position}", False, 1] += others
+        groups = defaultdict[int, dict[_Router, int]](dict)
+        for position in positions:
+            router = self._router(position)
+            routers = groups[router[0]]
+            routers[router] = routers.get(router, 0) + 1
+        longest = 0
+        for group, routers in groups.items():
+            longest = max(longest, self._count_within(routers, pairs))
+            for other, targets in groups.items():
+                if other != group:
+                    longest = max(longest, self._count_between(routers, targets, pairs))
+        return Crossings(pairs, longest + 2)
+
+    def _count_between(self, routers: _Routers, targets: _Routers, pairs: Counter[Cable]) -> int:
+        """Count the crossings from one group to another; return the largest number of links between two routers."""
+        (group, *_), (other, *_) = next(iter(routers)), next(iter(targets))
+        here, there = sum(routers.values()), sum(targets.values())
+        pairs[self._blue(group, other)] += here * there
+        leaving = arriving = 0
+        for (_, chassis, blade), hosts in routers.items():
+            if blade != other:
+                pairs[self._green(group, chassis, (blade, other))] += hosts * there
+            if chassis != 0:
+                pairs[self._black(group, other, (chassis, 0))] += hosts * there
+            leaving = max(leaving, (blade != other) + (chassis != 0))
+        for (_, chassis, blade), hosts in targets.items():
+            if blade != group:
+                pairs[self._green(other, 0, (group, blade))] += hosts * here
+            if chassis != 0:
+                pairs[self._black(other, blade, (0, chassis))] += hosts * here
+            arriving = max(arriving, (blade != group) + (chassis != 0))
+        return leaving + 1 + arriving
+
+    def _count_within(self, routers: _Routers, pairs: Counter[Cable]) -> int:
+        """Count the crossings between the routers of a group; return the largest number of links between two."""
+        longest = 0
+        for (group, chassis, blade), hosts in routers.items():
+            for (_, to_chassis, to_blade), targets in routers.items():
+                links = 0
+                if blade != to_blade:
+                    pairs[self._green(group, chassis, (blade, to_blade))] += hosts * targets
+                    links = 1
+                believed = chassis if blade == to_blade else 0
+                if believed != to_chassis:
+                    pairs[self._black(group, to_blade, (believed, to_chassis))] += hosts * targets
+                    links += 1
+                longest = max(longest, links)
+        return longest
+
     def _between_routers(self, here: _Router, target: _Router, cables: Cables) -> Iterator[Link]:
         group, chassis, blade = here
         if target[0] != group:
             if blade != target[0]:
                 yield from cables.limiter(_name((group, chassis, blade)))
-                yield self._green(group, chassis, (blade, target[0]), cables)
+                yield cables.of(self._green(group, chassis, (blade, target[0])))
                 blade = target[0]
             if chassis != 0:
                 yield from cables.limiter(_name((group, chassis, blade)))
-                yield self._black(group, blade, (chassis, 0), cables)
+                yield cables.of(self._black(group, blade, (chassis, 0)))
             yield from cables.limiter(_name((group, 0, target[0])))
-            ends = (group, target[0])
-            yield cables.cable(f"blue{min(ends)}-{max(ends)}", up=ends[0] < ends[1], count=self.blue)
+            yield cables.of(self._blue(group, target[0]))
             group, chassis, blade = target[0], 0, group
         if blade != target[2]:
             yield from cables.limiter(_name((group, chassis, blade)))
-            yield self._green(group, chassis, (blade, target[2]), cables)
+            yield cables.of(self._green(group, chassis, (blade, target[2])))
             chassis, blade = 0, target[2]  # so SimGrid believes
         if chassis != target[1]:
             yield from cables.limiter(_name((group, chassis, blade)))
-            yield self._black(group, blade, (chassis, target[1]), cables)
+            yield cables.of(self._black(group, blade, (chassis, target[1])))
 
-    def _green(self, group: int, chassis: int, ends: tuple[int, int], cables: Cables) -> Link:
-        name = f"green{group}.{chassis}:{min(ends)}-{max(ends)}"
-        return cables.cable(name, up=ends[0] < ends[1], count=self.green)
+    def _blue(self, group: int, other: int) -> Cable:
+        return f"blue{min(group, other)}-{max(group, other)}", group < other, self.blue
 
-    def _black(self, group: int, blade: int, ends: tuple[int, int], cables: Cables) -> Link:
-        name = f"black{group}.{blade}:{min(ends)}-{max(ends)}"
-        return cables.cable(name, up=ends[0] < ends[1], count=self.black)
+    def _green(self, group: int, chassis: int, ends: tuple[int, int]) -> Cable:
+        return f"green{group}.{chassis}:{min(ends)}-{max(ends)}", ends[0] < ends[1], self.green
+
+    def _black(self, group: int, blade: int, ends: tuple[int, int]) -> Cable:
+        return f"black{group}.{blade}:{min(ends)}-{max(ends)}", ends[0] < ends[1], self.black
 
     def _router(self, position: int) -> _Router:
         rest, blade = divmod(position // self.nodes, self.blades)

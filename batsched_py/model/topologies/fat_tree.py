@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from batsched_py.model.topologies.cables import Cables
+from batsched_py.model.topologies.crossings import Cable, Crossings
 from batsched_py.model.zone import Link
 from batsched_py.text.representation import Brief
 
@@ -17,6 +19,9 @@ from batsched_py.text.representation import Brief
 # * A switch searches its ports for the child, cable by cable, from the one that the source selects. In the next switch
 #   the search goes on from the next port number instead of that switch's own; only if none fits it begins anew.
 # * Positions go on from one fat tree of the platform to the next: `before` is the number of hosts in those before this.
+
+#: Digits of a node.
+_Node = tuple[int, ...]
 
 
 class FatTree(Brief, frozen=True):
@@ -47,15 +52,80 @@ class FatTree(Brief, frozen=True):
 
     def way(self, source: int, destination: int, cables: Cables) -> Iterator[Link]:
         """Yield the links up to the first common switch, and down."""
-        node, target, level, chosen = self._digits(source), self._digits(destination), 0, destination + self.before
-        yield from cables.limiter(_name(node, 0))
+        node, target, level = self._digits(source), self._digits(destination), 0
+        yield from cables.limiter(_name(node, level))
         while level == 0 or node[level:] != target[level:]:
-            count = self.parents[level]
-            choice = chosen // math.prod(self.parents[:level]) % (count * self.parallel[level])
-            yield cables.cable(f"{_name(node, level)}_{choice % count}_{choice // count}", up=True)
-            node = (*node[:level], choice % count, *node[level + 1 :])
+            cable, node = self._up(node, level, destination + self.before)
             level += 1
+            yield cables.of(cable)
             yield from cables.limiter(_name(node, level))
+        for cable, below in self._down(node, level, target, source + self.before):
+            level -= 1
+            yield cables.of(cable)
+            yield from cables.limiter(_name(below, level))
+
+    def crossings(self, positions: Sequence[int]) -> Crossings:
+        """Count the crossings of an exchange.
+
+        All sources below a switch share the way up to a destination, and those whose numbers have the same remainder
+        by the numbers of parallel cables the way down.
+        """
+        pairs, longest, period = Counter[Cable](), 1, math.lcm(*self.parallel)
+        places = {position: self._digits(position) for position in positions}
+        sources = defaultdict[_Node, Counter[int]](Counter)
+        #: Choice of the way up from a host -> number of destinations with it.
+        choices = Counter((position + self.before) % (self.parents[0] * self.parallel[0]) for position in positions)
+        for position, node in places.items():
+            number = position + self.before
+            sources[node[1:]][number % period] += 1
+            for choice, count in choices.items():
+                own = number % (self.parents[0] * self.parallel[0]) == choice
+                pairs[self._up(node, 0, choice)[0]] += count - own
+        for position, target in places.items():
+            longest = max(longest, self._count_to(position + self.before, target, sources, pairs))
+        return Crossings(pairs, 2 * longest)
+
+    def _count_to(
+        self, destination: int, target: _Node, sources: Mapping[_Node, Counter[int]], pairs: Counter[Cable]
+    ) -> int:
+        """Count the crossings to a destination above the lowest switches; return the highest level.
+
+        Args:
+            destination: its number in all fat trees.
+            target: its digits.
+            sources: digits that the hosts of a lowest switch share -> remainder -> number of sources.
+            pairs: receives the crossings.
+        """
+        _, node = self._up(target, 0, destination)
+        waiting, level, highest = dict(sources), 1, 1
+        period = math.lcm(*self.parallel)
+        while True:
+            arrived = waiting.pop(target[level:], None)
+            if arrived is not None:
+                if level == 1:
+                    arrived = arrived - Counter([destination % period])
+                for remainder, count in arrived.items():
+                    for cable, _ in self._down((*node[:level], *target[level:]), level, target, remainder):
+                        pairs[cable] += count
+                highest = level if arrived else highest
+            if not waiting:
+                return highest
+            above = defaultdict[_Node, Counter[int]](Counter)
+            for rest, counts in waiting.items():
+                cable, node = self._up((*node[:level], *rest), level, destination)
+                pairs[cable] += counts.total()
+                above[rest[1:]] += counts
+            waiting, level = above, level + 1
+
+    def _up(self, node: _Node, level: int, destination: int) -> tuple[Cable, _Node]:
+        """Return the cable and the node above that a destination, by its number in all fat trees, chooses."""
+        count = self.parents[level]
+        choice = destination // math.prod(self.parents[:level]) % (count * self.parallel[level])
+        name = f"{_name(node, level)}_{choice % count}_{choice // count}"
+        return (name, True, 1), (*node[:level], choice % count, *node[level + 1 :])
+
+    def _down(self, node: _Node, level: int, target: _Node, source: int) -> Iterator[tuple[Cable, _Node]]:
+        """Yield the cables and the nodes from a switch to a host; `source` is its number in all fat trees."""
         port = self._first_port(level, source)
         while level > 0:
             level -= 1
@@ -66,13 +136,12 @@ class FatTree(Brief, frozen=True):
                 fits = next(each for each in range(first, last) if each % size == target[level])
             above = node[level]
             node = (*node[:level], target[level], *node[level + 1 :])
-            yield cables.cable(f"{_name(node, level)}_{above}_{fits // size}", up=False)
-            yield from cables.limiter(_name(node, level))
+            yield (f"{_name(node, level)}_{above}_{fits // size}", False, 1), node
             port = fits + 1
 
     def _first_port(self, level: int, source: int) -> int:
         """Return the port at which a switch of this level begins its search."""
-        return (source + self.before) % self.parallel[level - 1] * self.children[level - 1]
+        return source % self.parallel[level - 1] * self.children[level - 1]
 
     def _digits(self, position: int) -> tuple[int, ...]:
         digits = []

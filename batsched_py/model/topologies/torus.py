@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 
 from batsched_py.model.topologies.cables import Cables
+from batsched_py.model.topologies.crossings import Cable, Crossings
 from batsched_py.model.zone import Link
 from batsched_py.text.representation import Brief
 
 # Position p has the coordinates p mod d0, p // d0 mod d1, ... Each host owns one cable for each dimension, to its
 # neighbour in the direction +. In a dimension of two hosts there are thus two cables between them.
+
+#: Coordinates, of all dimensions or of the first or last ones.
+_Place = tuple[int, ...]
 
 
 class Torus(Brief, frozen=True):
@@ -27,16 +32,64 @@ class Torus(Brief, frozen=True):
         """Yield the links: dimension after dimension, one way round in each."""
         here, stride = source, 1
         for dimension, size in enumerate(self.sizes):
-            place, target = here // stride % size, destination // stride % size
-            forward = _is_forward(place, target, size)
-            while place != target:
-                yield from cables.limiter(str(here))
-                place = (place + (1 if forward else -1)) % size
-                there = here + (place - here // stride % size) * stride
-                yield cables.cable(f"{here if forward else there}_{dimension}", up=forward)
+            for left, name, forward, there in self._steps(here, destination // stride % size, dimension, stride):
+                yield from cables.limiter(str(left))
+                yield cables.cable(name, up=forward)
                 here = there
             stride *= size
         yield from cables.limiter(str(destination))
+
+    def crossings(self, positions: Sequence[int]) -> Crossings:
+        """Count the crossings of an exchange.
+
+        After some dimensions, the pairs with the same coordinates of the target in these and of the source in the
+        others are at the same host, and go the same way in the next dimension.
+        """
+        places = [self._coordinates(position) for position in positions]
+        pairs = Counter[Cable]()
+        #: (the source's coordinates that are left, the target's that are reached) -> most links so far.
+        flows: dict[tuple[_Place, _Place], int] = {(place, ()): 0 for place in places}
+        stride = 1
+        for dimension, size in enumerate(self.sizes):
+            sources = Counter(place[dimension:] for place in places)
+            targets = defaultdict[_Place, Counter[int]](Counter)
+            for place in places:
+                targets[place[:dimension]][place[dimension]] += 1
+            reached: dict[tuple[_Place, _Place], int] = {}
+            for (left, gone), links in flows.items():
+                here = self._position((*gone, *left))
+                for target, count in targets[gone].items():
+                    steps = list(self._steps(here, target, dimension, stride))
+                    for _, name, forward, _ in steps:
+                        pairs[name, forward, 1] += sources[left] * count
+                    flow = left[1:], (*gone, target)
+                    reached[flow] = max(reached.get(flow, 0), links + len(steps))
+            flows, stride = reached, stride * size
+        return Crossings(pairs, max(flows.values()))
+
+    def _steps(self, here: int, target: int, dimension: int, stride: int) -> Iterator[tuple[int, str, bool, int]]:
+        """Yield (host, name of the cable, True for the direction +, next host) to a coordinate of one dimension."""
+        size = self.sizes[dimension]
+        place = here // stride % size
+        forward = _is_forward(place, target, size)
+        while place != target:
+            after = (place + (1 if forward else -1)) % size
+            there = here + (after - place) * stride
+            yield here, f"{here if forward else there}_{dimension}", forward, there
+            here, place = there, after
+
+    def _coordinates(self, position: int) -> _Place:
+        found = []
+        for size in self.sizes:
+            position, place = divmod(position, size)
+            found.append(place)
+        return tuple(found)
+
+    def _position(self, place: _Place) -> int:
+        position = 0
+        for size, coordinate in zip(reversed(self.sizes), reversed(place), strict=True):
+            position = position * size + coordinate
+        return position
 
 
 def _is_forward(place: int, target: int, size: int) -> bool:

@@ -7,9 +7,12 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from batsched_py.addition import add_up
 from batsched_py.model.platform import Link, Platform, PlatformHost, Route
+from batsched_py.model.topologies.cluster import TopologyZone
+from batsched_py.model.topologies.crossings import Cable
 from batsched_py.model.zone import Spoke, StarZone
-from batsched_py.simulator.contention.exchanges import Amounts, Exchange, Transfer
+from batsched_py.simulator.contention.exchanges import AllToAll, Amounts, Equal, Exchange, Transfer
 from batsched_py.simulator.contention.simgrid_config import TCP_WINDOW
 from batsched_py.text.display import displayed
 
@@ -31,6 +34,8 @@ class TransferModel:
         self._cached = 0
         #: The first two hosts that exchanged bytes without a link between them, for messages.
         self.unlinked: tuple[str, str] | None = None
+        #: (name of a cluster, cable in it) -> link; a cache.
+        self._cables: dict[tuple[str, Cable], Link] = {}
         #: Host -> its arm; a cache.
         self._arms: dict[int, _Arm] = {}
 
@@ -42,6 +47,8 @@ class TransferModel:
         """
         load = _NetworkLoad(self._tcp_window)
         for part in parts:
+            if isinstance(part, AllToAll) and self._add_crossings(load, part):
+                continue
             if not (isinstance(part, Exchange) and self._add_sums(load, part)):
                 self._add_pairs(load, part)
         return tuple([(link, load.carried[name]) for name, link in load.links.items()]), load.latency, load.window
@@ -85,6 +92,35 @@ class TransferModel:
             for link in arms[0].backbone:
                 load.carry(link, amounts)
         return True
+
+    def _add_crossings(self, load: _NetworkLoad, exchange: AllToAll) -> bool:
+        """Add the crossings of an exchange in one cluster with a topology; return False for others.
+
+        Limiters are not cables; with them, the pairs are iterated.
+        """
+        platform, hosts = self._platform, exchange.hosts
+        zone = platform.zones[platform.zone_of[self._hosts[hosts[0]].name]]
+        if not isinstance(zone, TopologyZone) or zone.cables.limiter_bandwidth or len(set(hosts)) < len(hosts):
+            return False
+        positions = [zone.positions.get(self._hosts[host].name, -1) for host in hosts]
+        if min(positions) < 0 or not exchange.amount:
+            return False
+        crossings = zone.topology.crossings(positions)
+        load.wait(add_up([zone.cables.latency] * crossings.longest), exchange.amount)
+        for cable, times in crossings.pairs.items():
+            if times:
+                load.carry(self._cable(zone, cable), Equal(exchange.amount, times))
+        return True
+
+    def _cable(self, zone: TopologyZone, cable: Cable) -> Link:
+        """Return the link of a cable, from the cache."""
+        key = zone.name, cable
+        link = self._cables.get(key)
+        if link is None:
+            if len(self._cables) > MAX_CACHED:
+                self._cables.clear()
+            link = self._cables[key] = zone.cables.of(cable)
+        return link
 
     def _arm(self, host: int) -> _Arm:
         arm = self._arms.get(host)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import Counter, deque
 
 import pytest
 
@@ -108,3 +108,20 @@ def test_cables_side_by_side_are_one_link() -> None:
     """With the sum of their bandwidths, in a dragonfly."""
     fly = Dragonfly(2, 5, 1, 1, 2, 1, 1)
     assert max(link.bandwidth for link in fly.way(0, 3, CABLES)) == 5e8
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_crossings_of_an_exchange_are_those_of_the_ways_of_its_pairs(seed: int) -> None:
+    """Cable by cable, and the longest way."""
+    draw = random.Random(seed)
+    for topology in random_topologies(seed):
+        if topology.hosts < 2:
+            continue
+        positions = draw.sample(range(topology.hosts), draw.randint(2, min(topology.hosts, 20)))
+        ways = [list(topology.way(one, other, CABLES)) for one in positions for other in positions if one != other]
+        crossed = topology.crossings(positions)
+        pairs = Counter[str]()
+        for cable, times in crossed.pairs.items():
+            pairs[CABLES.of(cable).name] += times
+        assert +pairs == Counter(link.name for way in ways for link in way)
+        assert crossed.longest == max(map(len, ways))

@@ -6,6 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from batsched_py.model.platform import Link, Platform, PlatformHost
+from batsched_py.model.topologies.cables import Cables
+from batsched_py.model.topologies.cluster import Topology, TopologyZone
+from batsched_py.model.topologies.dragonfly import Dragonfly
+from batsched_py.model.topologies.fat_tree import FatTree
+from batsched_py.model.topologies.torus import Torus
 from batsched_py.model.zone import Segment, Spoke, StarZone, TableZone, Zone
 from batsched_py.simulator.contention import transfers
 from batsched_py.simulator.contention.exchanges import AllToAll, Exchange, Matrix, Transfer
@@ -140,3 +145,28 @@ def test_an_exchange_on_a_star_is_not_paired() -> None:
         **dict.fromkeys(names, 1_999.0),
         "backbone": 3_998_000.0,
     }
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        Torus((4, 3, 2)),
+        FatTree((4, 3), (2, 3), (1, 2), 5),
+        FatTree((2, 3, 4), (1, 2, 2), (2, 1, 3)),
+        Dragonfly(3, 2, 2, 3, 4, 2, 2),
+    ],
+)
+@pytest.mark.parametrize("splits", [True, False])
+def test_an_exchange_in_a_topology_is_counted_as_its_pairs(topology: Topology, splits: bool) -> None:
+    """To the last bit, also where both directions share a link."""
+    names = [f"h{number}" for number in range(topology.hosts)]
+    cables = Cables("c_", 1e8, 1e-3, splits)
+    zone = TopologyZone("z", "", {name: number for number, name in enumerate(names)}, topology, cables)
+    hosts = tuple(PlatformHost(name, (1.0,)) for name in names)
+    model = TransferModel(Platform("test", hosts, {"z": zone}, dict.fromkeys(names, "z")), hosts)
+    rng = random.Random(3)
+    for size in (2, 5, topology.hosts):
+        exchange = Unpaired(rng.sample(range(topology.hosts), size), rng.uniform(1.0, 100.0))
+        links, latency, window = model.needs(exchange)
+        pairs = needs(model, *AllToAll.__iter__(exchange))
+        assert ({link.name: amount for link, amount in links}, latency, window) == pairs
