@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from batsched_py.addition import add_up
 from batsched_py.errors import PlatformError
-from batsched_py.model.zone import GraphZone, Link, Segment, TableZone, Zone
+from batsched_py.model.graph_zone import GraphZone
+from batsched_py.model.zone import Link, Segment, TableZone, Zone
 from batsched_py.text.representation import Brief
 
 __all__ = ["DEFAULT_MASTER", "Link", "Platform", "PlatformHost", "Route"]
@@ -63,6 +64,8 @@ class Platform(Brief, frozen=True):
         zone_of: host or router -> name of its zone.
         config: (name, value) of each item of SimGrid's configuration that it sets.
         notes: a line for each part of the file without effect.
+        bypasses: zone -> (from, to) -> the route that is taken instead of all others: between hosts of the zone, or
+            between zones inside it that contain the two ends.
     """
 
     source: str
@@ -71,6 +74,7 @@ class Platform(Brief, frozen=True):
     zone_of: Mapping[str, str]
     config: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    bypasses: Mapping[str, Mapping[tuple[str, str], Segment]] = field(default_factory=dict)
 
     def master(self, name: str = DEFAULT_MASTER) -> PlatformHost | None:
         """Return the scheduler's host: the one with that name, else the first with role "master", else None."""
@@ -124,20 +128,45 @@ class Platform(Brief, frozen=True):
         own = add_up(segment.latency for segment in segments)
         return Route(links, add_up((link.latency for link in links), own))
 
+    def around(self, point: str) -> Sequence[str]:
+        """Return the names of the zones around a host or router, the outermost first."""
+        return self._ancestry(point)[:-1]
+
     def _walk(self, source: str, destination: str) -> Iterator[Segment]:
         zone, here, there = self._meeting(source, destination)
-        segments = zone.segments(here, there)
+        bypass = self._bypass(zone, source, destination) if zone.name in self.bypasses else None
+        segments = zone.segments(here, there) if bypass is None else (bypass,)
         if segments is None or (not segments and (here, there) != (source, destination)):
             raise PlatformError(self.source, f"zone {zone.name}", f"has no route from {here} to {there}")
         position = source
         for segment in segments:
             entry, leave = segment.entry or position, segment.exit or destination
             if entry != position:
+                if segment is not segments[0] and isinstance(zone, GraphZone) and not zone.by_floyd:
+                    rule = f"a route passes from gateway {position} to {entry} of one zone: SimGrid crashes at it"
+                    raise PlatformError(self.source, f"zone {zone.name}", f"{rule} with the routing Dijkstra")
                 yield from self._walk(position, entry)
             yield segment
             position = leave
         if segments and position != destination:
             yield from self._walk(position, destination)
+
+    def _bypass(self, zone: Zone, source: str, destination: str) -> Segment | None:
+        """Return the bypass between two ends that meet in a zone, as SimGrid finds it; None if there is none.
+
+        Zones around the ends are examined from the innermost pair outwards.
+        """
+        bypasses = self.bypasses[zone.name]
+        if self.zone_of[source] == self.zone_of[destination]:
+            return bypasses.get((source, destination))
+        inside = [self._ancestry(end)[-2::-1] for end in (source, destination)]
+        up, down = (names[: names.index(zone.name)] for names in inside)
+        for outer in range(max(len(up), len(down))):
+            pairs = [pair for inner in range(outer) for pair in ((inner, outer), (outer, inner))]
+            for left, right in (*pairs, (outer, outer)):
+                if left < len(up) and right < len(down) and (up[left], down[right]) in bypasses:
+                    return bypasses[up[left], down[right]]
+        return None
 
     def _meeting(self, source: str, destination: str) -> tuple[Zone, str, str]:
         """Return the innermost zone around both ends, and its points that are, or contain, each of them."""

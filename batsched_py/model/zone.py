@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Mapping
 from typing import Final, Protocol
@@ -79,38 +78,6 @@ class TableZone(Brief, frozen=True):
         if segment is None:
             return () if source != destination or self.loopback is None else (self.loopback,)
         return (segment,)
-
-
-class GraphZone(Brief, frozen=True):
-    """Routing "Floyd" and "Dijkstra": declared routes are edges, and a route is the path with the fewest links."""
-
-    name: str
-    parent: str
-    #: point -> (neighbour, the declared route to it), in the file's order, which breaks ties.
-    edges: Mapping[str, tuple[tuple[str, Segment], ...]]
-    #: Default route from a host to itself, as in `TableZone`.
-    loopback: Segment | None = OWN_LOOPBACK
-
-    def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
-        """Return the shortest path (Dijkstra 1959), without caching; None if the points are not connected."""
-        if source == destination:
-            declared = (segment for point, segment in self.edges.get(source, ()) if point == source)
-            own = next(declared, self.loopback)
-            return () if own is None else (own,)
-        order = 0
-        reached: set[str] = set()
-        frontier: list[tuple[int, int, str, tuple[Segment, ...]]] = [(0, order, source, ())]
-        while frontier:
-            cost, _, point, way = heapq.heappop(frontier)
-            if point == destination:
-                return way
-            if point in reached:
-                continue
-            reached.add(point)
-            for neighbour, segment in self.edges.get(point, ()):
-                order += 1
-                heapq.heappush(frontier, (cost + len(segment.links), order, neighbour, (*way, segment)))
-        return None
 
 
 class Spoke(Struct, frozen=True):

@@ -28,7 +28,6 @@ from batsched_py.simulator.context import Context
 from batsched_py.simulator.inputs import Inputs, check_inputs
 from batsched_py.simulator.jobs.execution import ProfileExecution
 from batsched_py.simulator.jobs.lifecycle import Jobs
-from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.registration import Registration
 from batsched_py.simulator.jobs.submissions import Submissions
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
@@ -88,7 +87,7 @@ def assemble(
     again = settings.dynamic_jobs or settings.on_failure == "requeue" or generation.greets
     ended = EndedJobs(machines.compute_count, pass_on, again=again)
     used_ids = set[str]()
-    rules = _placement_rules(context, profiles, cores, storages)
+    rules = _placement_rules(context, inputs, cores)
     jobs = Jobs(context, profiles, execution, rules, ended, used_ids=used_ids)
     submissions = Submissions(context, workloads, profiles, jobs.submit)
     if settings.dynamic_jobs or settings.on_failure == "requeue":
@@ -113,7 +112,7 @@ def assemble(
         simulation_begins.build(context, computing, storages, profiles),
         _sources(context, submissions, external, announces_end=live is None),
         loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
-        partial(longest_message, platform, hosts, settings.master_host, inputs.config.tcp_window),
+        partial(longest_message, platform, hosts, settings.master_host, inputs.config.tcp_window, inputs.stranded),
     )
 
 
@@ -151,12 +150,11 @@ def _make_context(
     return context, loop
 
 
-def _placement_rules(
-    context: Context, profiles: ProfileStore, cores: Sequence[int], storages: Sequence[PlatformHost]
-) -> PlacementRules:
+def _placement_rules(context: Context, inputs: Inputs, cores: Sequence[int]) -> PlacementRules:
     """Return the placement rules, with the numbers of storage hosts by name if jobs may name them."""
+    storages = inputs.storages
     named = {} if context.generation.former_storages else _numbers(storages, len(cores) - len(storages))
-    return PlacementRules(context, profiles, cores, named)
+    return PlacementRules(context, inputs.profiles, cores, named, inputs.stranded)
 
 
 def _make_execution(context: Context, transfers: TransferModel, processors: Processors) -> ProfileExecution:

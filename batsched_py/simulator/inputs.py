@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ from batsched_py.simulator.machines.external_events import check_events, unread_
 from batsched_py.simulator.machines.machines import Machines
 from batsched_py.simulator.machines.power_model import PowerModel
 from batsched_py.simulator.machines.power_properties import read_power_model
-from batsched_py.simulator.referee.platform_rules import check_roles, check_speeds, check_ways
+from batsched_py.simulator.referee.platform_rules import check_roles, check_speeds, check_ways, stranded_hosts
 from batsched_py.simulator.referee.strictness import refused_files, refused_names
 from batsched_py.text.wording import counted
 
@@ -36,6 +36,7 @@ class Inputs(Struct, frozen=True):
         profiles: the profiles of the jobs.
         power: the power models of all hosts; None if energy is not counted.
         messages: the demands of Batsim's own messages; None if they take no time.
+        stranded: number of a host -> the error if it has no route to the master host.
         notes: approximations, to which the simulation adds.
     """
 
@@ -48,6 +49,7 @@ class Inputs(Struct, frozen=True):
     profiles: ProfileStore
     power: list[PowerModel] | None
     messages: MessageDemands | None
+    stranded: Mapping[int, PlatformError]
     notes: set[str]
 
     @property
@@ -85,12 +87,15 @@ def check_inputs(
     machines = Machines(len(computing), len(storages))
     _check_events(settings, generation, machines, notes)
     hosts, messages, power = computing + storages, None, None
+    stranded = stranded_hosts(platform, hosts, settings.master_host)
     if settings.message_latency:
-        messages = MessageDemands(platform, hosts, settings.master_host, config.tcp_window)
+        messages = MessageDemands(platform, hosts, settings.master_host, config.tcp_window, stranded)
     if settings.energy or (generation.greets and _all_describe_power(hosts)):
         power = [read_power_model(platform.source, host) for host in hosts]
     check_speeds(platform, computing, power if settings.energy else None)
-    return Inputs(generation, platform, config, computing, storages, machines, profiles, power, messages, notes)
+    return Inputs(
+        generation, platform, config, computing, storages, machines, profiles, power, messages, stranded, notes
+    )
 
 
 def _check_settings(settings: Settings, generation: Generation, *, live: bool, stored: bool) -> None:

@@ -49,7 +49,6 @@ PROFILE: Final = "changes over time are not simulated; SimGrid changes"
 _SPEED_FILE: Final = f"{PROFILE} the host's speed"
 _STATE_FILE: Final = "failures over time are not simulated; SimGrid switches it off and on"
 _HOST_FILES: Final = {"speed_file": _SPEED_FILE, "availability_file": _SPEED_FILE, "state_file": _STATE_FILE}
-_BYPASS: Final = "the declared route is taken; SimGrid takes the bypass instead"
 _REMOVED: Final = "was removed from SimGrid, which stops at it"
 
 ZONES: Final = ("zone", "AS")
@@ -151,8 +150,8 @@ ELEMENTS: Final[Mapping[str, ElementRule]] = dict(
         _rule("link_ctn", "direction", required=("id",)),
         _rule("route", "symmetrical", required=("src", "dst"), contents=_ONLY_LINKS),
         *(_rule(tag, "symmetrical", required=_GATEWAYS, contents=_ONLY_LINKS) for tag in ("zoneRoute", "ASroute")),
-        _rule("bypassRoute", required=("src", "dst"), contents=_ONLY_LINKS, ignored=_BYPASS),
-        *(_rule(tag, required=_GATEWAYS, contents=_ONLY_LINKS, ignored=_BYPASS) for tag in BYPASSES[1:]),
+        _rule("bypassRoute", required=("src", "dst"), contents=_ONLY_LINKS),
+        *(_rule(tag, required=_GATEWAYS, contents=_ONLY_LINKS) for tag in BYPASSES[1:]),
         _rule(
             "trace",
             "file",

@@ -7,6 +7,7 @@ covers all others. Unsupported routing kinds and topologies are errors.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from html import escape
 from operator import attrgetter
 from pathlib import Path
@@ -16,10 +17,11 @@ from typing import Final
 from batsched_py.bits import MAX_HOST
 from batsched_py.errors import PlatformError
 from batsched_py.files.atomic_file import write_atomically
+from batsched_py.model.graph_zone import GraphZone
 from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
 from batsched_py.model.topologies.cluster import TopologyZone
 from batsched_py.model.topologies.fat_tree import FatTree
-from batsched_py.model.zone import OWN_LOOPBACK, GraphZone, Segment, Spoke, StarZone, TableZone, Zone
+from batsched_py.model.zone import OWN_LOOPBACK, Segment, Spoke, StarZone, TableZone, Zone
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.power_states import PowerStates
@@ -27,7 +29,7 @@ from batsched_py.traces.quantity import BANDWIDTH, SPEED, TIME, parse_quantity
 from batsched_py.traces.simgrid_dtd import BYPASSES, ZONES
 from batsched_py.traces.xml_cluster import PrivateLinks, read_backbone, read_peer_spoke, read_radical
 from batsched_py.traces.xml_element import Element, read_root
-from batsched_py.traces.xml_network import ROUTES, LinkTable
+from batsched_py.traces.xml_network import ROUTES, LinkTable, Table
 from batsched_py.traces.xml_profiles import check_profiles
 from batsched_py.traces.xml_rules import check_elements, check_zone
 from batsched_py.traces.xml_topology import FLAT, TOPOLOGIES, read_cables, read_topology
@@ -73,7 +75,8 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
         raise root.error("", "must have at least one host")
     hosts = tuple(reader.hosts[name] for name in sorted(reader.hosts))
     check_profiles(root, reader.hosts, reader.network, limits)
-    return Platform(root.file, hosts, reader.zones, reader.zone_of, _config(root), root.notes.lines())
+    config = _config(root)
+    return Platform(root.file, hosts, reader.zones, reader.zone_of, config, root.notes.lines(), reader.bypasses)
 
 
 def _check_version(root: Element) -> None:
@@ -112,6 +115,8 @@ class _PlatformReader:
         #: host or router -> its zone; never a zone.
         self.zone_of: dict[str, str] = {}
         self.network = LinkTable()
+        #: zone -> (from, to) -> the route that is taken instead of all others.
+        self.bypasses: dict[str, Table] = {}
         #: Number of hosts in fat trees.
         self._fat_hosts = 0
         #: zone -> its parent ("" for the outermost zone), from its start tag on.
@@ -149,15 +154,20 @@ class _PlatformReader:
             self.read_node(element, name, properties, spokes)
         self._depth -= 1
         check_zone(zone, routing, is_graph=routing in _GRAPHS)
-        self._check_bypasses(zone)
+        self._read_bypasses(zone)
         if routing in _STARS:
             self.zones[name] = self._star(zone, name, parent, routing, spokes)
             return
-        points = {element.name() for element in zone.children(*_NODES) if element.tag != "cabinet"}
-        table = self.network.read_routes(zone, points, self._gateway_rule)
+        points = [element.name() for element in zone.children(*_NODES) if element.tag != "cabinet"]
+        table = self.network.read_routes(zone, set(points), self._gateway_rule)
         # SimGrid gives hosts a loopback only in zones without nested zones.
         loopback = OWN_LOOPBACK if next(zone.children("cluster", *ZONES), None) is None else None
-        self.zones[name] = (TableZone if routing == "Full" else _graph)(name, parent, table, loopback)
+        if routing == "Full":
+            self.zones[name] = TableZone(name, parent, table, loopback)
+        else:
+            order = points if routing == "Floyd" else [point for ends in table for point in ends]
+            ranks = {point: rank for rank, point in enumerate(dict.fromkeys(order))}
+            self.zones[name] = GraphZone(name, parent, _edges(table), ranks, routing == "Floyd", loopback)
 
     def _check_nesting(self, zone: Element, properties: int) -> None:
         """Raise PlatformError for zones that are nested too deeply, or inherit too many properties."""
@@ -168,14 +178,30 @@ class _PlatformReader:
         if self._inherited > _PROPERTIES * limits.hosts:
             raise zone.error("prop", f"zones inherit too many properties for a platform that {limits.rule('hosts')}")
 
-    def _check_bypasses(self, zone: Element) -> None:
-        """Raise PlatformError for a bypass route with ends or links that are not defined before it."""
+    def _read_bypasses(self, zone: Element) -> None:
+        """Read the bypasses of a zone; PlatformError for ends that are not defined before."""
         for bypass in zone.children(*BYPASSES):
-            self.network.check_links(bypass)
             for attribute in ("src", "dst", "gw_src", "gw_dst"):
                 end = bypass.xml.get(attribute)
                 if end is not None and end not in self.zone_of and end not in self._parents:
                     raise bypass.error(attribute, f"names {shown(end)}, which is not in the platform before")
+        name = zone.name()
+        bypasses = self.network.read_bypasses(zone, partial(self._meet_in, name), self._gateway_rule)
+        if bypasses:
+            self.bypasses[name] = bypasses
+
+    def _meet_in(self, zone: str, source: str, destination: str) -> bool:
+        """Return whether routes between two ends are found in a zone: its hosts, or zones in two of its parts."""
+        if source in self.zone_of or destination in self.zone_of:
+            return self.zone_of.get(source) == self.zone_of.get(destination) == zone
+        branches = [self._branch(zone, end) for end in (source, destination)]
+        return None not in branches and branches[0] != branches[1]
+
+    def _branch(self, zone: str, inner: str) -> str | None:
+        """Return the zone directly inside a zone that is, or contains, another one; None if it is outside."""
+        while inner and self._parents[inner] != zone:
+            inner = self._parents[inner]
+        return inner or None
 
     def _star(self, zone: Element, name: str, parent: str, routing: str, spokes: dict[str, Spoke]) -> StarZone:
         for route in zone.children(*ROUTES):
@@ -311,11 +337,11 @@ def _routing(zone: Element) -> str:
     return routing
 
 
-def _graph(name: str, parent: str, table: Mapping[tuple[str, str], Segment], loopback: Segment | None) -> GraphZone:
+def _edges(table: Table) -> dict[str, list[tuple[str, Segment]]]:
     edges: dict[str, list[tuple[str, Segment]]] = {}
     for (source, destination), segment in table.items():
         edges.setdefault(source, []).append((destination, segment))
-    return GraphZone(name, parent, {source: tuple(neighbours) for source, neighbours in edges.items()}, loopback)
+    return edges
 
 
 def write_homogeneous(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from batsched_py.model.zone import Link, Segment
+from batsched_py.text.display import shown
 from batsched_py.traces.quantity import BANDWIDTH, TIME
+from batsched_py.traces.simgrid_dtd import BYPASSES
 from batsched_py.traces.xml_element import Element
 
 #: FULLDUPLEX is the former name of SPLITDUPLEX.
@@ -13,10 +15,15 @@ DUPLEX = ("SPLITDUPLEX", "FULLDUPLEX")
 SHARING = ("SHARED", *DUPLEX, "FATPIPE")
 _ZONE_ROUTES = ("zoneRoute", "ASroute")
 ROUTES = ("route", *_ZONE_ROUTES)
+_HOST_ROUTES = ("route", "bypassRoute")
 _OPPOSITE = {"UP": "DOWN", "DOWN": "UP", "NONE": "NONE"}
 
 #: (a point, the name of a gateway inside it) -> None, or the broken rule.
 GatewayRule = Callable[[str, str], str | None]
+#: The ends of a bypass -> True if they meet in the zone that declares it.
+InsideRule = Callable[[str, str], bool]
+#: (source, destination) -> segment.
+Table = dict[tuple[str, str], Segment]
 
 
 class LinkTable:
@@ -74,18 +81,13 @@ class LinkTable:
             raise element.error(attribute, f"names link {name!r}, which is not defined before")
         return self._links[full_name]
 
-    def check_links(self, route: Element) -> None:
-        """Raise PlatformError if a route references an undefined link."""
-        for ctn in route.children("link_ctn"):
-            self.link(ctn, "id", _direction(ctn))
-
     def __contains__(self, name: object) -> bool:
         """Return True if there is a link of this name."""
         return name in self._links or name in self._split
 
-    def read_routes(self, zone: Element, points: set[str], gateway_rule: GatewayRule) -> dict[tuple[str, str], Segment]:
+    def read_routes(self, zone: Element, points: set[str], gateway_rule: GatewayRule) -> Table:
         """Return (source, destination) -> segment, for each route of a zone, and for the reverse one if symmetrical."""
-        table: dict[tuple[str, str], Segment] = {}
+        table: Table = {}
         for element in zone.children(*ROUTES):
             ends = element.text("src"), element.text("dst")
             for attribute, point in zip(("src", "dst"), ends, strict=True):
@@ -94,21 +96,41 @@ class LinkTable:
             if ends in table:
                 raise element.error("", "is defined twice (a route is symmetrical unless it says otherwise)")
             for way, segment in self._ways(element, ends, gateway_rule):
-                table.setdefault(way, segment)
+                if way in table:
+                    rule = f"must be NO: the route from {shown(way[0])} to {shown(way[1])} is defined before"
+                    raise element.error("symmetrical", rule)
+                table[way] = segment
+        return table
+
+    def read_bypasses(self, zone: Element, inside: InsideRule, gateway_rule: GatewayRule) -> Table:
+        """Return the bypasses of a zone; add notes on those between ends that do not meet there, which do nothing."""
+        table: Table = {}
+        for element in zone.children(*BYPASSES):
+            ends = element.text("src"), element.text("dst")
+            if ends in table:
+                raise element.error("", "is defined twice")
+            ((_, segment),) = self._ways(element, ends, gateway_rule)
+            if inside(*ends):
+                table[ends] = segment
+            else:
+                what = f"element {element.tag} is not obeyed: its ends do not meet in the zone that declares it"
+                element.notes.add(f"{what}, as in SimGrid", element.name_of())
         return table
 
     def _ways(
         self, element: Element, ends: tuple[str, str], gateway_rule: GatewayRule
     ) -> Iterator[tuple[tuple[str, str], Segment]]:
         entry, leave = ends
-        if element.tag in _ZONE_ROUTES:
+        if element.tag not in _HOST_ROUTES:
             entry, leave = element.text("gw_src"), element.text("gw_dst")
             for attribute, point, gateway in (("gw_src", ends[0], entry), ("gw_dst", ends[1], leave)):
                 if rule := gateway_rule(point, gateway):
                     raise element.error(attribute, rule)
         crossed = [(ctn, _direction(ctn)) for ctn in element.children("link_ctn")]
         yield ends, Segment(tuple(self.link(ctn, "id", way) for ctn, way in crossed), entry, leave)
-        if element.choice("symmetrical", ("YES", "yes", "NO", "no"), "YES").upper() == "YES" and ends[0] != ends[1]:
+        if element.tag in BYPASSES or ends[0] == ends[1]:
+            return
+        if element.choice("symmetrical", ("YES", "yes", "NO", "no"), "YES").upper() == "YES":
             back = tuple(self.link(ctn, "id", _OPPOSITE[way]) for ctn, way in reversed(crossed))
             yield ends[::-1], Segment(back, leave, entry)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.simulator.contention.demand import ActivityDemand, Processors
@@ -22,9 +22,15 @@ class MessageDemands:
     """
 
     def __init__(
-        self, platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
+        self,
+        platform: Platform,
+        hosts: Sequence[PlatformHost],
+        master_name: str,
+        tcp_window: float = TCP_WINDOW,
+        silent: Container[int] = (),
     ) -> None:
-        """Compute all of them; PlatformError if a message has no way."""
+        """Compute all of them but those of `silent` hosts, which have no way; PlatformError if another has none."""
+        self._silent = silent
         master = platform.master(master_name)
         self._last = len(hosts)
         self._transfers = None if master is None else TransferModel(platform, (*hosts, master), tcp_window)
@@ -45,7 +51,7 @@ class MessageDemands:
         return self._kept[number] if number < len(self._kept) else self._demand(number)
 
     def _demand(self, number: int) -> ActivityDemand:
-        if self._transfers is None:
+        if self._transfers is None or number in self._silent:
             return ActivityDemand()
         links, latency, window = self._transfers.needs([(number, self._last, 1.0)])
         return ActivityDemand((), links, latency, window)
@@ -57,10 +63,14 @@ def message_seconds(demand: ActivityDemand) -> float:
 
 
 def longest_message(
-    platform: Platform, hosts: Sequence[PlatformHost], master_name: str, tcp_window: float = TCP_WINDOW
+    platform: Platform,
+    hosts: Sequence[PlatformHost],
+    master_name: str,
+    tcp_window: float = TCP_WINDOW,
+    silent: Container[int] = (),
 ) -> float:
     """Return the maximum travel time in seconds of a message from these hosts, or from the master to itself."""
-    return max(map(message_seconds, MessageDemands(platform, hosts, master_name, tcp_window)))
+    return max(map(message_seconds, MessageDemands(platform, hosts, master_name, tcp_window, silent)))
 
 
 class Courier:

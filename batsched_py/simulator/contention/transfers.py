@@ -127,7 +127,9 @@ class TransferModel:
         if arm is None:
             name = self._hosts[host].name
             zone = self._platform.zones[self._platform.zone_of[name]]
-            arm = self._arms[host] = _arm_in(zone, name) if isinstance(zone, StarZone) else _NO_ARM
+            bypassed = zone.name in self._platform.bypasses
+            arm = _arm_in(zone, name) if isinstance(zone, StarZone) and not bypassed else _NO_ARM
+            self._arms[host] = arm
         return arm
 
     def _route(self, source: int, target: int) -> Route:

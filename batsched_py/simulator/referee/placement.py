@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from batsched_py.bits import size_of
+from batsched_py.bits import lowest_one, size_of
+from batsched_py.errors import PlatformError
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, Delay, ParallelHomogeneousTotal, Profile
 from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
@@ -31,8 +32,13 @@ class PlacementRules:
         profiles: ProfileStore,
         cores: Sequence[int] = (),
         storages: Mapping[str, int] = NO_STORAGES,
+        stranded: Mapping[int, PlatformError] = MappingProxyType({}),
     ) -> None:
-        """Take the machines; `cores` of each host, needed if executors fill hosts; `storages` by name."""
+        """Take the machines; `cores` of each host, needed if executors fill hosts; `storages` by name.
+
+        On `stranded` hosts no job may begin: host -> error.
+        """
+        self._stranded = stranded
         self._cores, self._named_storages = cores, storages
         self._context, self._machines, self._profiles = context, context.machines, profiles
         #: Bits of the hosts on which several jobs may run.
@@ -43,9 +49,11 @@ class PlacementRules:
     def check(self, command: ExecuteJob, job: Job, profile: Profile, lost: int = 0) -> None:
         """Raise BrokenRuleError if hosts do not exist, are in use, cannot currently run jobs, or have the wrong number.
 
-        Hosts in `lost` may be unavailable.
+        Hosts in `lost` may be unavailable. PlatformError if the first host has no route to the master host.
         """
         hosts, machines = command.hosts.bits, self._machines
+        if self._stranded and lowest_one(hosts) in self._stranded:
+            raise self._stranded[lowest_one(hosts)]
         if hosts & (machines.free | lost) != hosts:
             self._check_hosts(job, hosts & ~lost)
         unfit = self._context.meter.unfit(hosts) if self._context.meter is not None else 0

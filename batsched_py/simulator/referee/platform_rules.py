@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from batsched_py.errors import PlatformError
+from batsched_py.model.graph_zone import GraphZone
 from batsched_py.model.platform import ROLES, Platform, PlatformHost
 from batsched_py.model.zone import StarZone
 from batsched_py.simulator.machines.power_model import PowerModel
@@ -57,6 +58,37 @@ def check_ways(platform: Platform, computing: Sequence[PlatformHost], master_hos
         if zone.coordinates is not None and host.name not in zone.coordinates:
             rule = "is missing: a host of a zone of routing Vivaldi needs three, without which SimGrid stops"
             raise PlatformError(platform.source, f"host {host.name}.coordinates", rule)
+
+
+def stranded_hosts(platform: Platform, hosts: Sequence[PlatformHost], master_host: str) -> dict[int, PlatformError]:
+    """Return the numbers of the hosts from which SimGrid finds no route to the master host, each with its error.
+
+    Batsim stops, crashes or hangs when it sends its message about a job of which such a host is the first; hosts
+    without jobs do no harm. PlatformError if the master host cannot reach itself.
+    """
+    master = platform.master(master_host)
+    if master is None:  # reported elsewhere: Batsim stops
+        return {}
+    platform.route(master.name, master.name)
+    graphs = [zone for zone in platform.zones.values() if isinstance(zone, GraphZone)]
+    #: Zones whose hosts may differ in this; those of others have the same way out.
+    broken = {zone.name for zone in graphs if not zone.has_ways_between_all()}
+    found: dict[str, PlatformError | None] = {}
+    stranded: dict[int, PlatformError] = {}
+    for number, host in enumerate(hosts):
+        zone = platform.zones[platform.zone_of[host.name]]
+        alike = zone.name not in broken and not (isinstance(zone, GraphZone) and host.name not in zone.order)
+        end = zone.name if alike else host.name
+        if end not in found:
+            try:
+                platform.route(host.name, master.name)
+                found[end] = None
+            except PlatformError as error:
+                rule = f"{error.rule}: Batsim sends a message from {host.name} to {master.name} when its job ends"
+                found[end] = PlatformError(error.file, error.field, rule)
+        if (why := found[end]) is not None:
+            stranded[number] = why
+    return stranded
 
 
 def check_speeds(platform: Platform, computing: Sequence[PlatformHost], models: Sequence[PowerModel] | None) -> None:

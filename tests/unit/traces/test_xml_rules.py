@@ -66,6 +66,7 @@ REMOVED = {
     "actor": f'{zone(HOSTS)}<actor host="a" function="f"/>',
     "process": f'{zone(HOSTS)}<process host="a" function="f"/>',
 }
+BYPASS = '<bypassRoute src="{}" dst="{}"/>'
 #: Attribute that is not obeyed -> a value other than the default.
 VALUES = {**dict.fromkeys(FILES, "changes.txt"), "lat": "1s"}
 
@@ -159,6 +160,16 @@ def test_what_stands_where_simgrid_stops_at_it_is_refused(tmp_path: Path, inside
         (zone('<peer id="a" speed="1f,2f" bw_in="1" bw_out="1"/>', "Vivaldi"), "peer a.speed: must be one speed"),
         (zone(f'{HOSTS}<bypassRoute src="a" dst="x"/>'), r"bypassRoute a-x\.dst: names 'x', which is not"),
         (zone(f'{HOSTS}<bypassRoute src="a" dst="b"><link_ctn id="k"/></bypassRoute>'), r"link_ctn k\.id: names link"),
+        (zone(f"{HOSTS}{2 * BYPASS.format('a', 'b')}"), r"bypassRoute a-b: is defined twice"),
+        (zone(f'{HOSTS}<route src="a" dst="b"/><route src="b" dst="a"/>'), r"route b-a: is defined twice"),
+        (
+            zone(f'{HOSTS}<route src="a" dst="b" symmetrical="NO"/><route src="b" dst="a"/>'),
+            r"route b-a\.symmetrical: must be NO: the route from 'a' to 'b' is defined before",
+        ),
+        (
+            two_zones('<bypassZoneRoute src="p" dst="q" gw_src="b" gw_dst="b"/>'),
+            r"gw_src: names 'b', which is not a host",
+        ),
         (zone(f'{HOSTS}<route src="a" dst="a"/>', "Floyd"), r"route a-a\.symmetrical: must be NO .* to itself"),
     ],
 )

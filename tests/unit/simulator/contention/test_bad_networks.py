@@ -55,7 +55,7 @@ def finish(folder: Path, inside: str) -> float:
             "link_ctn x.id: names link 'x', which",
         ),
         (hosts("", "Floyd"), "zone z: has no route from a to b"),
-        (hosts("", "Dijkstra"), "zone z: has no route from a to b"),
+        (hosts("", "Dijkstra"), "zone z: has no route from a to a"),
         (
             zone("".join(CLUSTER.format(name=name, radical="0", bw="1GBps", more="") for name in "cd")),
             "zone z: has no route from c to d",
