@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from batsched_py.addition import add_up
 from batsched_py.errors import PlatformError
+from batsched_py.model.changes import Changes
 from batsched_py.model.graph_zone import GraphZone
 from batsched_py.model.zone import Link, Segment, TableZone, Zone
 from batsched_py.text.representation import Brief
@@ -66,6 +68,7 @@ class Platform(Brief, frozen=True):
         notes: a line for each part of the file without effect.
         bypasses: zone -> (from, to) -> the route that is taken instead of all others: between hosts of the zone, or
             between zones inside it that contain the two ends.
+        changes: changes over time of hosts and links.
     """
 
     source: str
@@ -75,6 +78,7 @@ class Platform(Brief, frozen=True):
     config: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     bypasses: Mapping[str, Mapping[tuple[str, str], Segment]] = field(default_factory=dict)
+    changes: tuple[Changes, ...] = ()
 
     def master(self, name: str = DEFAULT_MASTER) -> PlatformHost | None:
         """Return the scheduler's host: the one with that name, else the first with role "master", else None."""
@@ -114,8 +118,10 @@ class Platform(Brief, frozen=True):
         }
         return replace(self, zones=zones)
 
-    def route(self, source: str, destination: str) -> Route:
+    def route(self, source: str, destination: str, latencies: Mapping[str, float] = MappingProxyType({})) -> Route:
         """Return the route between two hosts, by name; it has no links if the platform has no network there.
+
+        Links named in `latencies` have these latencies instead of their own.
 
         Routes are not cached: keep those used often. A route's links are in SimGrid's order; the reverse route may
         differ. PlatformError if a name is not that of a host, or if two zones are not connected.
@@ -125,6 +131,8 @@ class Platform(Brief, frozen=True):
                 raise PlatformError(self.source, f"host {name}", "is not in the platform")
         segments = tuple(self._walk(source, destination))
         links = tuple(link for segment in segments for link in segment.links)
+        if latencies:
+            links = tuple(replace(link, latency=latencies.get(link.name, link.latency)) for link in links)
         own = add_up(segment.latency for segment in segments)
         return Route(links, add_up((link.latency for link in links), own))
 

@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from batsched_py.metadata.store import JobStore
+from batsched_py.model.changes import Changing
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
@@ -27,11 +28,13 @@ from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.inputs import Inputs, check_inputs
 from batsched_py.simulator.jobs.execution import ProfileExecution
+from batsched_py.simulator.jobs.failures import Failures
 from batsched_py.simulator.jobs.lifecycle import Jobs
 from batsched_py.simulator.jobs.registration import Registration
 from batsched_py.simulator.jobs.submissions import Submissions
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.external_events import ExternalEvents
+from batsched_py.simulator.machines.platform_changes import UNCHANGED, Effects, PlatformChanges, ScaledSpeeds
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.machines.tracer import Tracer
 from batsched_py.simulator.periodic_calls import RecurringEvents
@@ -82,8 +85,11 @@ def assemble(
     speeds = [host.speeds[host.pstate] for host in hosts]
     cores = [host.cores for host in hosts]
     processors = Processors(speeds, cores)
-    context, latency_loop = _make_context(inputs, settings, processors=processors, store=store, trace=trace)
-    execution = _make_execution(context, TransferModel(platform, hosts, inputs.config.tcp_window), processors)
+    scaled = ScaledSpeeds(speeds) if platform.changes else None
+    current = processors if scaled is None else Processors(scaled, cores)
+    context, latency_loop = _make_context(inputs, settings, processors=current, store=store, trace=trace)
+    transfers = TransferModel(platform, hosts, inputs.config.tcp_window)
+    execution = _make_execution(context, transfers, processors, platform)
     again = settings.dynamic_jobs or settings.on_failure == "requeue" or generation.greets
     ended = EndedJobs(machines.compute_count, pass_on, again=again)
     used_ids = set[str]()
@@ -101,6 +107,9 @@ def assemble(
 
     external = ExternalEvents(context, None if settings.on_failure == "ignore" else jobs.fail)
     loop = latency_loop or _instant_loop(context, external, live)
+    if scaled is not None:
+        failures = Failures(context, jobs, [host.name for host in hosts], external)
+        _follow_changes(context, inputs, scaled, failures, transfers)
     return SimulationParts(
         context,
         jobs,
@@ -150,6 +159,21 @@ def _make_context(
     return context, loop
 
 
+def _follow_changes(
+    context: Context, inputs: Inputs, speeds: ScaledSpeeds, failures: Failures, transfers: TransferModel
+) -> None:
+    """Let the platform change over time if tasks share it: otherwise their ends are computed at their starts."""
+    platform, fluid = inputs.platform, context.fluid
+    if fluid is None:
+        context.approximations.add(UNCHANGED)
+        return
+    context.lose = None if failures.ends_jobs else failures.lose_one
+    latencies = [transfers.change_latency, *([] if inputs.messages is None else [inputs.messages.change_latency])]
+    numbers = {host.name: number for number, host in enumerate(inputs.hosts)}
+    effects = Effects(speeds, latencies, failures, failures.waits_for_changes)
+    PlatformChanges(context, fluid, platform.changes, numbers, effects, source=platform.source)
+
+
 def _placement_rules(context: Context, inputs: Inputs, cores: Sequence[int]) -> PlacementRules:
     """Return the placement rules, with the numbers of storage hosts by name if jobs may name them."""
     storages = inputs.storages
@@ -157,7 +181,9 @@ def _placement_rules(context: Context, inputs: Inputs, cores: Sequence[int]) -> 
     return PlacementRules(context, inputs.profiles, cores, named, inputs.stranded)
 
 
-def _make_execution(context: Context, transfers: TransferModel, processors: Processors) -> ProfileExecution:
+def _make_execution(
+    context: Context, transfers: TransferModel, processors: Processors, platform: Platform
+) -> ProfileExecution:
     """Return the execution of jobs, with the rules of the generation of Batsim."""
     settings, generation = context.settings, context.generation
     return ProfileExecution(
@@ -169,6 +195,7 @@ def _make_execution(context: Context, transfers: TransferModel, processors: Proc
         compute_sharing=settings.compute_sharing or not generation.checks_allocations,
         former_storages=generation.former_storages,
         former_tasks=generation.former_tasks,
+        speeds_change=any(one.quantity is Changing.SPEED for one in platform.changes),
     )
 
 

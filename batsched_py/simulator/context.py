@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # parts import these names from their own modules, not from here
@@ -9,6 +10,7 @@ if TYPE_CHECKING:  # parts import these names from their own modules, not from h
     from batsched_py.protocol.events import Event
     from batsched_py.simulator.contention.fluid_model import FluidModel
     from batsched_py.simulator.generation import Generation
+    from batsched_py.simulator.jobs.live_jobs import LiveJob
     from batsched_py.simulator.machines.energy_meter import EnergyMeter
     from batsched_py.simulator.machines.machines import Machines
     from batsched_py.simulator.machines.tracer import Tracer
@@ -29,11 +31,13 @@ class Context:
         tracer: None if trace files are disabled.
         store: the store of job descriptions; None if messages contain them.
         approximations: one line for each simplification that was applied.
+        off: hosts (bits) that a profile of the platform has switched off, without a notification of the scheduler.
+        lose: ends or loses a job whose task would cross a link that is off; None if none goes off.
     """
 
     __slots__ = (
         *("approximations", "fluid", "generation", "machines", "mailbox", "meter", "outbox", "queue", "settings"),
-        *("store", "tracer"),
+        *("lose", "off", "store", "tracer"),
     )
 
     def __init__(
@@ -55,6 +59,8 @@ class Context:
         self.queue, self.mailbox, self.outbox = queue, mailbox, outbox
         self.machines, self.fluid, self.meter, self.tracer = machines, fluid, meter, tracer
         self.store, self.approximations = store, approximations
+        self.off = 0
+        self.lose: Callable[[LiveJob], None] | None = None
 
     @property
     def acknowledges(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -21,6 +22,8 @@ from batsched_py.simulator.machines.power_properties import read_power_model
 from batsched_py.simulator.referee.platform_rules import check_roles, check_speeds, check_ways, stranded_hosts
 from batsched_py.simulator.referee.strictness import refused_files, refused_names
 from batsched_py.text.wording import counted
+
+NO_FAILURES: Final = "settings: on_failure has no effect, because no host or link fails"
 
 
 class Inputs(Struct, frozen=True):
@@ -80,6 +83,9 @@ def check_inputs(
     check_ways(platform, computing, settings.master_host)
     storages = platform.storage_hosts(settings.master_host)
     notes = _input_notes(platform, workloads, settings)
+    fails = settings.external_events or live or (platform.changes and settings.network == "sharing")
+    if settings.on_failure != "ignore" and not fails:
+        notes.add(NO_FAILURES)
     profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, notes)
     notes.update(refused_names(generation, workloads, profiles))
     if not (settings.allow_oversized or settings.compute_sharing):  # a shared host may run several executors of one job

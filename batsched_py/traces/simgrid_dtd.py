@@ -45,10 +45,7 @@ class ElementRule(Struct, frozen=True):
         return not (self.ignored or self.refused)
 
 
-PROFILE: Final = "changes over time are not simulated; SimGrid changes"
-_SPEED_FILE: Final = f"{PROFILE} the host's speed"
-_STATE_FILE: Final = "failures over time are not simulated; SimGrid switches it off and on"
-_HOST_FILES: Final = {"speed_file": _SPEED_FILE, "availability_file": _SPEED_FILE, "state_file": _STATE_FILE}
+_HOST_FILES: Final = ("speed_file", "availability_file", "state_file")
 _REMOVED: Final = "was removed from SimGrid, which stops at it"
 
 ZONES: Final = ("zone", "AS")
@@ -113,9 +110,8 @@ ELEMENTS: Final[Mapping[str, ElementRule]] = dict(
         *(_rule(tag, required=("id", "routing"), contents=_ZONE_CONTENTS) for tag in ZONES),
         _rule(
             "host",
-            *("core", "pstate", "coordinates"),
+            *("core", "pstate", "coordinates", *_HOST_FILES),
             required=("id", "speed"),
-            explained=_HOST_FILES,
             contents=((frozenset({"disk", "prop", "mount"}),),),
         ),
         _rule(
@@ -128,22 +124,17 @@ ELEMENTS: Final[Mapping[str, ElementRule]] = dict(
         _rule("cabinet", required=("id", "prefix", "suffix", "radical", "speed", "bw", "lat")),
         _rule(
             "peer",
-            "coordinates",
+            *("coordinates", *_HOST_FILES),
             required=("id", "speed", "bw_in", "bw_out"),
-            explained={**_HOST_FILES, "lat": "latencies are distances of coordinates, as in SimGrid, which ignores it"},
+            explained={"lat": "latencies are distances of coordinates, as in SimGrid, which ignores it"},
         ),
         _rule("router", "coordinates", required=("id",)),
         _rule("backbone", required=("id", "bandwidth", "latency")),
         _rule("host_link", required=("id", "up", "down")),
         _rule(
             "link",
-            *("latency", "sharing_policy"),
+            *("latency", "sharing_policy", "bandwidth_file", "latency_file", "state_file"),
             required=("id", "bandwidth"),
-            explained={
-                "bandwidth_file": f"{PROFILE} the link's bandwidth",
-                "latency_file": f"{PROFILE} the link's latency",
-                "state_file": _STATE_FILE,
-            },
             contents=_ONLY_PROPS,
             ignored_inside={"prop": "properties of links are for plug-ins of SimGrid that Batsim does not use"},
         ),
@@ -156,14 +147,12 @@ ELEMENTS: Final[Mapping[str, ElementRule]] = dict(
             "trace",
             "file",
             required=("id", "periodicity"),
-            ignored=f"{PROFILE} what the trace is connected to",
             has_text=True,
         ),
         _rule(
             "trace_connect",
             "kind",
             required=("trace", "element"),
-            ignored=f"{PROFILE} the element as the trace describes",
         ),
         _rule("disk", "id", required=("read_bw", "write_bw"), contents=_ONLY_PROPS, ignored="Batsim uses no disks"),
         _rule(

@@ -30,7 +30,7 @@ from batsched_py.traces.simgrid_dtd import BYPASSES, ZONES
 from batsched_py.traces.xml_cluster import PrivateLinks, read_backbone, read_peer_spoke, read_radical
 from batsched_py.traces.xml_element import Element, read_root
 from batsched_py.traces.xml_network import ROUTES, LinkTable, Table
-from batsched_py.traces.xml_profiles import check_profiles
+from batsched_py.traces.xml_profiles import read_profiles
 from batsched_py.traces.xml_rules import check_elements, check_zone
 from batsched_py.traces.xml_topology import FLAT, TOPOLOGIES, read_cables, read_topology
 
@@ -74,9 +74,10 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
     if not reader.hosts:
         raise root.error("", "must have at least one host")
     hosts = tuple(reader.hosts[name] for name in sorted(reader.hosts))
-    check_profiles(root, reader.hosts, reader.network, limits)
+    changes = read_profiles(root, reader.hosts, reader.network, limits)
     config = _config(root)
-    return Platform(root.file, hosts, reader.zones, reader.zone_of, config, root.notes.lines(), reader.bypasses)
+    notes = root.notes.lines()
+    return Platform(root.file, hosts, reader.zones, reader.zone_of, config, notes, reader.bypasses, changes)
 
 
 def _check_version(root: Element) -> None:

@@ -1,7 +1,6 @@
-"""Validation of changes over time in SimGrid's platforms: lines "DATE VALUE".
+"""Changes over time in SimGrid's platforms: lines "DATE VALUE".
 
-They are checked, but not simulated. Dates and values may be drawn from distributions ("NORM 5 1"); then dates are
-intervals.
+Dates and values may be drawn from distributions ("NORM 5 1"); then dates are intervals.
 """
 
 from __future__ import annotations
@@ -11,52 +10,70 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from msgspec import Struct
+
+from batsched_py.model.changes import Law
 from batsched_py.text.display import shown
 from batsched_py.text.wording import seconds
 
-#: Name of a distribution -> the number of its parameters.
+#: Name of a distribution -> its usual name, and the number of its parameters.
 _LAWS: Final = {
-    "DET": 1,
-    **dict.fromkeys(("NORM", "NORMAL", "GAUSS", "GAUSSIAN"), 2),
-    **dict.fromkeys(("EXP", "EXPONENTIAL"), 1),
-    **dict.fromkeys(("UNIF", "UNIFORM"), 2),
+    "DET": ("DET", 1),
+    **dict.fromkeys(("NORM", "NORMAL", "GAUSS", "GAUSSIAN"), ("NORM", 2)),
+    **dict.fromkeys(("EXP", "EXPONENTIAL"), ("EXP", 1)),
+    **dict.fromkeys(("UNIF", "UNIFORM"), ("UNIF", 2)),
 }
 _LINE: Final = re.compile(r"[\n\r]")
 _SETTING: Final = re.compile(r"(PERIODICITY|LOOPAFTER)\s+(\S+)")
 
 
-def changes_fault(text: str, period: float = -1.0) -> str | None:
-    """Return the rule that the changes violate, at which SimGrid stops; None if they are valid.
+class Pattern(Struct, frozen=True):
+    """Changes of any quantity; the members are those of `Changes`."""
+
+    points: tuple[tuple[Law, Law], ...] = ()
+    period: float = 0.0
+    drawn: bool = False
+    again: bool = False
+
+
+def read_pattern(text: str, period: float = -1.0) -> Pattern:
+    """Read changes; ValueError with the rule for text at which SimGrid stops.
 
     The pattern repeats every `period` seconds if that is positive, unless the text specifies a period.
     """
-    laws, date, pause = False, 0.0, 0.0
+    laws, again, date, pause, points = False, False, 0.0, 0.0, list[tuple[Law, Law]]()
     for number, line in _lines(text):
         setting = _SETTING.match(line)
         if line in ("STOCHASTIC", "STOCHASTIC LOOP"):
-            laws = True
+            laws, again = True, again or line.endswith("LOOP")
         elif setting is not None and _number(setting[2]) is not None:
             value = _number(setting[2]) or 0.0
             period, pause = (value, pause) if setting[1] == "PERIODICITY" else (period, value)
         else:
-            dates, rest = _draw(line.split(), laws=laws)
-            values, _ = _draw(rest, laws=laws)
-            if dates is None or values is None:
-                return f"line {number} must be a date and a value, or two laws after STOCHASTIC, not {shown(line)}"
-            if not laws and not date <= dates[0]:
-                return f"line {number} must not have a date before {seconds(date)}, as {seconds(dates[0])} is"
-            date = 0.0 if laws else dates[0]
-    return _loop_fault(period, pause, date, laws=laws)
+            when, rest = _law(line.split(), laws=laws)
+            what, _ = _law(rest, laws=laws)
+            if when is None or what is None:
+                rule = "must be a date and a value, or two laws after STOCHASTIC"
+                raise ValueError(f"line {number} {rule}, not {shown(line)}")
+            if not laws:
+                if not date <= when.parameters[0]:
+                    later = f"before {seconds(date)}, as {seconds(when.parameters[0])} is"
+                    raise ValueError(f"line {number} must not have a date {later}")
+                date = when.parameters[0]
+            points.append((when, what))
+    _check_loop(period, pause, date, laws=laws)
+    if laws:
+        return Pattern(tuple(points), 0.0, drawn=True, again=again or pause > 0)
+    return Pattern(tuple(points), max(period, date + pause if pause else 0.0))
 
 
-def _loop_fault(period: float, pause: float, last: float, *, laws: bool) -> str | None:
+def _check_loop(period: float, pause: float, last: float, *, laws: bool) -> None:
     if period > 0 and laws:
-        return "cannot be STOCHASTIC with a period: use LOOPAFTER"
+        raise ValueError("cannot be STOCHASTIC with a period: use LOOPAFTER")
     if period > 0 and pause:
-        return "cannot have both PERIODICITY and LOOPAFTER"
+        raise ValueError("cannot have both PERIODICITY and LOOPAFTER")
     if pause < 0 or 0 < period < last:
-        return f"must not begin anew before the last date, {seconds(last)}"
-    return None
+        raise ValueError(f"must not begin anew before the last date, {seconds(last)}")
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -67,16 +84,18 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, stripped
 
 
-def _draw(words: Sequence[str], *, laws: bool) -> tuple[list[float] | None, Sequence[str]]:
-    """Parse a number, or a distribution with parameters; return the numbers (None if invalid) and the other words."""
+def _law(words: Sequence[str], *, laws: bool) -> tuple[Law | None, Sequence[str]]:
+    """Parse a number, or a distribution with parameters; return it (None if invalid) and the other words."""
     if not words:
         return None, words
-    count = _LAWS.get(words[0])
-    if count is None and laws:
+    known = _LAWS.get(words[0])
+    if known is None and laws:
         return None, words
-    first, after = (0, 1) if count is None else (1, 1 + count)
+    name, first, after = ("DET", 0, 1) if known is None else (known[0], 1, 1 + known[1])
     numbers = [number for word in words[first:after] if (number := _number(word)) is not None]
-    return (numbers if len(numbers) == after - first else None), words[after:]
+    if len(numbers) < after - first or (name == "EXP" and numbers[0] <= 0):
+        return None, words[after:]
+    return Law(tuple(numbers), name), words[after:]
 
 
 def _number(word: str) -> float | None:

@@ -81,6 +81,10 @@ class LinkTable:
             raise element.error(attribute, f"names link {name!r}, which is not defined before")
         return self._links[full_name]
 
+    def halves(self, name: str) -> tuple[str, ...]:
+        """Return the names of the links that a name stands for: two for a SPLITDUPLEX link."""
+        return (f"{name}_UP", f"{name}_DOWN") if name in self._split else (name,)
+
     def __contains__(self, name: object) -> bool:
         """Return True if there is a link of this name."""
         return name in self._links or name in self._split

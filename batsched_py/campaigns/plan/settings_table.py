@@ -88,8 +88,6 @@ def _check(file: StudyFile, settings: Mapping[str, Any]) -> None:
         raise file.error("settings.machines", f"must be 1 or more, not {settings['machines']}")
     if settings.get("max_calls", 0) < 0:
         raise file.error("settings.max_calls", f"must be 0 or more, not {settings['max_calls']}")
-    if settings.get("on_failure", "ignore") != "ignore" and "events" not in settings:
-        raise file.error("settings.on_failure", "goes with events: without them no host fails")
     if "acknowledge_dynamic_jobs" in settings and not settings.get("dynamic_jobs"):
         raise file.error("settings.acknowledge_dynamic_jobs", "goes with dynamic_jobs = true")
     if settings.get("simulator") == "batsim":

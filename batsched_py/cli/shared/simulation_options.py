@@ -114,9 +114,9 @@ def read_machine(path: Path, events: Path | None, settings: Settings) -> tuple[P
     if settings.acknowledge_dynamic_jobs is not None and not settings.dynamic_jobs:
         name = "--acknowledge-dynamic-jobs" if settings.acknowledge_dynamic_jobs else "--no-acknowledge-dynamic-jobs"
         raise click.UsageError(f"'{name}' goes with '--enable-dynamic-jobs'")
-    if settings.on_failure != "ignore" and events is None:
-        raise click.UsageError("'--on-failure' goes with '--events': without it no host fails")
     platform = read_platform(path, limits=current_limits())
+    if settings.on_failure != "ignore" and events is None and not platform.changes:
+        raise click.UsageError("'--on-failure' goes with '--events', or a platform that changes: else no host fails")
     given = click.get_current_context().get_parameter_source("master_host") is ParameterSource.COMMANDLINE
     if given and all(host.name != settings.master_host for host in platform.hosts):
         raise PlatformError(str(path), "", f"has no host {settings.master_host!r}, which -m names")

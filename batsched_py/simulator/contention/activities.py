@@ -52,6 +52,8 @@ class Activity(Struct, eq=False):
 
     Attributes:
         number: sequence number of its begin.
+        asked: its demand in the platform as it begins the simulation.
+        demand: its demand in the platform as it is.
         rank: rank of its end within an instant.
         finish: called at its end.
         on_pace: called with the total duration in seconds at the current rate, after a change of the rate or of the
@@ -70,6 +72,7 @@ class Activity(Struct, eq=False):
     """
 
     number: int
+    asked: ActivityDemand
     demand: ActivityDemand
     start: float
     rank: int

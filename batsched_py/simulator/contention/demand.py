@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -16,8 +16,8 @@ LONGEST_TASK: Final = 1e100
 
 
 def bounded(amount: float, capacity: float) -> float:
-    """Return the amount, limited to what this capacity completes in `LONGEST_TASK`."""
-    return min(amount, capacity * LONGEST_TASK)
+    """Return the amount, limited to what this capacity completes in `LONGEST_TASK`; as it is without any capacity."""
+    return min(amount, capacity * LONGEST_TASK) if capacity else amount
 
 
 class Processors(Struct, frozen=True):
@@ -41,24 +41,32 @@ class ActivityDemand(Struct, frozen=True):
             is a FATPIPE.
         latency: seconds before the activity advances.
         window: minimum duration of the transfers in seconds by SimGrid's TCP window; 0 without this limit.
+        measure: returns latency and window anew, where latencies change over time; otherwise None.
     """
 
     flops: tuple[tuple[int, float], ...] = ()
     links: tuple[tuple[Link, float], ...] = ()
     latency: float = 0.0
     window: float = 0.0
+    measure: Callable[[], tuple[float, float]] | None = None
 
     def seconds_alone(self, processors: Processors) -> float:
-        """Return the duration in seconds without other activities, after its latency."""
+        """Return the duration in seconds without other activities, after its latency; infinite if it stands still."""
         if not self.links and not self.flops:  # SimGrid knows no size without a link, as between hosts of Vivaldi zones
             return 0.0
         seconds = self.window
         for link, amount in self.links:
+            if not link.bandwidth:
+                return math.inf
             seconds = max(seconds, amount / link.bandwidth)
         if len({host for host, _ in self.flops}) < len(self.flops):
-            return min(max(seconds, self._seconds_computing(processors)), LONGEST_TASK)
+            computing = self._seconds_computing(processors)
+            return computing if computing == math.inf else min(max(seconds, computing), LONGEST_TASK)
         for host, amount in self.flops:
-            seconds = max(seconds, amount / processors.speeds[host])
+            speed = processors.speeds[host]
+            if not speed:
+                return math.inf
+            seconds = max(seconds, amount / speed)
         return min(seconds, LONGEST_TASK)
 
     def bound(self, processors: Processors) -> float:
@@ -71,6 +79,8 @@ class ActivityDemand(Struct, frozen=True):
     def _seconds_computing(self, processors: Processors) -> float:
         """Return the duration in seconds of computations that share the cores of hosts."""
         hosts = list(dict.fromkeys(host for host, _ in self.flops))
+        if not all(processors.speeds[host] for host in hosts):
+            return math.inf
         resources = [Resource(processors.cores[host] * processors.speeds[host]) for host in hosts]
         bound = min(processors.speeds[host] / amount for host, amount in self.flops)
         if bound == math.inf:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Final
 
+from msgspec.structs import replace
+
 from batsched_py.model.zone import LOOPBACK
 from batsched_py.simulator.contention.activities import Activity, Group, SharedResource, Use
 from batsched_py.simulator.contention.demand import ActivityDemand, Processors, bounded
@@ -67,6 +69,10 @@ class FluidModel:
         #: Active activities whose rates may have changed at this instant; empty unless `_settle` is due.
         self._changed: dict[Activity, None] = {}
         self._due_to_settle = False
+        #: Name of a link -> its bandwidth, for those that have changed; names of links that are off.
+        self._bandwidths: dict[str, float] = {}
+        self.off: set[str] = set()
+        self._switched = False
 
     def begin(
         self,
@@ -80,7 +86,7 @@ class FluidModel:
         """Begin an activity at the current instant; the arguments are as in `Activity`."""
         now = self._queue.now
         self._begun += 1
-        activity = Activity(self._begun, demand, now, rank, finish, on_pace, deadline)
+        activity = Activity(self._begun, demand, demand, now, rank, finish, on_pace, deadline)
         if demand.latency:
             activity.ticket = self._queue.at(now + demand.latency, RANK_RATES, self._activate, activity)
         else:
@@ -122,6 +128,59 @@ class FluidModel:
             activity.on_pace(1.0 / activity.rate)
         self._change([activity])
 
+    def change_speed(self, host: int) -> None:
+        """Recompute rates after a change of the speed of a host."""
+        resource = self._resources.get(host)
+        if resource is not None:
+            resource.capacity = self._capacity(host)
+            self._remeasure(resource)
+
+    def change_bandwidth(self, link: str, bandwidth: float) -> None:
+        """Change the bandwidth of a link, in bytes per second."""
+        self._bandwidths[link] = bandwidth
+        self.change_link(link)
+
+    def switch_link(self, link: str, *, on: bool) -> None:
+        """Switch a link on or off; what crosses it stands still meanwhile."""
+        (self.off.discard if on else self.off.add)(link)
+        self._switched = True
+        self.change_link(link)
+
+    def change_link(self, link: str) -> None:
+        """Recompute rates after a change of a link, also of its latency; no activity waits longer or shorter."""
+        resource = self._resources.get(link)
+        if resource is not None:
+            self._remeasure(resource)
+            user = next(iter(resource.uses)).activity
+            resource.capacity = next(one.bandwidth for one, _ in user.demand.links if one.name == link)
+
+    def crosses(self, demand: ActivityDemand) -> bool:
+        """Return whether a demand needs a link that is off."""
+        return bool(self.off) and any(link.name in self.off for link, _ in demand.links)
+
+    def _remeasure(self, resource: SharedResource) -> None:
+        """Measure the users of a resource again, and recompute their rates."""
+        for activity in dict.fromkeys(use.activity for use in resource.uses):
+            activity.advance(self._queue.now)
+            self._measure(activity)
+            activity.crowded = None
+            self._change([activity])
+
+    def _update(self, activity: Activity) -> ActivityDemand:
+        """Return the demand with the current bandwidths of its links, and its bound at their current latencies.
+
+        As in SimGrid, a task without computations keeps its bound when its latency becomes 0.
+        """
+        asked, window, current = activity.asked, activity.demand.window, self._bandwidths
+        links = tuple(
+            (replace(link, bandwidth=0.0 if link.name in self.off else current.get(link.name, link.bandwidth)), amount)
+            for link, amount in asked.links
+        )
+        if asked.measure is not None:
+            latency, anew = asked.measure()
+            window = anew if latency or asked.flops else window
+        return replace(asked, links=links, window=window)
+
     def _activate(self, activity: Activity) -> None:
         """Activate the activity after its latency."""
         activity.ticket = 0
@@ -143,6 +202,8 @@ class FluidModel:
             self._schedule([activity])
 
     def _measure(self, activity: Activity) -> None:
+        if self._bandwidths or self.off or self._switched or activity.asked.measure is not None:
+            activity.demand = self._update(activity)
         activity.seconds = activity.demand.seconds_alone(self._processors)
         activity.bound = activity.demand.bound(self._processors)
 
@@ -253,9 +314,9 @@ class FluidModel:
             return
         activity.advance(now)
         activity.rate = rate
-        activity.aim(now + activity.left / rate)
+        activity.aim(now + activity.left / rate if rate else math.inf)
         if activity.on_pace is not None:
-            activity.on_pace(activity.seconds if rate == alone else 1.0 / rate)
+            activity.on_pace(activity.seconds if rate == alone else 1.0 / rate if rate else math.inf)
 
     def _schedule(self, activities: list[Activity]) -> None:
         """Form a group; schedule only its earliest end, which changes the rates of the others."""
@@ -271,7 +332,8 @@ class FluidModel:
         for activity in activities:
             activity.group = group
         group.due = first.end
-        group.ticket = self._queue.at(first.end, first.rank, self._reach_end, group)
+        if first.end < math.inf:  # what stands still has no end at which time would go on
+            group.ticket = self._queue.at(first.end, first.rank, self._reach_end, group)
 
     def _reach_end(self, group: Group) -> None:
         """End the first activity of a group, and all that complete at this instant."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.simulator.contention.demand import ActivityDemand, Processors
@@ -49,6 +49,12 @@ class MessageDemands:
         """Return that of the host with a number; -1 is the master."""
         number = self._last if host < 0 else host
         return self._kept[number] if number < len(self._kept) else self._demand(number)
+
+    def change_latency(self, links: Iterable[str], latency: float) -> None:
+        """Give links another latency, in seconds, for messages from now on."""
+        self._kept.clear()
+        if self._transfers is not None:
+            self._transfers.change_latency(links, latency)
 
     def _demand(self, number: int) -> ActivityDemand:
         if self._transfers is None or number in self._silent:

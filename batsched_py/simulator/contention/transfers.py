@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from batsched_py.addition import add_up
+from batsched_py.model.changes import Changing
 from batsched_py.model.platform import Link, Platform, PlatformHost, Route
 from batsched_py.model.topologies.cluster import TopologyZone
 from batsched_py.model.topologies.crossings import Cable
@@ -36,6 +37,9 @@ class TransferModel:
         self.unlinked: tuple[str, str] | None = None
         #: (name of a cluster, cable in it) -> link; a cache.
         self._cables: dict[tuple[str, Cable], Link] = {}
+        #: Name of a link -> its latency, for those that have changed.
+        self._latencies: dict[str, float] = {}
+        self.latencies_change = any(one.quantity is Changing.LATENCY for one in platform.changes)
         #: Host -> its arm; a cache.
         self._arms: dict[int, _Arm] = {}
 
@@ -52,6 +56,13 @@ class TransferModel:
             if not (isinstance(part, Exchange) and self._add_sums(load, part)):
                 self._add_pairs(load, part)
         return tuple([(link, load.carried[name]) for name, link in load.links.items()]), load.latency, load.window
+
+    def change_latency(self, links: Iterable[str], latency: float) -> None:
+        """Give links another latency, in seconds, for the demands that are computed from now on."""
+        self._latencies.update(dict.fromkeys(links, latency))
+        self._routes.clear()
+        self._links.clear()
+        self._cached = 0
 
     def _add_pairs(self, load: _NetworkLoad, transfers: Iterable[Transfer]) -> None:
         """Add transfers one by one."""
@@ -127,15 +138,15 @@ class TransferModel:
         if arm is None:
             name = self._hosts[host].name
             zone = self._platform.zones[self._platform.zone_of[name]]
-            bypassed = zone.name in self._platform.bypasses
-            arm = _arm_in(zone, name) if isinstance(zone, StarZone) and not bypassed else _NO_ARM
+            plain = zone.name not in self._platform.bypasses and not self.latencies_change
+            arm = _arm_in(zone, name) if isinstance(zone, StarZone) and plain else _NO_ARM
             self._arms[host] = arm
         return arm
 
     def _route(self, source: int, target: int) -> Route:
         route = self._routes.get((source, target))
         if route is None:
-            route = self._platform.route(self._hosts[source].name, self._hosts[target].name)
+            route = self._platform.route(self._hosts[source].name, self._hosts[target].name, self._latencies)
             self._keep((source, target), route)
             if not route.links and self.unlinked is None:
                 self.unlinked = displayed(self._hosts[source].name), displayed(self._hosts[target].name)

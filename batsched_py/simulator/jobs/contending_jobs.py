@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from batsched_py.protocol.events import Progress
 from batsched_py.simulator.contention.activities import Activity
+from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import ProfileExecution
 from batsched_py.simulator.jobs.live_jobs import LiveJob
@@ -56,6 +57,11 @@ class ContendingJob:
         self._draw: HostDraw | None = None
         #: Delay in seconds of the previous tasks by other jobs; after the stop, of all tasks.
         self.lost = 0.0
+
+    @property
+    def demand(self) -> ActivityDemand | None:
+        """The demand of its parallel task; None during a delay."""
+        return None if self._task is None else self._task.demand
 
     def begin(self) -> None:
         """Start at the current instant."""
@@ -128,6 +134,9 @@ class ContendingJob:
             self._draw.begin(task)
         if task.demand is None or fluid is None:
             self._sleep(task)
+            return
+        if fluid.crosses(task.demand) and self._context.lose is not None:
+            self._context.lose(self._live)
             return
         self._activity = fluid.begin(
             task.demand,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -102,10 +103,12 @@ class ProfileExecution:
         compute_sharing: bool = False,
         former_storages: bool = True,
         former_tasks: bool = True,
+        speeds_change: bool = False,
     ) -> None:
         """Take the platform's models; `storages` are bits of hosts; `approximations` receives applied simplifications.
 
-        With `contention` tasks slow each other down on links, and with `compute_sharing` on hosts. `former_storages`
+        With `contention` tasks slow each other down on links, and with `compute_sharing` or `speeds_change` (speeds of
+        hosts change over time) on hosts. `former_storages`
         and `former_tasks` select the rules of Batsim 4. Later, data cannot be moved between storages, amounts may be
         spread over executors, a total of bytes is divided by pairs, and a task on one host must compute.
         """
@@ -113,7 +116,7 @@ class ProfileExecution:
         self._transfers, self._processors, self._storages = transfers, processors, storages
         self._contention, self._compute_sharing = contention, compute_sharing
         self._former_storages, self._former_tasks = former_storages, former_tasks
-        self._unlinked_reported = False
+        self._unlinked_reported, self._speeds_change = False, speeds_change
 
     def work(
         self, profile: Profile, profiles: Profiles, site: HostsByRole, known: dict[tuple[str, str], Work] | None = None
@@ -195,17 +198,26 @@ class ProfileExecution:
             latency=demand.latency,
             is_delay=False,
             demand=demand,
-            contends=self._contention and bool(demand.links or self._compute_sharing),
+            contends=self._contention and bool(demand.links or self._compute_sharing or self._speeds_change),
         )
 
     def _demand(self, flops: Iterable[tuple[int, float]], *transfers: Iterable[Transfer]) -> ActivityDemand:
+        measure = None
+        if self._transfers.latencies_change:
+            transfers = tuple(list(each) for each in transfers)
+            measure = partial(self._measure, transfers)
         links, latency, window = self._transfers.needs(*transfers)
         if (links or latency) and not self._contention:
             self.approximations.add(NO_CONTENTION)
         if self._transfers.unlinked is not None and not self._unlinked_reported:
             self._unlinked_reported = True
             self.approximations.add(UNLINKED % self._transfers.unlinked)
-        return ActivityDemand(tuple([use for use in flops if use[1] > 0]), links, latency, window)
+        return ActivityDemand(tuple([use for use in flops if use[1] > 0]), links, latency, window, measure)
+
+    def _measure(self, transfers: Iterable[Iterable[Transfer]]) -> tuple[float, float]:
+        """Return the latency and the window of transfers at the current latencies of links."""
+        _, latency, window = self._transfers.needs(*transfers)
+        return latency, window
 
     def _merge(
         self, profile: Profile, io: Profile, hosts: Sequence[int], flops: list[tuple[int, float]]

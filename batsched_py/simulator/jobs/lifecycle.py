@@ -7,7 +7,7 @@ The table `live_jobs.STATES` contains the possible commands and ends in each sta
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from batsched_py.bits import lowest_one, size_of
@@ -144,6 +144,9 @@ class Jobs:
         job, profile, hosts = live.job, live.profile, command.hosts.bits
         lost = hosts & self._machines.failed_since_request if self._loses_jobs else 0
         self._placement.check(command, job, profile, lost)
+        if off := hosts & self._context.off:
+            rule = "starts on a host that is off (see --on-failure): Batsim aborts"
+            raise BrokenRuleError(rule, job=job.id, hosts=off)
         if self._context.fluid is None:
             self._note_sharing(profile, hosts)
         live.hosts, live.site = command.hosts, self._placement.site(command, job, profile)
@@ -156,7 +159,7 @@ class Jobs:
             self._context.tracer.job(JOB_STARTED)
         running.begin()
         if lost:
-            self.fail(lost)
+            self.end_failed([live])
 
     def _note_sharing(self, profile: Profile, hosts: int) -> None:
         if type(profile) is not Delay and hosts & self._machines.hosts_in[COMPUTING] & self._machines.compute:
@@ -191,9 +194,23 @@ class Jobs:
         elif not self._context.generation.accepts_kills_in_vain:
             raise BrokenRuleError("names no job that is not being killed already")
 
+    def running(self) -> list[LiveJob]:
+        """Return the jobs that run and are not lost."""
+        return [live for live in self.live.values() if live.state == RUNNING and live.running is not None]
+
     def fail(self, hosts: int) -> None:
         """End the jobs that run on failing hosts, and resubmit them if `on_failure` requests it."""
-        lost = [live for live in self.live.values() if live.state == RUNNING and live.hosts.bits & hosts]
+        self.end_failed([live for live in self.running() if live.hosts.bits & hosts])
+
+    def forget_running(self, live: LiveJob) -> None:
+        """Lose a job, which keeps its hosts and never ends."""
+        running, live.running = live.running, None
+        assert running is not None  # noqa: S101  # it runs
+        running.kill()
+        running.stop()
+
+    def end_failed(self, lost: Sequence[LiveJob]) -> None:
+        """End jobs that fail, and resubmit them if `on_failure` requests it."""
         for live in lost:
             assert live.running is not None  # noqa: S101  # set when it was executed
             live.running.kill()

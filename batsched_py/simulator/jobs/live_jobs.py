@@ -16,6 +16,7 @@ from batsched_py.protocol.events import (
     REJECTED,
     Progress,
 )
+from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.jobs.execution import HostsByRole
 from batsched_py.simulator.referee.errors import BrokenRuleError
 
@@ -57,6 +58,10 @@ class RunningJob(Protocol):
     @property
     def release(self) -> Callable[[], None] | None:
         """Release its resources after the notification of a reached walltime; None if it has none then."""
+
+    @property
+    def demand(self) -> ActivityDemand | None:
+        """The demand of its parallel task; None during a delay, or a wait."""
 
     def begin(self) -> None:
         """Start at the current instant."""

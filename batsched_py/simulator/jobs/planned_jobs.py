@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from batsched_py.protocol.events import Progress
+from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import ProfileExecution, Profiles, ending
 from batsched_py.simulator.jobs.live_jobs import LiveJob
@@ -62,6 +63,11 @@ class PlannedJob:
         self._watch: Ticket = 0
         #: None if energy is not counted.
         self._energy_use: EnergyUse | None = None
+
+    @property
+    def demand(self) -> ActivityDemand | None:
+        """The demand of its parallel task; None during a delay."""
+        return task_at(self._work, self._context.queue.now - self._live.start + self._ahead).demand
 
     def begin(self) -> None:
         """Start at the current instant."""

@@ -115,6 +115,12 @@ class TalkingJob:
         self.lost = 0.0
 
     @property
+    def demand(self) -> ActivityDemand | None:
+        """The demand of its parallel task; None during a delay or a wait."""
+        task = self._frames[-1].task if self._frames else None
+        return None if task is None else task.demand
+
+    @property
     def waits(self) -> bool:
         """True if it waits for a text without a walltime that would end the wait."""
         return self._waiting_since is not None and self._ticket is None

@@ -9,6 +9,7 @@ import orjson
 
 from batsched_py.bits import format_bits
 from batsched_py.errors import WorkloadError
+from batsched_py.hostset import HostSet
 from batsched_py.model.external_event import (
     GENERIC,
     MACHINE_AVAILABLE,
@@ -81,7 +82,7 @@ class ExternalEvents:
 
     def happen(self, events: Iterable[ExternalEvent]) -> None:
         """Change the machines, and notify the scheduler."""
-        now, stamp = self._queue.now, self._queue.stamp
+        stamp = self._queue.stamp
         if not self._context.generation.fails_machines:
             for event in events:
                 self._context.emit(_notice(event, stamp))
@@ -89,17 +90,25 @@ class ExternalEvents:
         for event in events:
             hosts = event.hosts
             if event.type == MACHINE_UNAVAILABLE:
-                if hosts.bits & self._machines.hosts_in[SWITCHING_ON]:
-                    self._context.approximations.add(FAILED_WHILE_SWITCHED_ON)
-                if self._fail is not None:
-                    self._fail(hosts.bits)
-                self._machines.withdraw(hosts.bits, now)
-                self._context.emit(Notify(stamp, notices.MACHINE_UNAVAILABLE, hosts))
+                self.switch(hosts.bits, on=False)
             elif event.type == MACHINE_AVAILABLE:
-                self._machines.restore(hosts.bits, now)
-                self._context.emit(Notify(stamp, notices.MACHINE_AVAILABLE, hosts))
+                self.switch(hosts.bits, on=True)
             elif self._context.settings.forward_unknown_events:
                 self._context.emit(Notify(stamp, event.type, None, wire_members(event.members)))
+
+    def switch(self, hosts: int, *, on: bool) -> None:
+        """Make hosts (bits) available or unavailable, and notify the scheduler."""
+        now, stamp = self._queue.now, self._queue.stamp
+        if on:
+            self._machines.restore(hosts, now)
+            self._context.emit(Notify(stamp, notices.MACHINE_AVAILABLE, HostSet(hosts)))
+            return
+        if hosts & self._machines.hosts_in[SWITCHING_ON]:
+            self._context.approximations.add(FAILED_WHILE_SWITCHED_ON)
+        if self._fail is not None:
+            self._fail(hosts)
+        self._machines.withdraw(hosts, now)
+        self._context.emit(Notify(stamp, notices.MACHINE_UNAVAILABLE, HostSet(hosts)))
 
     def finish(self) -> None:
         """Notify the scheduler of the end of external events."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.live_jobs import ONLY_IN_THE_BOOKS, SUBMITTED
+from batsched_py.simulator.jobs.live_jobs import ONLY_IN_THE_BOOKS, RUNNING, SUBMITTED
 from batsched_py.text.wording import counted
 
 if TYPE_CHECKING:
@@ -13,12 +14,27 @@ if TYPE_CHECKING:
 
 #: Maximum number of waiting jobs that are named; the others are counted.
 NAMED: Final = 3
+_ALL_ENDED: Final = "all jobs have ended"
 
 
 def describe_deadlock(context: Context, jobs: Jobs, *, registering: bool) -> str:
     """Return one line about a deadlocked simulation; `registering` if jobs may still be registered."""
     standing = describe_standing(context, jobs, registering=registering)
+    running = [(job_id, live.running) for job_id, live in jobs.live.items() if live.state == RUNNING]
+    lost = [job_id for job_id, part in running if part is None]
+    still = [job_id for job_id, part in running if part is not None and not part.waits]
+    reasons = [f"{_named(lost)} lost with a host or link that went off (see --on-failure)"] if lost else []
+    if still:
+        reasons.append(f"{_named(still)} without any capacity, and Batsim does not wait for a change of the platform alone")
+    if reasons:
+        standing = "; ".join([*reasons, standing.removeprefix(_ALL_ENDED).removeprefix("; ")])
     return f"t={context.queue.stamp:.6f}: nothing will ever happen again, yet {standing}, no call is pending"
+
+
+def _named(jobs: Sequence[str]) -> str:
+    """Return the first jobs with a verb: "w0!1 is", "w0!1, w0!2 are"."""
+    others = f" and {len(jobs) - NAMED} others" if len(jobs) > NAMED else ""
+    return f"{', '.join(jobs[:NAMED])}{others} {'is' if len(jobs) == 1 else 'are'}"
 
 
 def describe_standing(context: Context, jobs: Jobs, *, registering: bool) -> str:
@@ -40,4 +56,4 @@ def describe_standing(context: Context, jobs: Jobs, *, registering: bool) -> str
         reasons.append("registration was never finished")
     total = counted(machines.compute_count, "host")
     free = counted((machines.free & machines.compute).bit_count(), f"of {total} is free", f"of {total} are free")
-    return f"{'; '.join(reasons) or 'all jobs have ended'}; {free}"
+    return f"{'; '.join(reasons) or _ALL_ENDED}; {free}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, Final
@@ -60,6 +61,22 @@ class EventQueue:
         #: Tickets of cancelled entries that are still in the heap.
         self._cancelled: set[Ticket] = set()
         self._sequence = 0
+        #: Time of the next change of the platform, which `_carry_out` makes; infinite for none.
+        self._change_due = math.inf
+        self._carry_out: Callable[[], float] = _nothing_due
+        self._goes_on: Callable[[], bool] = bool
+
+    def follow(self, due: float, carry_out: Callable[[], float], goes_on: Callable[[], bool]) -> None:
+        """Call `carry_out` at a time, before all actions of that time; it returns the next time, infinite for none.
+
+        As in SimGrid, time does not advance to it if no action is pending, unless `goes_on` returns True then.
+        """
+        self._change_due, self._carry_out, self._goes_on = due, carry_out, goes_on
+
+    def _change(self) -> None:
+        if self._change_due > self.now:
+            self._move(self._change_due)
+        self._change_due = self._carry_out()
 
     def at(self, time: float, rank: int, action: Callable[[Any], None], argument: Any) -> Ticket:
         """Schedule `action(argument)` at `time`, or now if that is past; ties are ordered by rank, then by request."""
@@ -90,8 +107,11 @@ class EventQueue:
         heap, cancelled = self._heap, self._cancelled
         while heap and heap[0][2] in cancelled:
             cancelled.discard(heappop(heap)[2])
-        if not heap:
+        if not heap and not (self._change_due < math.inf and self._goes_on()):
             return False
+        if not heap or self._change_due <= heap[0][0]:
+            self._change()
+            return True
         if heap[0][0] > self.now:
             self._move(heap[0][0])
         near = []
@@ -109,16 +129,22 @@ class EventQueue:
         return True
 
     def run_next(self) -> bool:
-        """Run all actions of the next instant; return False if none is pending."""
+        """Make the changes that are due next, or run the actions of the next instant; return False if none is due."""
         due = self.next_time()
-        if due is None:
+        if due is None and not (self._change_due < math.inf and self._goes_on()):
             return False
-        self.run_until(due)
+        if due is None or self._change_due <= due:
+            self._change()
+        else:
+            self.run_until(due)
         return True
 
     def run_until(self, time: float) -> None:
         """Run all actions up to and including `time`, and set the clock to it."""
         heap, cancelled = self._heap, self._cancelled
+        while self._change_due <= time:
+            self.run_until(math.nextafter(self._change_due, -math.inf))
+            self._change()
         while heap and heap[0][0] <= time:
             due, _, ticket, action, argument = heappop(heap)
             if ticket in cancelled:
@@ -133,6 +159,10 @@ class EventQueue:
     def _move(self, time: float) -> None:
         self.now = float(time)  # an integer from a file would be printed without decimals
         self.stamp = round(self.now, 6)
+
+
+def _nothing_due() -> float:
+    return math.inf
 
 
 def _rank_and_ticket(entry: tuple[float, int, Ticket, Any, Any]) -> tuple[int, Ticket]:

@@ -1,4 +1,4 @@
-"""Changes over time of hosts and links: told, and refused where SimGrid stops at them."""
+"""Profiles of hosts and links: what changes, and what is refused because SimGrid stops at it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import PlatformError
+from batsched_py.model.changes import Changing
 from tests.unit.traces.test_xml_rules import HOSTS, LINK, read, zone
 
 TRACE = '<trace id="t" periodicity="10">0 1\n5 0.5\n</trace>'
@@ -17,11 +18,35 @@ def connected(kind: str, element: str, trace: str = "t") -> str:
     return zone(f'{HOSTS}{LINK}{TRACE}<trace_connect kind="{kind}" trace="{trace}" element="{element}"/>')
 
 
-@pytest.mark.parametrize(("kind", "element"), [("SPEED", "a"), ("HOST_AVAIL", "b"), ("LINK_AVAIL", "l")])
-def test_a_trace_is_connected_to_what_its_kind_says(tmp_path: Path, kind: str, element: str) -> None:
-    """It is told that nothing changes."""
-    told = [note.partition(": ")[2].partition(":")[0] for note in read(tmp_path, connected(kind, element)).notes]
-    assert told == ["element trace is not obeyed", "element trace_connect is not obeyed"]
+@pytest.mark.parametrize(
+    ("kind", "element", "quantity"),
+    [("SPEED", "a", Changing.SPEED), ("HOST_AVAIL", "b", Changing.STATE), ("LINK_AVAIL", "l", Changing.STATE)],
+)
+def test_a_trace_is_connected_to_what_its_kind_says(
+    tmp_path: Path, kind: str, element: str, quantity: Changing
+) -> None:
+    """With its period."""
+    found = read(tmp_path, connected(kind, element))
+    (changes,) = found.changes
+    assert (changes.quantity, changes.targets, changes.of_link, changes.period) == (
+        quantity, (element,), kind == "LINK_AVAIL", 10.0,
+    )  # fmt: skip
+    assert found.notes == ()
+
+
+def test_a_trace_that_is_connected_twice_belongs_to_the_first_element(tmp_path: Path) -> None:
+    """The second connection is reported."""
+    twice = "".join(f'<trace_connect kind="SPEED" trace="t" element="{element}"/>' for element in "ab")
+    found = read(tmp_path, zone(f"{HOSTS}{TRACE}{twice}"))
+    assert [changes.targets for changes in found.changes] == [("a",)]
+    assert "only the first element has it" in found.notes[0]
+
+
+def test_both_halves_of_a_link_change(tmp_path: Path) -> None:
+    """Attributes name files, each for one quantity."""
+    link = '<link id="l" bandwidth="1Bps" sharing_policy="SPLITDUPLEX" bandwidth_file="changes.txt"/>'
+    (changes,) = read(tmp_path, zone(f"{HOSTS}{link}")).changes
+    assert (changes.quantity, changes.targets) == (Changing.BANDWIDTH, ("l_UP", "l_DOWN"))
 
 
 @pytest.mark.parametrize(
@@ -44,6 +69,6 @@ def test_a_trace_is_connected_to_what_its_kind_says(tmp_path: Path, kind: str, e
     ],
 )  # fmt: skip
 def test_what_stops_simgrid_is_refused(tmp_path: Path, inside: str, message: str) -> None:
-    """Though the changes are not simulated: the same file would not run in Batsim."""
+    """Before anything runs."""
     with pytest.raises(PlatformError, match=message):
         read(tmp_path, inside.replace("{0}", "changes.txt"))

@@ -8,7 +8,7 @@ import pytest
 
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import Platform
-from batsched_py.traces.simgrid_dtd import ELEMENTS, FILES
+from batsched_py.traces.simgrid_dtd import ELEMENTS
 from batsched_py.traces.simgrid_xml import read_platform
 
 CLUSTER = '<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1f" bw="1Bps" lat="0"{}/>'
@@ -68,7 +68,7 @@ REMOVED = {
 }
 BYPASS = '<bypassRoute src="{}" dst="{}"/>'
 #: Attribute that is not obeyed -> a value other than the default.
-VALUES = {**dict.fromkeys(FILES, "changes.txt"), "lat": "1s"}
+VALUES = {"lat": "1s"}
 
 
 def read(folder: Path, inside: str) -> Platform:

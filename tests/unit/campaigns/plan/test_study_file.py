@@ -108,7 +108,6 @@ def test_a_whole_study_file_is_read(tmp_path: Path) -> None:
         ("[[alg", "[settings]\nenergy = 2\n[[alg", "settings.energy", "must be true or false, not 2"),
         ("[[alg", "[settings]\nclock = 'slow'\n[[alg", "settings.clock", "must be zero, measured or fixed:SECONDS"),
         ("[[alg", "[settings]\nprotocol = 'v3'\n[[alg", "settings.protocol", "must be v4 or v"),
-        ("[[alg", "[settings]\non_failure = 'kill'\n[[alg", "settings.on_failure", "goes with events"),
         ("[[alg", "[settings]\nmachines = 0\n[[alg", "settings.machines", "must be 1 or more, not 0"),
         ("[[alg", "[settings]\nroles = {a = 'x'}\n[[alg", "settings.roles", "invalid enum value 'x'"),
         ("[[alg", "[results]\nmetrics = ['weight']\n[[alg", "results.metrics", "metric weight: unknown"),
