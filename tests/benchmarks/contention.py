@@ -33,6 +33,8 @@ _PLATFORM: Final = """<?xml version="1.0"?>
     <zone id="m" routing="Full"><host id="master_host" speed="1Gf"/></zone>
     <cluster id="c" prefix="c" suffix="" radical="0-{last}" speed="1Gf"
              bw="1GBps" lat="10us" bb_bw="{backbone}GBps" bb_lat="10us"/>
+    <link id="uplink" bandwidth="1GBps" latency="10us"/>
+    <zoneRoute src="c" dst="m" gw_src="cc_router" gw_dst="master_host"><link_ctn id="uplink"/></zoneRoute>
   </zone>
 </platform>
 """
