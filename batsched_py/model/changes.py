@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-import math
-import random
-from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import Final
 
 from msgspec import Struct
-
-#: Law -> draws a number with its parameters. These are SimGrid's laws; its numbers come from another generator.
-_LAWS: Final[Mapping[str, Callable[..., float]]] = {
-    "DET": lambda _, value: value,
-    "NORM": lambda rng, mean, deviation: rng.gauss(mean, deviation),
-    "EXP": lambda rng, rate: rng.expovariate(rate),
-    "UNIF": lambda rng, low, high: rng.uniform(low, high),
-}
 
 
 class Changing(Enum):
@@ -43,10 +31,6 @@ class Law(Struct, frozen=True):
     parameters: tuple[float, ...]
     name: str = "DET"
 
-    def draw(self, rng: random.Random) -> float:
-        """Return a number."""
-        return _LAWS[self.name](rng, *self.parameters)
-
 
 class Changes(Struct, frozen=True):
     """The changes of one quantity of one host or link.
@@ -68,17 +52,3 @@ class Changes(Struct, frozen=True):
     period: float = 0.0
     drawn: bool = False
     again: bool = False
-
-    def moments(self) -> Iterator[tuple[float, float]]:
-        """Yield (time, value) of each change, without end if they begin anew.
-
-        Drawn numbers depend on the name of the target alone: the same platform always changes in the same way.
-        """
-        rng, start, time = random.Random(f"{self.quantity.value} {self.targets[0]}"), 0.0, 0.0
-        while True:
-            for date, value in self.points:
-                time = time + max(0.0, date.draw(rng)) if self.drawn else start + date.draw(rng)
-                yield time, value.draw(rng)
-            if not (self.period or (self.again and self.points)) or not math.isfinite(time):
-                return
-            start += self.period

@@ -14,6 +14,7 @@ from batsched_py.model.changes import Changes, Changing
 from batsched_py.simulator.contention.fluid_model import FluidModel
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.failures import Failures
+from batsched_py.simulator.machines.moments import moments
 from batsched_py.text.wording import seconds
 
 # SimGrid makes the changes of an instant before everything else of it, and only while something else is to come: when
@@ -74,7 +75,7 @@ class PlatformChanges:
         """Take the hosts' `numbers` by name; changes of others, such as the master host, have no effect."""
         self._context, self._fluid, self._numbers, self._effects = context, fluid, numbers, effects
         self._changes, self._source, self._count = changes, source, 0
-        self._moments: list[Iterator[tuple[float, float]]] = [one.moments() for one in changes]
+        self._moments: list[Iterator[tuple[float, float]]] = list(map(moments, changes))
         #: (time, position in `changes`, value) of the next change of each.
         following = map(self._following, range(len(changes)))
         self._next = [entry for entry in following if entry[0] < math.inf]

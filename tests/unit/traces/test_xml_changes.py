@@ -11,6 +11,7 @@ import pytest
 
 from batsched_py.errors import PlatformError
 from batsched_py.model.changes import Changes, Changing
+from batsched_py.simulator.machines.moments import moments
 from batsched_py.traces.xml_changes import read_pattern
 from tests.unit.traces.test_xml_rules import HOSTS, read, zone
 
@@ -30,19 +31,19 @@ from tests.unit.traces.test_xml_rules import HOSTS, read, zone
 )
 def test_changes_happen_at_their_dates(text: str, period: float, expected: list[tuple[float, float]]) -> None:
     """Comments, blanks, further columns, laws, and changes that begin anew."""
-    assert list(islice(moments(text, period), 7)) == expected
+    assert list(islice(happen(text, period), 7)) == expected
 
 
-def moments(text: str, period: float = -1.0, target: str = "a") -> Iterator[tuple[float, float]]:
+def happen(text: str, period: float = -1.0, target: str = "a") -> Iterator[tuple[float, float]]:
     """Yield when changes happen."""
     read = read_pattern(text, period)
-    return Changes(Changing.SPEED, (target,), False, read.points, read.period, read.drawn, read.again).moments()
+    return moments(Changes(Changing.SPEED, (target,), False, read.points, read.period, read.drawn, read.again))
 
 
 def test_drawn_changes_are_the_same_each_time_and_differ_between_hosts() -> None:
     """The name of the host is the seed; dates never go back."""
     text = "STOCHASTIC LOOP\nUNIF 1 3 NORM 1 0.1\nEXPONENTIAL 2 GAUSSIAN 1 2"
-    drawn, again, other = (list(islice(moments(text, target=target), 50)) for target in "aab")
+    drawn, again, other = (list(islice(happen(text, target=target), 50)) for target in "aab")
     assert drawn == again != other
     dates = [date for date, _ in drawn]
     assert dates == sorted(dates)
