@@ -22,7 +22,7 @@ from batsched_py.text.wording import counted, seconds
 # off is a machine that becomes unavailable, and a link ends the jobs that cross it; jobs that start meanwhile wait for
 # it: the scheduler knows no links, and would start failing jobs again and again.
 
-_LOST: Final = "Batsim loses the job for ever; --on-failure kill or requeue ends it"
+_LOST: Final = "Batsim loses the job, which never ends; --on-failure kill or requeue ends it"
 
 
 class Failures:

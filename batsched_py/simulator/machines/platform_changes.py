@@ -44,7 +44,7 @@ class ScaledSpeeds(Sequence[float]):
 
 
 class Effects(Struct, frozen=True):
-    """What changes act on.
+    """The parts of the simulation that change.
 
     Attributes:
         speeds: the speeds that the fluid model reads.
