@@ -31,7 +31,7 @@ class Placed(Scheduler[NoOptions]):
     def decide(self, view: View, plan: Plan) -> None:
         """Start and kill what is due."""
         for job in list(view.queue):
-            mapping = {int(executor): place for executor, place in job.members.get("mapping", {}).items()}
+            mapping = {int(executor): int(place) for executor, place in job.members.get("mapping", {}).items()}
             plan.start(job, HostSet.parse(job.members["hosts"].replace(" ", ",")), mapping=mapping or None)
             if "kill_at" in job.members:
                 plan.wake_at(job.members["kill_at"])

@@ -51,6 +51,7 @@ class Limits(Struct, frozen=True, kw_only=True):
         line_size: bytes of one line of a log, of a table and of external events.
         message_size: bytes of one message, and of a line of a recording, which contains one.
         jobs: jobs of one log or workload.
+        actions: actions of the traces that one profile replays.
         runs: runs of one campaign.
         hosts: hosts of one platform, and of the machine that a result file describes.
         sets_size: bytes of the host sets of a table of results, one bit for each host up to the highest; larger tables,
@@ -63,6 +64,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     line_size: int = 16_000_000
     message_size: int = 500_000_000
     jobs: int = 10_000_000
+    actions: int = 10_000_000
     runs: int = 1_000_000
     hosts: int = 1_048_576
     sets_size: int = 64_000_000
@@ -85,6 +87,7 @@ _UNITS: Final[Mapping[str, str]] = {
     "line_size": "bytes in a line",
     "message_size": "bytes in a message",
     "jobs": "jobs",
+    "actions": "actions",
     "runs": "runs",
     "hosts": "hosts",
     "sets_size": "bytes of host sets",

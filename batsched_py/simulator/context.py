@@ -10,7 +10,6 @@ if TYPE_CHECKING:  # parts import these names from their own modules, not from h
     from batsched_py.protocol.events import Event
     from batsched_py.simulator.contention.fluid_model import FluidModel
     from batsched_py.simulator.generation import Generation
-    from batsched_py.simulator.jobs.live_jobs import LiveJob
     from batsched_py.simulator.machines.energy_meter import EnergyMeter
     from batsched_py.simulator.machines.machines import Machines
     from batsched_py.simulator.machines.tracer import Tracer
@@ -32,7 +31,7 @@ class Context:
         store: the store of job descriptions; None if messages contain them.
         approximations: one line for each simplification that was applied.
         off: hosts (bits) that a profile of the platform has switched off, without a notification of the scheduler.
-        lose: ends or loses a job whose task would cross a link that is off; None if none goes off.
+        lose: loses a job, by its id, whose task would cross a link that is off; None if none goes off.
     """
 
     __slots__ = (
@@ -60,7 +59,7 @@ class Context:
         self.machines, self.fluid, self.meter, self.tracer = machines, fluid, meter, tracer
         self.store, self.approximations = store, approximations
         self.off = 0
-        self.lose: Callable[[LiveJob], None] | None = None
+        self.lose: Callable[[str], None] | None = None
 
     @property
     def acknowledges(self) -> bool:

@@ -9,10 +9,16 @@ from msgspec import Struct
 
 from batsched_py.errors import OptionError, PlatformError, WorkloadError
 from batsched_py.model.platform import Platform, PlatformHost
+from batsched_py.model.replay import Smpi
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.simulator.contention.messages import MessageDemands
-from batsched_py.simulator.contention.simgrid_config import SimgridConfig, ignored_items, read_simgrid_config
+from batsched_py.simulator.contention.simgrid_config import (
+    SimgridConfig,
+    ignored_items,
+    read_simgrid_config,
+    refuse_smpi_items,
+)
 from batsched_py.simulator.generation import Generation, generation_of, workload_names
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.machines.external_events import check_events, unread_parts
@@ -88,6 +94,8 @@ def check_inputs(
         notes.add(NO_FAILURES)
     profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, notes)
     notes.update(refused_names(generation, workloads, profiles))
+    if any(isinstance(one, Smpi) for workload in workloads for one in workload.profiles.values()):
+        refuse_smpi_items(settings.simgrid_config, platform)
     if not (settings.allow_oversized or settings.compute_sharing):  # a shared host may run several executors of one job
         _check_sizes(workloads, len(computing))
     machines = Machines(len(computing), len(storages))

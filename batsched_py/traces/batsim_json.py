@@ -42,6 +42,7 @@ from batsched_py.text.display import shown
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
 from batsched_py.traces.formats import JSON, ReadOptions, WriteOptions, format_of_line
 from batsched_py.traces.profile_table import read_profiles
+from batsched_py.traces.replay_files import with_traces
 from batsched_py.traces.workload_members import JOB, check_document, check_profiles
 
 # A small file is parsed as a whole. With more than MANY jobs only the text of each job is kept, and a job is decoded
@@ -99,6 +100,8 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     notes = Notes(file)
     check_document(document, notes)
     check_profiles(profiles, notes)
+    if simulated_only:
+        table = with_traces(file, table, notes, limits)
     reader = _JobReader(file, table, limits, notes, later=later)
     try:
         jobs = _read_jobs(document["jobs"], reader) if elements is None else _pack_jobs(text, elements, reader)

@@ -16,10 +16,10 @@ from batsched_py.text.display import displayed, shown
 #: The types that the embedded simulator executes, under their current names.
 SIMULATED_TYPES: Final = (
     *("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed"),
-    *("parallel_homogeneous_pfs", "data_staging", "send", "recv"),
+    *("parallel_homogeneous_pfs", "data_staging", "send", "recv", "smpi", "usage_trace"),
 )
 #: The types that only Batsim executes.
-BATSIM_TYPES: Final = (*("smpi", "usage_trace", "trace"), *("msg_par_hg_pfs", "msg_par_hg_pfs_tiers"))
+BATSIM_TYPES: Final = ("trace", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers")
 #: Name of a type before Batsim 5.0.0-rc2 -> its name there.
 EARLIER_TYPES: Final[Mapping[str, str]] = {
     "ptask": "ParallelTaskProfile",

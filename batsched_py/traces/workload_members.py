@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from batsched_py.model.job import KNOWN_MEMBERS
 from batsched_py.model.profile import FORMER_TYPES
+from batsched_py.model.replay import RANKS_TO_HOSTS
 from batsched_py.reading.many import ManyMembers
 from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
@@ -33,7 +34,7 @@ JOB: Final = Members(
     "a job",
     # Members that built-in algorithms and metrics read, and that `convert` writes.
     KNOWN_MEMBERS
-    | {"lease", "constraint", "experiments", "user", "deadline", "extra_data"}
+    | {RANKS_TO_HOSTS, "lease", "constraint", "experiments", "user", "deadline", "extra_data"}
     | {"alternatives", "class", "cpus", "origin", "space", "vault"}
     | {"account", "executable", "group", "partition", "qos", "queue"},
     {

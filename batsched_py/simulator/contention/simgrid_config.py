@@ -29,6 +29,8 @@ _PRECISIONS: Final = frozenset(
 IGNORED: Final = "config: items of SimGrid's precision and limits have no effect here: "
 #: The only supported solver, SimGrid's default.
 _FAIR_BOTTLENECK: Final = "fairbottleneck"
+#: Prefix of the items of SMPI.
+_SMPI: Final = "smpi/"
 
 
 class SimgridConfig(Struct, frozen=True):
@@ -67,6 +69,17 @@ def ignored_items(items: Iterable[tuple[str, str]], platform: Platform) -> str:
     """Return a line on items that are set, and have an effect in SimGrid but not here; "" if there are none."""
     ignored = dict.fromkeys(item for item, _ in (*platform.config, *items) if plain_item(item) in _PRECISIONS)
     return IGNORED + ", ".join(map(displayed, ignored)) if ignored else ""
+
+
+def refuse_smpi_items(items: Iterable[tuple[str, str]], platform: Platform) -> None:
+    """Raise OptionError or PlatformError for an item of SMPI, where a workload has profiles of that type."""
+    rule = "is not simulated: profiles of type smpi are replayed with the defaults of SMPI"
+    for item, _ in items:
+        if plain_item(item).startswith(_SMPI):
+            raise OptionError(f"--sg-cfg {displayed(item)} {rule}")
+    for item, _ in platform.config:
+        if plain_item(item).startswith(_SMPI):
+            raise PlatformError(platform.source, f"config {displayed(item)}", rule)
 
 
 def _read(item: str, value: str, values: dict[str, float], error: Callable[[str], Exception]) -> None:

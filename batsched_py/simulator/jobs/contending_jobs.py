@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable
 from typing import ClassVar
 
+from batsched_py.bits import lowest_one
 from batsched_py.protocol.events import Progress
 from batsched_py.simulator.contention.activities import Activity
 from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import ProfileExecution
 from batsched_py.simulator.jobs.live_jobs import LiveJob
+from batsched_py.simulator.jobs.replay import Replay
 from batsched_py.simulator.jobs.work import Task, Work, tasks_with_paths
 from batsched_py.simulator.machines.energy_use import HostDraw
 from batsched_py.simulator.time.event_queue import PRECISION, RANK_END, RANK_WATCH, Ticket
@@ -22,6 +24,7 @@ class ContendingJob:
 
     __slots__ = (
         *("_activity", "_context", "_deadline", "_draw", "_end", "_execution", "_live", "_path", "_previous", "_queue"),
+        "_replay",
         *("_since", "_steps", "_task", "_ticket", "_watch", "_work", "lost"),
     )
 
@@ -52,6 +55,8 @@ class ContendingJob:
         self._activity: Activity | None = None
         self._ticket: Ticket = 0
         self._watch: Ticket = 0
+        #: The trace that is replayed.
+        self._replay: Replay | None = None
         self._deadline = math.inf
         #: None if energy is not counted.
         self._draw: HostDraw | None = None
@@ -82,6 +87,8 @@ class ContendingJob:
         """Cancel its end; return the return code and the progress of the job, which is stopped next."""
         path, task, share = self._path, self._task, self._share()
         assert task is not None  # noqa: S101  # it runs
+        if task.replay is not None:
+            return self._kill_replay(task, path)
         at_border = self._previous is not None and self._since == self._queue.now
         if self._previous is not None and at_border and not self._context.generation.counts_next_step:
             (path, task), share = self._previous, 1.0
@@ -89,6 +96,13 @@ class ContendingJob:
         for profile, step in reversed(path):
             progress = Progress(profile, None, step, progress)
         self._release()
+        return task.killed_code, progress
+
+    def _kill_replay(self, task: Task, path: tuple[tuple[str, int], ...]) -> tuple[int, Progress]:
+        """Return the return code and the progress of a trace, which has none."""
+        progress = Progress(task.profile, None, -1)
+        for profile, step in reversed(path):
+            progress = Progress(profile, None, step, progress)
         return task.killed_code, progress
 
     def stop(self) -> float:
@@ -102,6 +116,9 @@ class ContendingJob:
         if self._activity is not None and self._context.fluid is not None:
             self.lost += self._context.fluid.lost(self._activity)
             self._activity.mute()
+        if self._replay is not None:
+            self._replay.stop()
+            self._replay = None
         return 0.0 if self._draw is None else self._draw.stop()
 
     @property
@@ -132,11 +149,17 @@ class ContendingJob:
         task, fluid, self._since = self._task, self._context.fluid, self._queue.now
         if self._draw is not None:
             self._draw.begin(task)
+        if task.replay is not None:
+            first = lowest_one(self._live.hosts.bits)
+            end = self._end_replay
+            self._replay = Replay(self._context, self._execution, task, task.replay, end, first=first)
+            self._replay.begin()
+            return
         if task.demand is None or fluid is None:
             self._sleep(task)
             return
         if fluid.crosses(task.demand) and self._context.lose is not None:
-            self._context.lose(self._live)
+            self._context.lose(self._live.job.id)
             return
         self._activity = fluid.begin(
             task.demand,
@@ -144,6 +167,14 @@ class ContendingJob:
             deadline=self._deadline,
             on_pace=None if self._draw is None else self._load,
         )
+
+    def _end_replay(self) -> None:
+        """Begin the next task, unless the walltime is reached at the same instant."""
+        self._replay = None
+        if self._queue.now > self._deadline - PRECISION:
+            self._walltime_over(None)
+        else:
+            self._end_task()
 
     def _sleep(self, task: Task) -> None:
         """Begin a delay; the walltime ends one that would not end before it."""

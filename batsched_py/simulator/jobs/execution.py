@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from operator import truediv
 from types import MappingProxyType
 from typing import Final
 
@@ -24,11 +25,13 @@ from batsched_py.model.profile import (
     Receive,
     Send,
 )
+from batsched_py.model.replay import RANKS_TO_HOSTS, Smpi, SmpiAction, UsageStep, UsageTrace
 from batsched_py.simulator.contention.demand import LONGEST_TASK, ActivityDemand, Processors
 from batsched_py.simulator.contention.exchanges import AllToAll, Matrix, Transfer
 from batsched_py.simulator.contention.transfers import TransferModel
 from batsched_py.simulator.jobs.work import Task, TaskSequence, Work, last_task
 from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.simulator.time.event_queue import PRECISION
 from batsched_py.text.wording import counted
 
 # Work is computed once, at the start of a job, as a tree of tasks with durations: the time between the start and
@@ -48,7 +51,7 @@ STORING: Final = (ParallelHomogeneousPfs, DataStaging)
 #: Profile types that communicate with the scheduler: their duration is unknown when the job starts.
 TALKING: Final = (Send, Receive)
 #: Supported profile types.
-SIMULATED: Final = (Delay, *COMPUTING, Composed, *STORING, *TALKING)
+SIMULATED: Final = (Delay, *COMPUTING, Composed, *STORING, *TALKING, UsageTrace, Smpi)
 
 NO_CONTENTION: Final = "communication: bottleneck link of each job's transfers, no contention between jobs"
 
@@ -76,6 +79,7 @@ class HostsByRole(Struct, frozen=True):
         io_profile: profile merged with each of its parallel tasks; None for none.
         io_hosts: hosts of that profile, ascending.
         overrides: name of a step of a sequence -> host of each of its executors, for steps with other hosts.
+        ranks: position among the hosts of each rank of a trace; empty if ranks take the hosts in turn.
     """
 
     executors: Sequence[int] = ()
@@ -83,6 +87,7 @@ class HostsByRole(Struct, frozen=True):
     io_profile: Profile | None = None
     io_hosts: Sequence[int] = ()
     overrides: Mapping[str, Sequence[int]] = MappingProxyType({})
+    ranks: Sequence[int] = ()
 
     def reaches(self, hosts: int) -> bool:
         """Return True if the job computes on one of these hosts (bits) in addition to those of its start."""
@@ -128,6 +133,8 @@ class ProfileExecution:
         """
         if isinstance(profile, Delay):
             return Task(profile.name, profile.delay, profile.return_code)
+        if isinstance(profile, (UsageTrace, Smpi)):
+            return self._replay(profile, site)
         if isinstance(profile, Composed):
             return self._sequence(profile, profiles, site, {} if known is None else known)
         return self._parallel(profile, site)
@@ -159,6 +166,42 @@ class ProfileExecution:
         total = min(add_up(step.duration for step in steps) * repeat, LONGEST_TASK)
         contends = any(step.contends for step in steps)
         return TaskSequence(profile.name, total, code, tuple(steps), repeat, contends)
+
+    def _replay(self, profile: UsageTrace | Smpi, site: HostsByRole) -> Task:
+        """Return the task of a trace, whose ranks run on the hosts in turn, or as the job says."""
+        hosts, count = site.executors, len(profile.ranks)
+        if site.io_profile is not None:
+            raise BrokenRuleError(f"has an additional_io_job, which cannot be merged with the trace {profile.name}")
+        positions = site.ranks or [rank % len(hosts) for rank in range(count)]
+        if len(positions) < count:
+            rule = f"has hosts for {counted(len(positions), 'rank')} in {RANKS_TO_HOSTS}"
+            raise BrokenRuleError(f"{rule}, and {profile.name} has {count}")
+        if max(positions) >= len(hosts):
+            rule = f"must be below {len(hosts)}, the number of hosts, not {max(positions)}"
+            raise BrokenRuleError(f"has a position in {RANKS_TO_HOSTS} that {rule}")
+        rank_hosts = tuple([hosts[position] for position in positions[:count]])
+        ranks: Sequence[Sequence[UsageStep | SmpiAction]] = profile.ranks
+        flops = [add_up(map(_flops_of, steps)) for steps in ranks]
+        speeds = [self._processors.speeds[host] for host in rank_hosts]
+        shortest = min(max(2 * PRECISION, *map(truediv, flops, speeds)), LONGEST_TASK)
+        return Task(
+            profile.name,
+            shortest,
+            profile.return_code,
+            contends=True,
+            replay=profile,
+            rank_hosts=rank_hosts,
+            is_delay=False,
+        )
+
+    def message(self, source: int, target: int, size: float) -> ActivityDemand:
+        """Return the demand of a message of this number of bytes between two hosts."""
+        return self._demand((), [(source, target, size)])
+
+    @property
+    def processors(self) -> Processors:
+        """The processors of all hosts."""
+        return self._processors
 
     def _parallel(self, profile: Profile, site: HostsByRole) -> Task:
         """Return the task in which computations and transfers advance together: the slowest plus the latency (L07)."""
@@ -323,6 +366,13 @@ def communication(profile: Profile, executors: Sequence[int], *, by_pairs: bool 
     elif isinstance(profile, ParallelHomogeneousTotal):
         size = profile.com / (count * max(count - 1, 1) if by_pairs else count)
     return AllToAll(executors, size) if size > 0 and count > 1 else ()
+
+
+def _flops_of(step: UsageStep | SmpiAction) -> float:
+    """Return the flops of an action of a rank."""
+    if isinstance(step, UsageStep):
+        return step.flops
+    return step.amount if step.name == "compute" else 0.0
 
 
 def loads_of(

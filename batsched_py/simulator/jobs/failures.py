@@ -56,9 +56,9 @@ class Failures:
         cut = [live for live in self._jobs.running() if live.running and _crosses(live.running.demand, links)]
         self.lose(cut, f"link {displayed(name)} is off")
 
-    def lose_one(self, job: LiveJob) -> None:
-        """End or lose a job whose task begins with a transfer over a link that is off."""
-        self.lose([job], "a link is off")
+    def lose_one(self, job_id: str) -> None:
+        """Lose a job whose task begins with a transfer over a link that is off."""
+        self.lose([self._jobs.live[job_id]], "a link is off")
 
     def lose(self, lost: Sequence[LiveJob], why: str) -> None:
         """End jobs, or lose them as Batsim does."""

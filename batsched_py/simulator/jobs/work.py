@@ -8,6 +8,7 @@ from itertools import islice
 from msgspec import Struct
 
 from batsched_py.addition import add_up
+from batsched_py.model.replay import Smpi, UsageTrace
 from batsched_py.protocol.events import Progress
 from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.time.event_queue import RANK_END, RANK_TASK_END, RANK_WATCH
@@ -27,6 +28,8 @@ class Task(Struct, frozen=True):
         is_delay: whether it must end *before* the walltime; a parallel task may end with it (E10, as observed).
         demand: needs of a parallel task; None for a delay.
         contends: whether others may slow it down; then `duration` is that without other tasks.
+        replay: trace that it replays, whose end is not known at the start; `duration` is then a lower bound.
+        rank_hosts: host of each rank of a trace.
     """
 
     profile: str
@@ -39,11 +42,13 @@ class Task(Struct, frozen=True):
     is_delay: bool = True
     demand: ActivityDemand | None = None
     contends: bool = False
+    replay: UsageTrace | Smpi | None = None
+    rank_hosts: tuple[int, ...] = ()
 
     @property
     def killed_code(self) -> int:
         """Return code of a job that is killed in this task."""
-        return -1 if self.is_delay else -2
+        return -1 if self.is_delay or self.replay is not None else -2
 
     def progress(self, elapsed: float) -> float:
         """Return the completed share of the work after `elapsed` seconds; 0 during the latency."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from typing import Final
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -13,7 +13,6 @@ from batsched_py.errors import PlatformError
 from batsched_py.model.changes import Changes, Changing
 from batsched_py.simulator.contention.fluid_model import FluidModel
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.failures import Failures
 from batsched_py.simulator.machines.moments import moments
 from batsched_py.text.wording import seconds
 
@@ -43,6 +42,16 @@ class ScaledSpeeds(Sequence[float]):
         return len(self.factors)
 
 
+class Failing(Protocol):
+    """The effects on jobs of hosts and links that go off."""
+
+    def switch_host(self, host: int, *, on: bool) -> None:
+        """Switch a host on or off."""
+
+    def cut(self, links: Collection[str], name: str) -> None:
+        """End or lose the jobs that cross links that go off; `name` is that in the platform."""
+
+
 class Effects(Struct, frozen=True):
     """The parts of the simulation that change.
 
@@ -55,7 +64,7 @@ class Effects(Struct, frozen=True):
 
     speeds: ScaledSpeeds
     change_latency: Sequence[Callable[[Iterable[str], float], None]]
-    failures: Failures
+    failures: Failing
     goes_on: Callable[[], bool]
 
 

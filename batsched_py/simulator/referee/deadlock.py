@@ -25,7 +25,7 @@ def describe_deadlock(context: Context, jobs: Jobs, *, registering: bool) -> str
     still = [job_id for job_id, part in running if part is not None and not part.waits]
     reasons = [f"{_named(lost)} lost with a host or link that went off (see --on-failure)"] if lost else []
     if still:
-        reasons.append(f"{_named(still)} without capacity, and Batsim does not wait for a change alone")
+        reasons.append(f"{_named(still)} at rest, without capacity, or with ranks that wait for each other")
     if reasons:
         standing = "; ".join([*reasons, standing.removeprefix(_ALL_ENDED).removeprefix("; ")])
     return f"t={context.queue.stamp:.6f}: nothing will ever happen again, yet {standing}, no call is pending"

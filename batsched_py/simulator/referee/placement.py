@@ -10,6 +10,7 @@ from batsched_py.bits import lowest_one, size_of
 from batsched_py.errors import PlatformError
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, Delay, ParallelHomogeneousTotal, Profile
+from batsched_py.model.replay import RANKS_TO_HOSTS
 from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import HostsByRole
@@ -85,6 +86,8 @@ class PlacementRules:
             return HostsByRole(
                 executors, io_profile=self._io_profile(io, job, profile), io_hosts=members(io.hosts.bits)
             )
+        if RANKS_TO_HOSTS in job.members:
+            return HostsByRole(executors, ranks=_ranks(job))
         return HostsByRole(executors) if executors else NO_SITE
 
     def _executors(self, command: ExecuteJob, job: Job) -> Sequence[int]:
@@ -163,6 +166,14 @@ class PlacementRules:
             profiles = self._profiles.by_workload[job.workload].by_name
             return all(isinstance(profiles[step], ParallelHomogeneousTotal) for step in profile.sequence)
         return isinstance(profile, ParallelHomogeneousTotal)
+
+
+def _ranks(job: Job) -> Sequence[int]:
+    """Return the positions of hosts that a job gives its ranks. BrokenRuleError."""
+    positions = job.members[RANKS_TO_HOSTS]
+    if not isinstance(positions, list) or not all(type(one) is int and one >= 0 for one in positions):
+        raise BrokenRuleError(f"has a {RANKS_TO_HOSTS} that is no list of positions from 0", job=job.id)
+    return positions
 
 
 def _executors(command: ExecuteJob) -> Sequence[int]:

@@ -166,8 +166,10 @@ def test_number_and_text_are_one_id(tmp_path: Path) -> None:
                 {"p": {"type": kind}},
                 rf"profiles\.p\.type: '{kind}' is executed by Batsim only: run the workload there, or",
             )
-            for kind in ("smpi", "usage_trace", "trace", "msg_par_hg_pfs_tiers")
+            for kind in ("trace", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers")
         ),
+        ({"p": {"type": "smpi"}}, r"profiles\.p\.trace: is missing"),
+        ({"p": {"type": "usage_trace", "trace": 3}}, r"profiles\.p\.trace: must be the name of a file, not 3"),
         ({"p": {"type": "send", "msg": "x"}}, r"profiles\.p\.msg: must be an object, not 'x'"),
         ({"p": {"type": "recv", "timeout": "q"}}, r"profiles\.p\.timeout: names profile 'q', which does not exist"),
         (

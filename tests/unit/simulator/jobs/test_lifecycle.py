@@ -4,6 +4,7 @@ import pytest
 
 from batsched_py.model.settings import Settings
 from batsched_py.traces.profile_table import SIMULATED_TYPES
+from batsched_py.traces.replay_files import REPLAYED
 from tests.unit.simulator.scenario import DELAYS, Profiles, execute, job, kill, platform, play, workload
 
 PROFILES: Profiles = {
@@ -86,8 +87,8 @@ EACH_TYPE: Profiles = {
 
 
 def test_each_type_that_is_simulated_is_tried() -> None:
-    """By the test below."""
-    assert set(EACH_TYPE) == set(SIMULATED_TYPES)
+    """By the test below, and those that replay a trace in `test_replay`."""
+    assert {*EACH_TYPE, *REPLAYED} == set(SIMULATED_TYPES)
 
 
 @pytest.mark.parametrize("composed", [False, True])
