@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from batsched_py.traces.simgrid_xml import write_homogeneous
+from batsched_py.traces.platform_writer import write_homogeneous
 
 #: Computes of an experiment, and MB of one; a host has 1024.
 COMPUTES: Final = 10

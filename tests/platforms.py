@@ -6,7 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from batsched_py.model.platform import Platform
-from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous
+from batsched_py.traces.platform_writer import write_homogeneous
+from batsched_py.traces.simgrid_xml import read_platform
 
 
 def plain_platform(hosts: int) -> Platform:

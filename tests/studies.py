@@ -12,7 +12,7 @@ from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.planner import plan_campaign
 from batsched_py.campaigns.plan.run_key import code_digest
 from batsched_py.campaigns.plan.study_file import read_study
-from batsched_py.traces.simgrid_xml import write_homogeneous
+from batsched_py.traces.platform_writer import write_homogeneous
 
 #: A study of 3 workloads and 3 variants.
 STUDY = """

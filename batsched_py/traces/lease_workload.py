@@ -17,7 +17,7 @@ from batsched_py.model.resources import JSON_NAMES, PLENTY, Quantity, Resources,
 from batsched_py.model.workload import Workload
 from batsched_py.traces.lease_changes import AS_THEY_ARE, LeaseChanges
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite
-from batsched_py.traces.simgrid_xml import flat_platform
+from batsched_py.traces.platform_writer import flat_platform
 
 #: The member of a job with the terms of its lease.
 MEMBER = "lease"

@@ -1,4 +1,4 @@
-"""Reader of SimGrid platform files, versions 4 and 4.1, as Batsim reads them; writer of flat platforms.
+"""Reader of SimGrid platform files, versions 4 and 4.1, as Batsim reads them.
 
 Supported elements are hosts, clusters, cabinets, peers, routers, links and routes, nested in zones; `simgrid_dtd`
 covers all others. Unsupported routing kinds and topologies are errors.
@@ -6,25 +6,18 @@ covers all others. Unsupported routing kinds and topologies are errors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from html import escape
-from operator import attrgetter
 from pathlib import Path
-from types import MappingProxyType
-from typing import Final
 
-from batsched_py.bits import MAX_HOST
 from batsched_py.errors import PlatformError
-from batsched_py.files.atomic_file import write_atomically
 from batsched_py.model.graph_zone import GraphZone
-from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
+from batsched_py.model.platform import Link, Platform, PlatformHost
 from batsched_py.model.topologies.cluster import TopologyZone
 from batsched_py.model.topologies.fat_tree import FatTree
 from batsched_py.model.zone import OWN_LOOPBACK, Segment, Spoke, StarZone, TableZone, Zone
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import shown
-from batsched_py.traces.power_states import PowerStates
 from batsched_py.traces.quantity import BANDWIDTH, SPEED, TIME, parse_quantity
 from batsched_py.traces.simgrid_dtd import BYPASSES, ZONES
 from batsched_py.traces.xml_cluster import PrivateLinks, read_backbone, read_peer_spoke, read_radical
@@ -343,84 +336,3 @@ def _edges(table: Table) -> dict[str, list[tuple[str, Segment]]]:
     for (source, destination), segment in table.items():
         edges.setdefault(source, []).append((destination, segment))
     return edges
-
-
-def write_homogeneous(
-    path: Path,
-    hosts: int,
-    *,
-    speed: str = "1Gf",
-    prefix: str = "n",
-    master: str = DEFAULT_MASTER,
-    power: PowerStates | None = None,
-) -> None:
-    """Write a platform of `hosts` identical compute hosts and a master host, without network.
-
-    With `power` the hosts have these pstates and their speeds; the master host, which runs no jobs, draws no power.
-    Names are padded with zeros: Batsim's order of names equals the order of numbers. The file is replaced completely or
-    not at all. PlatformError if `hosts` is below 1, if `speed` is invalid or if the file cannot be written.
-    """
-    if not 1 <= hosts <= MAX_HOST:
-        raise PlatformError(str(path), "hosts", f"must be from 1 to {MAX_HOST}, not {hosts}")
-    try:
-        if parse_quantity(speed, SPEED) <= 0:
-            raise ValueError(f"must be greater than 0 flop/s, not {speed!r}")
-    except ValueError as error:
-        raise PlatformError(str(path), "speed", str(error)) from error
-    speeds, properties, idle = (speed, {}, {}) if power is None else (power.speeds, power.properties, _NO_POWER)
-    compute = [_format_host(name, speeds, properties) for name in _names(hosts, prefix)]
-    _write_hosts(path, [_format_host(master, speed, idle), *compute])
-
-
-def flat_platform(source: str, properties: Sequence[Properties]) -> Platform:
-    """Return a platform of a master host and compute hosts with these properties, in order, without network."""
-    names = (DEFAULT_MASTER, *_names(len(properties), "n"))
-    hosts = [
-        PlatformHost(name, (parse_quantity(_SPEED, SPEED),), properties=properties)
-        for name, properties in zip(names, ({}, *properties), strict=True)
-    ]
-    hosts.sort(key=attrgetter("name"))
-    zone = StarZone(_ZONE, "", {}, (), dict.fromkeys(names, (0.0, 0.0, 0.0)))
-    return Platform(source, tuple(hosts), {_ZONE: zone}, dict.fromkeys(names, _ZONE))
-
-
-def write_flat_platform(path: Path, platform: Platform) -> None:
-    """Write a platform that `flat_platform` made; PlatformError if the file cannot be written."""
-    hosts = [host for host in platform.hosts if host.name != DEFAULT_MASTER]
-    lines = [_format_host(host.name, _SPEED, host.properties) for host in hosts]
-    _write_hosts(path, [_format_host(DEFAULT_MASTER, _SPEED), *lines])
-
-
-def _names(hosts: int, prefix: str) -> list[str]:
-    width = len(str(hosts - 1))
-    return [f"{prefix}{number:0{width}d}" for number in range(hosts)]
-
-
-def _format_host(name: str, speed: str, properties: Properties = MappingProxyType({})) -> str:
-    start = f'    <host id="{escape(name)}" coordinates="0 0 0" speed="{escape(speed)}"'
-    if not properties:
-        return f"{start}/>\n"
-    inside = "".join(f'<prop id="{escape(key)}" value="{escape(value)}"/>' for key, value in properties.items())
-    return f"{start}>{inside}</host>\n"
-
-
-def _write_hosts(path: Path, lines: Sequence[str]) -> None:
-    try:
-        write_atomically(path, "".join((_HEADER, *lines, _FOOTER)).encode())
-    except OSError as error:
-        raise PlatformError(str(path), "", f"cannot be written: {error.strerror or error}") from error
-
-
-_ZONE: Final = "AS0"
-#: SimGrid requires the power of every host.
-_NO_POWER: Final = MappingProxyType({"wattage_per_state": "0:0:0"})
-#: The speed of hosts that run delays.
-_SPEED: Final = "1Gf"
-_HEADER = """<?xml version="1.0"?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <zone id="AS0" routing="Vivaldi">
-"""
-_FOOTER = """  </zone>
-</platform>
-"""

@@ -19,7 +19,8 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
-from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous
+from batsched_py.traces.platform_writer import write_homogeneous
+from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.traces.swf import read_swf
 from tests.acceptance.check import Check, near, same
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from batsched_py.traces.simgrid_xml import write_homogeneous
+from batsched_py.traces.platform_writer import write_homogeneous
 from tests.clone import ROOT
 from tests.studies import STUDY, written
 

@@ -18,7 +18,7 @@ from typing import Literal
 from batsched_py.api import Plan, Scheduler, View, option
 from batsched_py.campaigns import Drawn, Variant, run_study
 from batsched_py.model.platform import Platform
-from batsched_py.traces.simgrid_xml import write_homogeneous
+from batsched_py.traces.platform_writer import write_homogeneous
 from pathlib import Path
 
 print("the script runs")

@@ -49,7 +49,7 @@ from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
 from batsched_py.traces.lease_workload import lease_workload, site_platform
 from batsched_py.traces.other_batsim import lines_on_changes, prepared
-from batsched_py.traces.simgrid_xml import write_flat_platform
+from batsched_py.traces.platform_writer import write_flat_platform
 from batsched_py.traces.swf_log import SwfLog
 from batsched_py.traces.workload_leases import workload_requests
 from batsched_py.traces.workload_parts import part_of, parts_of

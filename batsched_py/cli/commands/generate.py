@@ -23,6 +23,7 @@ from batsched_py.traces.batsim_json import write_jobs
 from batsched_py.traces.delay_workload import named_jobs
 from batsched_py.traces.failures import FailureModel, event_lines, parse_failures
 from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE, Drawn
+from batsched_py.traces.machine_shapes import TOPOLOGIES, Shape
 from batsched_py.traces.quantity import TIME, parse_quantity
 
 
@@ -36,6 +37,7 @@ class GenerateRequest(Struct, frozen=True):
     overestimate: float
     output: Path | None
     platform: Path | None
+    topology: Shape | None
     failures: FailureModel | None
     events: Path | None
     until: float | None
@@ -79,6 +81,7 @@ def _read_time(context: click.Context, parameter: click.Parameter, text: str | N
 )
 @option("-o --output", "FILE", "The workload, Batsim JSON; goes with --jobs.", type=PATH)
 @option("--platform", "FILE", "Write a platform of that many like hosts, too.", type=PATH)
+@option("--topology", None, "Network of the platform's hosts.  [default: none]", type=click.Choice(list(TOPOLOGIES)))
 @machine_file_options
 @option(
     "--failures",
@@ -102,7 +105,7 @@ def command(request: GenerateRequest) -> None:
     except OptionError as error:  # the message begins with the option's name
         raise OptionError(f"--{error}") from error
     if platform is not None:
-        request.machine.write_platform(platform, request.hosts)
+        request.machine.write_platform(platform, request.hosts, request.topology)
     if drawn is not None and output is not None:
         make_folder(output)
         _write_jobs(output, drawn)
@@ -136,6 +139,8 @@ def _check_usage(request: GenerateRequest) -> None:
         raise click.UsageError("'--until' goes with '--failures'")
     if request.jobs is None and request.until is None:
         raise click.UsageError("'--until' is needed without '--jobs': until when do hosts fail?")
+    if request.topology is not None and request.platform is None:
+        raise click.UsageError("'--topology' goes with '--platform': it is the network of the hosts")
     request.machine.check(request.platform)
     if request.machine.computes and request.jobs is None:
         raise click.UsageError("'--profiles' goes with '--jobs'")

@@ -12,8 +12,9 @@ from batsched_py.cli.shared.parameters import option, together
 from batsched_py.errors import OptionError
 from batsched_py.files.output_file import make_folder
 from batsched_py.traces.delay_workload import USUAL_SPEED, TimedWork
+from batsched_py.traces.machine_shapes import Shape
+from batsched_py.traces.platform_writer import write_homogeneous, write_topology
 from batsched_py.traces.power_states import PowerStates, read_speed
-from batsched_py.traces.simgrid_xml import write_homogeneous
 
 _COMPUTE: Final = "compute"
 
@@ -65,10 +66,14 @@ class MachineFiles(Struct, frozen=True):
         """The work of the jobs. OptionError."""
         return TimedWork(self._flops() if self.computes else None)
 
-    def write_platform(self, path: Path, hosts: int) -> None:
-        """Write a platform of hosts with these options. PlatformError, OptionError."""
+    def write_platform(self, path: Path, hosts: int, shape: Shape | None = None) -> None:
+        """Write a platform of hosts with these options, without network or of a shape. PlatformError, OptionError."""
         make_folder(path)
-        write_homogeneous(path, hosts, speed=self.speed or "1Gf", power=self._states())
+        speed, power = self.speed or "1Gf", self._states()
+        if shape is None:
+            write_homogeneous(path, hosts, speed=speed, power=power)
+        else:
+            write_topology(path, shape, hosts, speed=speed, power=power)
 
     def _flops(self) -> float:
         try:

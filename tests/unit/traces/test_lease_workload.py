@@ -19,7 +19,8 @@ from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.lease_changes import LeaseChanges
 from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, LeaseSite, read_site, uniform_site
 from batsched_py.traces.lease_workload import lease_inputs, lease_workload, site_platform
-from batsched_py.traces.simgrid_xml import read_platform, write_flat_platform
+from batsched_py.traces.platform_writer import write_flat_platform
+from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.traces.workload_leases import workload_requests
 from tests.unit.traces.lwf_files import REQUESTS, SITES, request
 

@@ -8,8 +8,9 @@ import pytest
 
 from batsched_py.errors import OptionError
 from batsched_py.planning.power import SwitchTimes, read_power
+from batsched_py.traces.platform_writer import write_homogeneous
 from batsched_py.traces.power_states import PowerStates
-from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous
+from batsched_py.traces.simgrid_xml import read_platform
 
 
 def test_states_are_numbered_in_their_order() -> None:

@@ -10,7 +10,8 @@ from batsched_py.errors import PlatformError
 from batsched_py.model.platform import Platform
 from batsched_py.simulator.contention.exchanges import AllToAll
 from batsched_py.simulator.contention.transfers import TransferModel
-from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous
+from batsched_py.traces.platform_writer import write_homogeneous
+from batsched_py.traces.simgrid_xml import read_platform
 
 DECLARATION = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

@@ -12,7 +12,8 @@ from batsched_py.simulator.contention import messages
 from batsched_py.simulator.contention.messages import MessageDemands, message_seconds
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
-from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous
+from batsched_py.traces.platform_writer import write_homogeneous
+from batsched_py.traces.simgrid_xml import read_platform
 from tests.unit.simulator.scenario import DELAYS, Script, call, execute, job, platform, reject, workload
 
 #: A master beside two hosts: 1 ms to itself, 10 ms to the first host, 20 ms to the second.
