@@ -11,11 +11,11 @@ from msgspec import Struct
 from batsched_py.api import HostSet, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import DeadlockError
 from batsched_py.model.settings import Settings
+from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY
 from batsched_py.results.records import JobRecord
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: Times and joules of Batsim have six decimals.
@@ -70,11 +70,10 @@ class Ending(Struct, frozen=True):
 
 
 def play(
-    platform: Path, workloads: Sequence[Path], settings: Settings, scheduler: type[Scheduler[Any]] = Placed
+    platform: Path, workloads: Sequence[Workload], settings: Settings, scheduler: type[Scheduler[Any]] = Placed
 ) -> tuple[Ending, str]:
     """Return how the jobs end here, and the line of a deadlock, "" without one. All errors of inputs are raised."""
-    read = [read_workload(path) for path in workloads]
-    simulation, why = Simulation(read_platform(platform), read, settings), ""
+    simulation, why = Simulation(read_platform(platform), workloads, settings), ""
     session = Session(scheduler, {}, compute_sharing=settings.compute_sharing)
     try:
         records: Sequence[JobRecord] = simulation.run(session.answer, clock=lambda: 0.0).jobs

@@ -1,4 +1,4 @@
-"""Changes of a platform over time: speeds and states of hosts, bandwidths, latencies and states of links."""
+"""TimedChanges of a platform over time: speeds and states of hosts, bandwidths, latencies and states of links."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Law(Struct, frozen=True):
     name: str = "DET"
 
 
-class Changes(Struct, frozen=True):
+class TimedChanges(Struct, frozen=True):
     """The changes of one quantity of one host or link.
 
     Attributes:

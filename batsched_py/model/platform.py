@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from batsched_py.addition import add_up
 from batsched_py.errors import PlatformError
-from batsched_py.model.changes import Changes
+from batsched_py.model.changes import TimedChanges
 from batsched_py.model.graph_zone import GraphZone
 from batsched_py.model.zone import Link, Segment, TableZone, Zone
 from batsched_py.text.representation import Brief
@@ -78,7 +78,7 @@ class Platform(Brief, frozen=True):
     config: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     bypasses: Mapping[str, Mapping[tuple[str, str], Segment]] = field(default_factory=dict)
-    changes: tuple[Changes, ...] = ()
+    changes: tuple[TimedChanges, ...] = ()
 
     def master(self, name: str = DEFAULT_MASTER) -> PlatformHost | None:
         """Return the scheduler's host: the one with that name, else the first with role "master", else None."""

@@ -54,7 +54,10 @@ class Settings(Brief, frozen=True, kw_only=True):
         trace_machine_states: write the trace of machine states if traces are enabled (not
             --disable-machine-state-tracing).
         max_calls: number of consecutive calls that end a run in which nothing else happens or is pending; 0 for no
-        limit. allow_oversized: send jobs that request more hosts than exist, as Batsim does: they must be rejected.
+            limit.
+        workflow_jobs_limit: number of jobs of a workflow that are submitted and have not ended; 0 for no limit
+            (--workflow-jobs-limit).
+        allow_oversized: send jobs that request more hosts than exist, as Batsim does: they must be rejected.
     """
 
     protocol: str = "v4"
@@ -82,6 +85,7 @@ class Settings(Brief, frozen=True, kw_only=True):
     trace_machine_states: bool = True
     max_calls: int = MOST_CALLS
     allow_oversized: bool = False
+    workflow_jobs_limit: int = 0
 
     @property
     def features(self) -> Features:

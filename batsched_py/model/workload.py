@@ -10,6 +10,7 @@ from typing import Final
 from batsched_py.model.job import Job
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import ParallelHomogeneousTotal, Profile
+from batsched_py.model.workflow import Workflow
 from batsched_py.text.representation import Brief
 
 #: Much faster than a generator over the jobs, which are iterated three times before a run.
@@ -27,6 +28,7 @@ class Workload(Brief, frozen=True):
         description: description in the file, if any: the origin of the workload.
         log_start: date, with an offset, of second 0 of its submission times; None if unknown.
         notes: a line for each part of the file without effect.
+        workflow: tasks that become jobs during a run; then there are no others.
         protocol: "v5" for a file of Batsim 5, in which the same profile may have another meaning.
     """
 
@@ -38,6 +40,7 @@ class Workload(Brief, frozen=True):
     log_start: datetime | None = None
     notes: tuple[str, ...] = ()
     protocol: str = "v4"
+    workflow: Workflow | None = None
 
     def submissions(self) -> Sequence[float]:
         """Return the submission time of each job, in order."""

@@ -96,6 +96,9 @@ def assemble(
     rules = _placement_rules(context, inputs, cores)
     jobs = Jobs(context, profiles, execution, rules, ended, used_ids=used_ids)
     submissions = Submissions(context, workloads, profiles, jobs.submit)
+    jobs.workflows = submissions.make_workflows()
+    for workflow in jobs.workflows:
+        workflow.start()
     if settings.dynamic_jobs or settings.on_failure == "requeue":
         used_ids |= submissions.job_ids()
     registration = Registration(context, profiles, partial(jobs.submit, announced=context.acknowledges), used_ids)

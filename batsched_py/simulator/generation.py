@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha1
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -218,6 +219,20 @@ def generation_of(settings: Settings) -> Generation:
     return generation
 
 
+def _default_names(workloads: Sequence[Workload], generation: Generation) -> tuple[str, ...]:
+    """Return the default names: of workflows wf0, wf1... and, with a date, wfc0, wfc1..."""
+    plain = iter(generation.default_names([workload for workload in workloads if workload.workflow is None]))
+    numbers = {"wf": count(), "wfc": count()}
+    names = []
+    for workload in workloads:
+        if workload.workflow is None:
+            names.append(next(plain))
+        else:
+            kind = "wf" if workload.workflow.start is None else "wfc"
+            names.append(f"{kind}{next(numbers[kind])}")
+    return tuple(names)
+
+
 def workload_names(workloads: Sequence[Workload], settings: Settings) -> tuple[str, ...]:
     """Return the name of each workload.
 
@@ -225,7 +240,7 @@ def workload_names(workloads: Sequence[Workload], settings: Settings) -> tuple[s
     """
     names = settings.workload_names
     if names is None:
-        return generation_of(settings).default_names(workloads)
+        return _default_names(workloads, generation_of(settings))
     if len(names) != len(workloads):
         raise OptionError(f"there must be a name for each workload ({len(workloads)}), not {len(names)}")
     for position, name in enumerate(names):

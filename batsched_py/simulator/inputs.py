@@ -12,6 +12,7 @@ from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.replay import Smpi
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
+from batsched_py.protocol.dialect import V4
 from batsched_py.simulator.contention.messages import MessageDemands
 from batsched_py.simulator.contention.simgrid_config import (
     SimgridConfig,
@@ -83,6 +84,8 @@ def check_inputs(
     platform = platform.with_roles(settings.roles) if settings.roles else platform
     generation = generation_of(settings)
     _check_settings(settings, generation, live=live, stored=stored)
+    if settings.protocol != V4.name and any(workload.workflow is not None for workload in workloads):
+        raise OptionError(f"workflows do not go with protocol {settings.protocol}: they are those of Batsim 4.2.1")
     config = read_simgrid_config(settings.simgrid_config, platform)
     platform = platform.with_loopback(config.loopback)
     computing = _compute_hosts(platform, settings, generation)

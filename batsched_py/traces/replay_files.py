@@ -41,7 +41,7 @@ def with_traces(file: str, profiles: Mapping[str, Profile], notes: Notes, limits
                 raise WorkloadError(file, f"profiles.{displayed(name)}.trace", rule)
             key = profile.type, trace
             if key not in read:
-                reader = _Reader(Path(file).parent, f"{file}: profiles.{displayed(name)}.trace", notes, limits)
+                reader = _TraceReader(Path(file).parent, f"{file}: profiles.{displayed(name)}.trace", notes, limits)
                 read[key] = reader.read(profile, trace)
             found[name] = replace(read[key], name=name, members=profile.members)
     _check_composed(file, found)
@@ -58,7 +58,7 @@ def _check_composed(file: str, profiles: Mapping[str, Profile]) -> None:
                 raise WorkloadError(file, f"profiles.{displayed(name)}.seq", rule)
 
 
-class _Reader:
+class _TraceReader:
     """A reader of one trace."""
 
     def __init__(self, folder: Path, place: str, notes: Notes, limits: Limits) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from batsched_py.errors import PlatformError
 from batsched_py.files.bounded_file import read_file, reported
-from batsched_py.model.changes import Changes, Changing
+from batsched_py.model.changes import Changing, TimedChanges
 from batsched_py.reading.limits import Limits
 from batsched_py.text.display import shown
 from batsched_py.traces.simgrid_dtd import FILES
@@ -40,7 +40,7 @@ _TOO_LATE: Final = {"BANDWIDTH": "bandwidth_file", "LATENCY": "latency_file"}
 _NEGATIVE: Final = "must not change to a negative value, as {}"
 
 
-def read_profiles(root: Element, hosts: Collection[str], links: LinkTable, limits: Limits) -> tuple[Changes, ...]:
+def read_profiles(root: Element, hosts: Collection[str], links: LinkTable, limits: Limits) -> tuple[TimedChanges, ...]:
     """Read the profiles of a platform with these hosts and links; PlatformError where SimGrid stops."""
     return tuple(_Profiles(root, hosts, links, limits).read())
 
@@ -55,7 +55,7 @@ class _Profiles:
         self._files: set[str] = set()
         self._connected: set[tuple[str, str]] = set()
 
-    def read(self) -> Iterator[Changes]:
+    def read(self) -> Iterator[TimedChanges]:
         """Yield the changes in the order of the file."""
         root = self._root
         for xml in root.xml.iter():
@@ -87,7 +87,7 @@ class _Profiles:
         except ValueError as error:
             raise trace.error("", str(error)) from error
 
-    def _connection(self, connection: Element) -> Iterator[Changes]:
+    def _connection(self, connection: Element) -> Iterator[TimedChanges]:
         kind, trace = connection.choice("kind", tuple(_KINDS), "HOST_AVAIL"), connection.text("trace")
         if kind in _TOO_LATE:
             rule = f"cannot be {kind}: SimGrid stops at it; use the attribute {_TOO_LATE[kind]} of the link"
@@ -105,13 +105,15 @@ class _Profiles:
         self._connected.add((trace, kind))
         yield self._changes(connection, "", _KINDS[kind], name, self._traces[trace])
 
-    def _changes(self, element: Element, attribute: str, quantity: Changing, name: str, pattern: Pattern) -> Changes:
+    def _changes(
+        self, element: Element, attribute: str, quantity: Changing, name: str, pattern: Pattern
+    ) -> TimedChanges:
         for _, value in pattern.points:
             if not pattern.drawn and value.parameters[0] < 0 and quantity is not Changing.STATE:
                 raise element.error(attribute, _NEGATIVE.format(value.parameters[0]))
         of_link = element.tag == "link" or element.xml.get("kind") == "LINK_AVAIL"
         targets = self._links.halves(name) if of_link else (name,)
-        return Changes(quantity, targets, of_link, pattern.points, pattern.period, pattern.drawn, pattern.again)
+        return TimedChanges(quantity, targets, of_link, pattern.points, pattern.period, pattern.drawn, pattern.again)
 
     def _file(self, element: Element, attribute: str) -> Pattern:
         """Read a file, which only one element may name; search the platform's folder, then the current folder."""

@@ -18,9 +18,13 @@ import orjson
 
 from batsched_py.errors import BatschedError
 from batsched_py.model.settings import Settings
+from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.text.display import displayed
-from tests.simgrid_cases import Ending, play
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.dax import read_workflow
+from tests.simgrid_cases import Ending, Placed, play
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -40,12 +44,12 @@ def main(arguments: Sequence[str]) -> int:
 def compare(folder: Path) -> tuple[str, list[str]]:
     """Return the verdict on a scenario, and lines on it."""
     run: Mapping[str, Any] = orjson.loads((folder / "run.json").read_bytes())
-    options = list(run["options"])
-    workload, settings = folder / "workload.json", _settings(options)
-    if settings is None or not workload.exists():
-        return "not run", [f"needs {' '.join(options)}"]
+    settings, workflows = _settings(folder, run["options"])
+    if settings is None:
+        return "not run", [f"needs {' '.join(run['options'])}"]
     try:
-        ending, why = play(folder / "platform.xml", [workload], settings)
+        workloads = workflows or [read_workload(folder / "workload.json")]
+        ending, why = play(folder / "platform.xml", workloads, settings, Fcfs if workflows else Placed)
     except BatschedError as error:
         return ("both stop" if run["exit"] else "refused"), [str(error)]
     if run["exit"]:
@@ -60,19 +64,23 @@ def _folders(top: Path, begins: tuple[str, ...]) -> Iterator[Path]:
             yield folder
 
 
-def _settings(options: list[str]) -> Settings | None:
-    """Return the settings of a run; None if the simulator cannot be given one of its options here."""
+def _settings(folder: Path, options: Sequence[str]) -> tuple[Settings | None, list[Workload]]:
+    """Return the settings of a run and its workflows; no settings if the simulator has none of its options here."""
     sharing = energy = False
     config: list[tuple[str, str]] = []
+    workflows: list[Workload] = []
     rest = iter(options)
     for option in rest:
         if option == "--sg-cfg":
             item, _, value = next(rest).partition(":")
             config.append((item, value))
+        elif option in ("-W", "--WS"):
+            workflows.append(read_workflow(folder / next(rest), float(next(rest)) if option == "--WS" else None))
         elif option not in ("--enable-compute-sharing", "-E"):
-            return None
+            return None, []
         sharing, energy = sharing or option == "--enable-compute-sharing", energy or option == "-E"
-    return Settings(network="sharing", simgrid_config=tuple(config), compute_sharing=sharing, energy=energy)
+    settings = Settings(network="sharing", simgrid_config=tuple(config), compute_sharing=sharing, energy=energy)
+    return settings, workflows
 
 
 def _recorded(jobs: Path, *, energy: bool) -> Ending:

@@ -32,10 +32,10 @@ def test_each_scenario_has_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixtu
     """Equal, both stop, or what it needs."""
     write(tmp_path, "tie_floyd_ring4")
     write(tmp_path, "floyd_route_missing")
-    write(tmp_path, "bypass_full", options=("-W", "w.dax"))
+    write(tmp_path, "bypass_full", options=("--mmax", "2"))
     assert main([str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "bypass_full: not run: needs -W w.dax"
+    assert lines[0] == "bypass_full: not run: needs --mmax 2"
     assert lines[1].startswith("floyd_route_missing: both stop: ")
     assert lines[2:] == ["tie_floyd_ring4: equal", "both stop 1, equal 1, not run 1"]
 

@@ -19,6 +19,7 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import PluginError
 from batsched_py.planning.policies.ordering import ORDERS
 from batsched_py.planning.policies.selection import SELECTIONS
+from batsched_py.plugins import available
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 
@@ -37,7 +38,7 @@ class DescribeRequest(Struct, frozen=True):
 def command(request: DescribeRequest) -> None:
     """Show what the algorithm NAME does, what it needs, where it comes from, and its options."""
     for catalogue in (ORDERS, SELECTIONS):
-        if request.name in catalogue:
+        if request.name in catalogue and request.name not in available():
             rule = f"it is a {catalogue.kind}, a value of options of algorithms, see docs/policies.md"
             raise PluginError(f"algorithm {request.name}: {rule}")
     scheduler = load_from_here(request.name)

@@ -36,7 +36,7 @@ from batsched_py.cli.shared.simulation_options import (
     machine_options,
     platform_option,
     read_machine,
-    workloads_option,
+    work_options,
 )
 from batsched_py.cli.shared.slow_decisions import watched_decisions
 from batsched_py.cli.shared.terminal import say, warn
@@ -69,6 +69,7 @@ from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import AnyExchange
 from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.dax import read_workflow
 from batsched_py.transcripts.recorder import recording
 
 
@@ -86,6 +87,8 @@ class SimulateRequest(Struct, frozen=True):
 
     platform: Path
     workloads: tuple[Path, ...]
+    workflows: tuple[Path, ...]
+    started_workflows: tuple[tuple[Path, float], ...]
     events: Path | None
     settings: Settings
     choice: AlgorithmChoice
@@ -99,10 +102,19 @@ class SimulateRequest(Struct, frozen=True):
     live: bool
     quiet: bool
 
+    @property
+    def works(self) -> list[tuple[str, Path, float | None]]:
+        """(option, file, date of a workflow) of each workload and workflow, in the order of their names."""
+        return [
+            *(("-w", path, None) for path in self.workloads),
+            *(("-W", path, None) for path in self.workflows),
+            *(("--WS", path, start) for path, start in self.started_workflows),
+        ]
+
 
 @takes(SimulateRequest)
 @platform_option
-@workloads_option
+@work_options
 @option(
     "--workload-name workload_names",
     "NAME",
@@ -146,13 +158,14 @@ def command(request: SimulateRequest) -> None:
     tracing = request.settings.trace_machine_states
     files, decided = generation_of(request.settings).files, _writes_decisions(request)
     results = result_paths(export, machine_states=tracing, energy=energy, decisions=decided, files=files)
-    inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
+    works = [(option, path) for option, path, _ in request.works]
+    inputs = [("-p", request.platform), *works, ("--events", request.events)]
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
     check_writable(results)  # before the run, which may take long: a wrong PREFIX is an error immediately
     settings = settings_of(request.choice.resolved, request.settings)
     platform, settings = read_machine(request.platform, request.events, settings)
-    workloads = [read_workload(path, limits=current_limits()) for path in request.workloads]
+    workloads = _read_workloads(request)
     described = None if export is None else _inputs(request, workloads)
     # The user specifies the host of Redis.
     redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
@@ -209,11 +222,20 @@ def _with_tables(result: Result, session: Session | None) -> Result:
     return result
 
 
+def _read_workloads(request: SimulateRequest) -> list[Workload]:
+    """Read workloads and workflows. WorkloadError."""
+    limits = current_limits()
+    return [
+        read_workload(path, limits=limits) if option == "-w" else read_workflow(path, start, limits)
+        for option, path, start in request.works
+    ]
+
+
 def _inputs(request: SimulateRequest, workloads: Sequence[Workload]) -> RunInputs:
     """Describe the files that the run reads. InputError."""
     return RunInputs(
         platform_file(request.platform),
-        tuple(map(workload_file, request.workloads, workloads)),
+        tuple(map(workload_file, [path for _, path, _ in request.works], workloads)),
         (*other_files(events=request.events), *files_of_choice(request.choice)),
     )
 
@@ -221,6 +243,10 @@ def _inputs(request: SimulateRequest, workloads: Sequence[Workload]) -> RunInput
 def _check_usage(request: SimulateRequest) -> None:
     """Refuse incompatible options. UsageError."""
     choice = request.choice
+    if not request.works:
+        raise click.UsageError("Missing option '-w' / '--workload', '-W' or '--WS': what is there to do?")
+    if request.settings.workflow_jobs_limit and len(request.works) == len(request.workloads):
+        raise click.UsageError("'--workflow-jobs-limit' goes with '-W' or '--WS'")
     if bool(choice.algorithm) == (request.socket is not None):
         raise click.UsageError("One of '-s' and '--socket' is needed: who decides?")
     if request.socket is not None and (choice.assignments or choice.options_file or choice.clock != "zero"):

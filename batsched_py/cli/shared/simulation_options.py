@@ -19,6 +19,7 @@ from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.model.settings import MOST_CALLS, NETWORK, ON_FAILURE, Settings
 from batsched_py.protocol.dialect import V4
 from batsched_py.protocol.dialects import DIALECTS, V5
+from batsched_py.reading.limits import LONGEST
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 from batsched_py.traces.event_file import read_events
@@ -30,6 +31,38 @@ _MOST_CALLS: Final = 10**12
 platform_option = option("-p --platform", "FILE", "Platform, SimGrid XML.", type=INPUT, required=True)
 
 workloads_option = option("-w --workload workloads", "FILE", "Batsim JSON.", type=INPUT, required=True, multiple=True)
+
+
+def _read_starts(
+    context: click.Context, parameter: click.Parameter, values: tuple[tuple[Path, float], ...]
+) -> tuple[tuple[Path, float], ...]:
+    """Check the dates at which workflows begin."""
+    for _, start in values:
+        if not 0 <= start <= LONGEST:
+            raise click.BadParameter(f"the date must be from 0 to {LONGEST} s, not {start:g}", context, parameter)
+    return values
+
+
+#: Workloads and workflows, of which one is needed at least.
+work_options = together(
+    option("-w --workload workloads", "FILE", "Batsim JSON.", type=INPUT, multiple=True),
+    option("-W --workflow workflows", "FILE", "A workflow in DAX.", type=INPUT, multiple=True),
+    option(
+        "--WS --workflow-start started_workflows",
+        "FILE DATE",
+        "The same, from a date in seconds.",
+        type=(INPUT, float),
+        multiple=True,
+        callback=_read_starts,
+    ),
+    option(
+        "--workflow-jobs-limit",
+        "N",
+        "Jobs of a workflow that are submitted and have not ended.  [default: no limit]",
+        type=click.IntRange(min=0),
+        default=0,
+    ),
+)
 
 #: Options for the hosts and their roles, under the names of Settings.
 machine_options = together(

@@ -13,7 +13,7 @@ from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import ProfileExecution
 from batsched_py.simulator.jobs.live_jobs import LiveJob
-from batsched_py.simulator.jobs.replay import Replay
+from batsched_py.simulator.jobs.replay import TraceReplay
 from batsched_py.simulator.jobs.work import Task, Work, tasks_with_paths
 from batsched_py.simulator.machines.energy_use import HostDraw
 from batsched_py.simulator.time.event_queue import PRECISION, RANK_END, RANK_WATCH, Ticket
@@ -56,7 +56,7 @@ class ContendingJob:
         self._ticket: Ticket = 0
         self._watch: Ticket = 0
         #: The trace that is replayed.
-        self._replay: Replay | None = None
+        self._replay: TraceReplay | None = None
         self._deadline = math.inf
         #: None if energy is not counted.
         self._draw: HostDraw | None = None
@@ -152,7 +152,7 @@ class ContendingJob:
         if task.replay is not None:
             first = lowest_one(self._live.hosts.bits)
             end = self._end_replay
-            self._replay = Replay(self._context, self._execution, task, task.replay, end, first=first)
+            self._replay = TraceReplay(self._context, self._execution, task, task.replay, end, first=first)
             self._replay.begin()
             return
         if task.demand is None or fluid is None:

@@ -33,6 +33,7 @@ from batsched_py.simulator.jobs.live_jobs import NO_HOSTS, ONLY_IN_THE_BOOKS, RU
 from batsched_py.simulator.jobs.planned_jobs import PlannedJob
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.talking_jobs import TalkingJob
+from batsched_py.simulator.jobs.workflow_submitter import WorkflowSubmitter
 from batsched_py.simulator.machines.machines import COMPUTING
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.referee.placement import PlacementRules
@@ -103,6 +104,8 @@ class Jobs:
         #: Id -> metadata of a job that has not ended; id -> texts that the job has not received yet.
         self._metadata: dict[str, str] = {}
         self._inboxes: defaultdict[str, deque[str]] = defaultdict(deque)
+        #: Workflows, which wait for ends of their jobs.
+        self.workflows: list[WorkflowSubmitter] = []
 
     def count_waiting(self) -> int:
         """Return the number of jobs that wait for a decision, in a time proportional to that of live jobs."""
@@ -295,6 +298,8 @@ class Jobs:
         live.state = state
         self._record(JobRecord(live.job, state, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata.pop(live.job.id, "")))
         self.announced.append(live.job.id)
+        for workflow in self.workflows:
+            workflow.end(live.job.id)
 
     def _complete(self, live: LiveJob) -> None:
         """End a job that completes, or reaches its walltime (code None)."""
@@ -308,6 +313,11 @@ class Jobs:
 
     def _announce_end(self, live: LiveJob) -> None:
         self.announced.append(live.job.id)
+        self._emit_end(live)
+        for workflow in self.workflows:
+            workflow.end(live.job.id)
+
+    def _emit_end(self, live: LiveJob) -> None:
         event = JobCompleted(self._queue.stamp, live.job.id, live.state, live.code, live.hosts)
         announced = self._context.generation.completion(event)
         if announced is not None:

@@ -29,7 +29,7 @@ from batsched_py.simulator.time.event_queue import RANK_END, Ticket
 _END_MESSAGE: Final = 4.0
 
 
-class Replay:
+class TraceReplay:
     """A trace in execution."""
 
     def __init__(

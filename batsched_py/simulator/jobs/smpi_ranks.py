@@ -49,7 +49,7 @@ class Replaying(Protocol):
         """Send bytes from one rank to another."""
 
 
-class _Request:
+class _MpiRequest:
     """A send or a receive; `size` in bytes."""
 
     __slots__ = ("done", "rank", "size", "waiting")
@@ -72,8 +72,8 @@ class SmpiRanks:
     def __init__(self, program: Smpi, replay: Replaying) -> None:
         self._program, self._replay, self._count = program, replay, len(program.ranks)
         #: (source, target, tag) -> sends, or receives, that have not met.
-        self._sends: dict[tuple[int, int, int], deque[_Request]] = {}
-        self._receives: dict[tuple[int, int, int], deque[_Request]] = {}
+        self._sends: dict[tuple[int, int, int], deque[_MpiRequest]] = {}
+        self._receives: dict[tuple[int, int, int], deque[_MpiRequest]] = {}
 
     def programs(self) -> list[Iterator[Action]]:
         """Return what each rank does: it yields what it waits for."""
@@ -81,8 +81,8 @@ class SmpiRanks:
 
     def _run(self, rank: int, actions: Sequence[SmpiAction]) -> Iterator[Action]:
         #: Open requests, in their order; the last one for each peer and tag.
-        pending: list[_Request] = []
-        last: dict[tuple[str, int, int], _Request] = {}
+        pending: list[_MpiRequest] = []
+        last: dict[tuple[str, int, int], _MpiRequest] = {}
         for action in actions:
             name, peer, tag = action.name, action.peer, action.tag
             if name == "compute":
@@ -107,12 +107,12 @@ class SmpiRanks:
 
     # Messages.
 
-    def _send(self, rank: int, target: int, tag: int, size: float) -> _Request:
+    def _send(self, rank: int, target: int, tag: int, size: float) -> _MpiRequest:
         """Send a message; the request is over at once if the message is small."""
         if tag == _COLLECTIVE and target >= self._replay.started:
             rule = f"rank {rank} begins with a collective operation, and rank {target} has not begun"
             raise self._error(f"{rule}: SimGrid stops; let each rank compute first")
-        request, key = _Request(rank, size), (rank, target, tag)
+        request, key = _MpiRequest(rank, size), (rank, target, tag)
         if size < THRESHOLD:
             request.done = True
         receives = self._receives.get(key)
@@ -122,8 +122,8 @@ class SmpiRanks:
             self._sends.setdefault(key, deque()).append(request)
         return request
 
-    def _receive(self, rank: int, source: int, tag: int, size: float) -> _Request:
-        request, key = _Request(rank, size), (source, rank, tag)
+    def _receive(self, rank: int, source: int, tag: int, size: float) -> _MpiRequest:
+        request, key = _MpiRequest(rank, size), (source, rank, tag)
         sends = self._sends.get(key)
         if sends:
             self._meet(sends.popleft(), request)
@@ -131,7 +131,7 @@ class SmpiRanks:
             self._receives.setdefault(key, deque()).append(request)
         return request
 
-    def _meet(self, send: _Request, receive: _Request) -> None:
+    def _meet(self, send: _MpiRequest, receive: _MpiRequest) -> None:
         if receive.size < send.size:
             rule = (
                 f"rank {receive.rank} receives {receive.size:g} bytes of the {send.size:g} that rank {send.rank} sends"
@@ -150,10 +150,10 @@ class SmpiRanks:
     def _others(self, rank: int) -> list[int]:
         return [other for other in range(self._count) if other != rank]
 
-    def _send_all(self, rank: int, targets: Iterable[int], size: Callable[[int], float]) -> list[_Request]:
+    def _send_all(self, rank: int, targets: Iterable[int], size: Callable[[int], float]) -> list[_MpiRequest]:
         return [self._send(rank, other, _COLLECTIVE, size(other)) for other in targets]
 
-    def _receive_all(self, rank: int, sources: Iterable[int], size: Callable[[int], float]) -> list[_Request]:
+    def _receive_all(self, rank: int, sources: Iterable[int], size: Callable[[int], float]) -> list[_MpiRequest]:
         return [self._receive(rank, other, _COLLECTIVE, size(other)) for other in sources]
 
     # Collective operations.
@@ -256,13 +256,13 @@ class SmpiRanks:
                 yield from self._allgather(rank, action)
 
 
-def _arrive(send: _Request, receive: _Request) -> None:
+def _arrive(send: _MpiRequest, receive: _MpiRequest) -> None:
     receive.complete()
     if not send.done:
         send.complete()
 
 
-def _wait(requests: Iterable[_Request]) -> Iterator[Action]:
+def _wait(requests: Iterable[_MpiRequest]) -> Iterator[Action]:
     """Yield what waits for all requests, unless they are over."""
     for request in requests:
         if not request.done:

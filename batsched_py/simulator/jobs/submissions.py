@@ -15,6 +15,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import NO_MORE_STATIC_JOB, Notify
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.profiles import ProfileStore
+from batsched_py.simulator.jobs.workflow_submitter import WorkflowSubmitter
 from batsched_py.simulator.wire.rounding import wire_job
 
 #: (submit time, number of the workload, sort key of the id, job); no two have equal keys, so jobs are not compared.
@@ -33,8 +34,9 @@ class Submissions:
     ) -> None:
         self._context, self._workloads, self._profiles, self._submit = context, workloads, profiles, submit
         self.count = sum(len(workload.jobs) for workload in workloads)
-        #: True after all of them have been submitted.
-        self.over = False
+        #: True after all of them have been submitted; of workflows, the number of those that are not over.
+        self._over = False
+        self._workflows = 0
         #: Joules of all hosts when the first job was submitted; -1 before, as in Batsim.
         self.joules_at_first: float = -1.0
 
@@ -64,9 +66,35 @@ class Submissions:
         if context.store is not None:
             context.store.write(submitted)
 
+    @property
+    def over(self) -> bool:
+        """True after all jobs have been submitted."""
+        return self._over and not self._workflows
+
+    def make_workflows(self) -> list[WorkflowSubmitter]:
+        """Return the submitters of the workflows, which have to be started."""
+        context, profiles, submit, finish = self._context, self._profiles, self._submit, self._end_workflow
+        made = [
+            WorkflowSubmitter(context, name, workload, profiles, submit=submit, finish=finish)
+            for name, workload in zip(profiles.names, self._workloads, strict=True)
+            if workload.workflow is not None
+        ]
+        self._workflows = len(made)
+        self.count += sum(one.count for one in made)
+        return made
+
+    def _end_workflow(self) -> None:
+        self._workflows -= 1
+        if self.over:
+            self._announce_last()
+
     def finish(self) -> None:
-        """Record that the last job was submitted."""
-        self.over = True
+        """Record that the last job with a submission time was submitted."""
+        self._over = True
+        if self.over:
+            self._announce_last()
+
+    def _announce_last(self) -> None:
         generation = self._context.generation
         if generation.announces_last_job and (self._workloads or generation.announces_without_workload):
             self._context.emit(Notify(self._context.queue.stamp, NO_MORE_STATIC_JOB))

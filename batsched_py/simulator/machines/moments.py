@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from batsched_py.model.changes import Changes, Law
+from batsched_py.model.changes import Law, TimedChanges
 
 #: Law -> draws a number with its parameters. These are SimGrid's laws; its numbers come from another generator.
 _LAWS: Final[Mapping[str, Callable[..., float]]] = {
@@ -18,7 +18,7 @@ _LAWS: Final[Mapping[str, Callable[..., float]]] = {
 }
 
 
-def moments(changes: Changes) -> Iterator[tuple[float, float]]:
+def moments(changes: TimedChanges) -> Iterator[tuple[float, float]]:
     """Yield (time, value) of each change, without end if they begin anew.
 
     Drawn numbers depend on the name of the target alone: the same platform always changes in the same way.

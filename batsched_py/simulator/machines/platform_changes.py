@@ -1,4 +1,4 @@
-"""Changes of the platform over time: speeds, bandwidths, latencies, and hosts and links that go off and on."""
+"""TimedChanges of the platform over time: speeds, bandwidths, latencies, and hosts and links that go off and on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from batsched_py.errors import PlatformError
-from batsched_py.model.changes import Changes, Changing
+from batsched_py.model.changes import Changing, TimedChanges
 from batsched_py.simulator.contention.fluid_model import FluidModel
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.moments import moments
@@ -75,7 +75,7 @@ class PlatformChanges:
         self,
         context: Context,
         fluid: FluidModel,
-        changes: Sequence[Changes],
+        changes: Sequence[TimedChanges],
         numbers: Mapping[str, int],
         effects: Effects,
         *,
@@ -116,7 +116,7 @@ class PlatformChanges:
         time, value = next(self._moments[position], (math.inf, 0.0))
         return time, position, value
 
-    def _make(self, changes: Changes, value: float) -> None:
+    def _make(self, changes: TimedChanges, value: float) -> None:
         quantity, effects = changes.quantity, self._effects
         if quantity is Changing.STATE:
             self._switch(changes, on=value > 0)
@@ -136,7 +136,7 @@ class PlatformChanges:
             for link in changes.targets:
                 self._fluid.change_link(link)
 
-    def _switch(self, changes: Changes, *, on: bool) -> None:
+    def _switch(self, changes: TimedChanges, *, on: bool) -> None:
         links = frozenset(changes.targets)
         if not changes.of_link:
             host = self._numbers.get(changes.targets[0])

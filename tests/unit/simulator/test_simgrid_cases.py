@@ -10,6 +10,7 @@ import pytest
 
 from batsched_py.errors import BatschedError
 from batsched_py.model.settings import Settings
+from batsched_py.traces.batsim_json import read_workload
 from tests.clone import ROOT
 from tests.simgrid_cases import Ending, play
 
@@ -28,7 +29,7 @@ def played(case: Any, folder: Path) -> tuple[Ending, str]:
     (folder / "platform.xml").write_text(case["platform"])
     (folder / "workload.json").write_bytes(orjson.dumps(case["workload"]))
     settings = Settings(network="sharing", compute_sharing=True, energy="joules" in case)
-    return play(folder / "platform.xml", [folder / "workload.json"], settings)
+    return play(folder / "platform.xml", [read_workload(folder / "workload.json")], settings)
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if "finish" in case])

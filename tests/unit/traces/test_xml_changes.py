@@ -1,4 +1,4 @@
-"""Changes over time: what SimGrid requires of them, and when they happen."""
+"""TimedChanges over time: what SimGrid requires of them, and when they happen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import PlatformError
-from batsched_py.model.changes import Changes, Changing
+from batsched_py.model.changes import Changing, TimedChanges
 from batsched_py.simulator.machines.moments import moments
 from batsched_py.traces.xml_changes import read_pattern
 from tests.unit.traces.test_xml_rules import HOSTS, read, zone
@@ -37,7 +37,7 @@ def test_changes_happen_at_their_dates(text: str, period: float, expected: list[
 def happen(text: str, period: float = -1.0, target: str = "a") -> Iterator[tuple[float, float]]:
     """Yield when changes happen."""
     read = read_pattern(text, period)
-    return moments(Changes(Changing.SPEED, (target,), False, read.points, read.period, read.drawn, read.again))
+    return moments(TimedChanges(Changing.SPEED, (target,), False, read.points, read.period, read.drawn, read.again))
 
 
 def test_drawn_changes_are_the_same_each_time_and_differ_between_hosts() -> None:

@@ -97,7 +97,7 @@ def test_a_mapping_of_ranks_that_does_not_fit_is_refused(tmp_path: Path, positio
     """Where Batsim reads past the end of a list, or another host."""
     platform, workload = files(tmp_path, "smpi", smpi_ranks_to_hosts_mapping=positions)
     with pytest.raises(BatschedError, match=rule):
-        play(platform, [workload], Settings(network="sharing"))
+        play(platform, [read_workload(workload)], Settings(network="sharing"))
 
 
 def test_ranks_share_the_cores_of_their_host(tmp_path: Path) -> None:
