@@ -16,9 +16,9 @@ from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import WIDEST, Output, needed_width, show_table, show_whole
-from batsched_py.cli.shared.parameters import PATH, flag, option
+from batsched_py.cli.shared.parameters import INPUT, PATH, flag, option
 from batsched_py.cli.shared.runs import (
     hosts_option,
     members_option,
@@ -28,7 +28,7 @@ from batsched_py.cli.shared.runs import (
     tau_option,
     write_file,
 )
-from batsched_py.cli.shared.terminal import put, say
+from batsched_py.cli.shared.terminal import put, say, warn_all
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
@@ -36,6 +36,7 @@ from batsched_py.reporting.metrics.breakdown import GroupMetrics, break_down
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO, RunMetrics
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows
 from batsched_py.reporting.metrics.lease_metrics import lease_hosts
+from batsched_py.reporting.metrics.locality import LOCALITY_COLUMNS, Locality
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.steps import Steps, between, side_by_side
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
@@ -43,6 +44,7 @@ from batsched_py.reporting.metrics.tables import batsim_cell, batsim_table, brea
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow, WindowChoice
 from batsched_py.text.display import spreadsheet_cell
+from batsched_py.traces.simgrid_xml import read_platform
 
 #: Series -> function for its columns other than run and time.
 _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
@@ -78,6 +80,7 @@ class MetricsRequest(Struct, frozen=True):
     workloads: tuple[Path, ...]
     window: WindowChoice
     by: str | None
+    platform: Path | None
 
     def measure(self, schedule: Schedule) -> RunMetrics:
         """Return the metrics of a run in the requested window. OptionError."""
@@ -111,6 +114,9 @@ class MetricsRequest(Struct, frozen=True):
     "Waits and slowdowns for each user, class of sizes, class of run times, or value of another job field.",
 )
 @flag("--batsim", "Batsim's own figures, by its names and definitions, from the jobs.")
+@option(
+    "-p --platform", "FILE", "With --per-job: the links between the hosts of each job on this platform.", type=INPUT
+)
 @tau_option
 @hosts_option
 @members_option
@@ -128,7 +134,7 @@ def command(request: MetricsRequest) -> None:
     elif request.series is not None:
         _put(request.output, _csv(_series_rows(request.series, schedules, request.window)))
     elif request.per_job:
-        _put(request.output, _csv(_job_rows(schedules, request.tau, request.window)))
+        _put(request.output, _csv(_job_rows(schedules, request.tau, request.window, _locality(request))))
     elif request.wanted_form == "csv":
         _put(request.output, _csv(_run_rows(request, schedules)))
     elif request.wanted_form == "json":
@@ -147,6 +153,8 @@ def _check_usage(request: MetricsRequest) -> None:
         )
     if (per_job or series) and form not in (None, "csv"):
         raise click.UsageError(f"'--per-job' and '--series' give CSV, not '--format {form}'")
+    if request.platform is not None and not per_job:
+        raise click.UsageError("'--platform' goes with '--per-job': it adds the hops between the hosts of each job")
     if batsim and form == "json":
         raise click.UsageError("'--batsim' cannot be combined with JSON, which always has Batsim's metrics")
     if batsim and request.tau != SLOWDOWN_BOUND:
@@ -208,14 +216,26 @@ def _run_rows(request: MetricsRequest, schedules: Sequence[Schedule]) -> Iterato
             yield (schedule.name, *("" if value is None else str(value) for value in values))
 
 
-def _job_rows(schedules: Iterable[Schedule], tau: float, wanted: WindowChoice) -> Iterator[Sequence[str]]:
+def _locality(request: MetricsRequest) -> Locality | None:
+    """Return what measures the hops of jobs, if a platform is given. PlatformError."""
+    if request.platform is None:
+        return None
+    platform = read_platform(request.platform, limits=current_limits())
+    warn_all(platform.notes)
+    return Locality(platform)
+
+
+def _job_rows(
+    schedules: Iterable[Schedule], tau: float, wanted: WindowChoice, locality: Locality | None
+) -> Iterator[Sequence[str]]:
     """Build rows with the run in the last column: the others are at the positions of Batsim's files."""
-    yield (*COLUMNS, "run", *_window_columns(wanted))
+    yield (*COLUMNS, *(() if locality is None else LOCALITY_COLUMNS), "run", *_window_columns(wanted))
     for schedule in schedules:
         window = wanted.on(schedule)
         part = schedule if window is None else window.submitted(schedule)
-        for row in job_rows(part, tau):
-            yield (*row, schedule.name, *_window_cells(window))
+        for record, row in zip(part.jobs, job_rows(part, tau), strict=True):
+            hops = () if locality is None else locality.cells(record, part.hosts)
+            yield (*row, *hops, schedule.name, *_window_cells(window))
 
 
 def _series_rows(name: str, schedules: Sequence[Schedule], wanted: WindowChoice) -> Iterator[Sequence[str]]:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
+from batsched_py.hostset import HostSet
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO
 from batsched_py.reporting.metrics.job_metrics import COLUMNS
 from batsched_py.results.result_files import JOBS_HEADER
@@ -386,3 +387,44 @@ def test_parts_and_groups_that_cannot_be(capsys: pytest.CaptureFixture[str], arg
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert said in err
+
+
+RING = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="all" routing="Full">
+<cluster id="c" prefix="n" suffix="" radical="0-5" speed="1Gf" bw="1MBps" lat="0" topology="TORUS" topo_parameters="6"/>
+<zone id="m" routing="Full"><host id="master_host" speed="1Gf"/></zone>
+</zone></platform>
+"""
+
+
+def run_on_hosts(*allocations: str) -> None:
+    """Write the jobs file `ring_jobs.csv` with a job on each of these sets of hosts."""
+    rows = [
+        f"{number},w0,p,0,{len(HostSet.parse(hosts))},10,1,COMPLETED_SUCCESSFULLY,0,1,1,0,1,1,{hosts},-1,"
+        for number, hosts in enumerate(allocations)
+    ]
+    Path("ring_jobs.csv").write_text("\n".join([JOBS_HEADER.strip(), *rows, ""]))
+
+
+def test_hops_are_links_between_the_hosts_of_a_job(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a ring of 6: neighbours are one link apart, opposite hosts three; one host has no pair."""
+    (here / "ring.xml").write_text(RING)
+    run_on_hosts("0-1", "0 3", "0-2", "0 5", "4")
+    assert run(["metrics", "ring", "--per-job", "--hosts", "6", "-p", "ring.xml"]) == 0
+    text = capsys.readouterr().out
+    assert text.splitlines()[0] == ",".join((*COLUMNS, "mean_hops", "max_hops", "run"))
+    found = [(row["mean_hops"], row["max_hops"]) for row in rows(text)]
+    assert found == [("1.000000", "1"), ("3.000000", "3"), ("1.333333", "2"), ("1.000000", "1"), ("", "")]
+
+
+def test_hops_need_rows_of_jobs_and_the_platform_of_the_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both are one line."""
+    (here / "ring.xml").write_text(RING)
+    run_on_hosts("0-1", "6-7")
+    assert run(["metrics", "ring", "-p", "ring.xml"]) == 2
+    assert "'--platform' goes with '--per-job'" in capsys.readouterr().err
+    assert run(["metrics", "ring", "--per-job", "--hosts", "8", "-p", "ring.xml"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "batsched-py: error: ring.xml: has 6 compute hosts, but job w0!1 ran on host 7\n"
