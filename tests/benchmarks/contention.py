@@ -7,12 +7,14 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from batsched_py.traces.simgrid_xml import read_platform
 from tests.benchmarks.timing import apart
 
 JOBS: Final = 10_000
@@ -26,15 +28,30 @@ LARGE_JOBS: Final = 2_000
 LARGE_SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128)
 LARGE_INTERVAL: Final = 0.2
 
+#: The machines of one size with different networks: hosts, jobs of LARGE_SIZES, seconds between two submissions, and
+#: network -> attributes of its cluster.
+NETWORK_HOSTS: Final = 1_008
+NETWORK_JOBS: Final = 1_000
+NETWORK_INTERVAL: Final = 1.0
+NETWORKS: Final = {
+    "backbone": 'bb_bw="100GBps" bb_lat="10us"',
+    "fat tree": 'topology="FAT_TREE" topo_parameters="3;12,12,7;1,6,4;1,1,1"',
+    "dragonfly": 'topology="DRAGONFLY" topo_parameters="7,3;3,4;12,5;4"',
+    "torus": 'topology="TORUS" topo_parameters="12,12,7"',
+}
+#: The cluster of which the reading is measured.
+READ_HOSTS: Final = 80_640
+READ_TREE: Final = 'topology="FAT_TREE" topo_parameters="3;48,42,40;1,48,42;1,1,1"'
+
 _PLATFORM: Final = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="all" routing="Full">
     <zone id="m" routing="Full"><host id="master_host" speed="1Gf"/></zone>
     <cluster id="c" prefix="c" suffix="" radical="0-{last}" speed="1Gf"
-             bw="1GBps" lat="10us" bb_bw="{backbone}GBps" bb_lat="10us"/>
+             bw="1GBps" lat="10us" {network}/>
     <link id="uplink" bandwidth="1GBps" latency="10us"/>
-    <zoneRoute src="c" dst="m" gw_src="cc_router" gw_dst="master_host"><link_ctn id="uplink"/></zoneRoute>
+    <zoneRoute src="c" dst="m" gw_src="{gateway}" gw_dst="master_host"><link_ctn id="uplink"/></zoneRoute>
   </zone>
 </platform>
 """
@@ -75,22 +92,64 @@ def measure_large(repeats: int = 3) -> tuple[float, float]:
     return sharing, alone
 
 
+def measure_networks(repeats: int = 3) -> dict[str, float]:
+    """Return the least CPU seconds of the same jobs on each network, by turns."""
+    with TemporaryDirectory() as name:
+        files = {network: apart(write_network, Path(name), network) for network in NETWORKS}
+        rounds = [{network: _run(name, pair, "sharing") for network, pair in files.items()} for _ in range(repeats)]
+    return {network: min(each[network] for each in rounds) for network in NETWORKS}
+
+
+def measure_reading(repeats: int = 3) -> tuple[float, float]:
+    """Return the least CPU seconds to read a flat cluster, and a fat tree of as many hosts, by turns."""
+    with TemporaryDirectory() as name:
+        paths = [Path(name) / "flat.xml", Path(name) / "tree.xml"]
+        for path, network in zip(paths, (NETWORKS["backbone"], READ_TREE), strict=True):
+            path.write_text(_platform(READ_HOSTS, network))
+        rounds = [[_reading(path) for path in paths] for _ in range(repeats)]
+    flat, tree = map(min, zip(*rounds, strict=True))
+    return flat, tree
+
+
+def _reading(path: Path) -> float:
+    since = time.process_time()
+    read_platform(path)
+    return time.process_time() - since
+
+
+def _platform(hosts: int, network: str) -> str:
+    gateway = "c0" if "topology" in network else "cc_router"
+    return _PLATFORM.format(last=hosts - 1, network=network, gateway=gateway)
+
+
+def write_network(folder: Path, network: str) -> tuple[Path, Path]:
+    """Write a machine with this network and its workload: platform, workload."""
+    place = folder / network.replace(" ", "_")
+    place.mkdir()
+    shape = NETWORKS[network]
+    return _write(place, NETWORK_HOSTS, NETWORK_JOBS, LARGE_SIZES, interval=NETWORK_INTERVAL, network=shape)
+
+
 def write_contended(folder: Path, jobs: int, running: int) -> tuple[Path, Path]:
     """Write a platform for so many jobs at once, and a workload that keeps it full: platform, workload."""
-    return _write(folder, SIZE * running, jobs, (SIZE,), interval=0.0, backbone=1)
+    return _write(folder, SIZE * running, jobs, (SIZE,), interval=0.0, network=_backbone(1))
 
 
 def write_large(folder: Path) -> tuple[Path, Path]:
     """Write the large machine, whose backbone is a hundred times as fast, and its workload: platform, workload."""
-    return _write(folder, LARGE_HOSTS, LARGE_JOBS, LARGE_SIZES, interval=LARGE_INTERVAL, backbone=100)
+    return _write(folder, LARGE_HOSTS, LARGE_JOBS, LARGE_SIZES, interval=LARGE_INTERVAL, network=_backbone(100))
+
+
+def _backbone(bandwidth: int) -> str:
+    return f'bb_bw="{bandwidth}GBps" bb_lat="10us"'
 
 
 def _write(
-    folder: Path, hosts: int, jobs: int, sizes: Sequence[int], *, interval: float, backbone: int
+    folder: Path, hosts: int, jobs: int, sizes: Sequence[int], *, interval: float, network: str
 ) -> tuple[Path, Path]:
     rng = random.Random(20)
     platform, workload = folder / "platform.xml", folder / "workload.json"
-    platform.write_text(_PLATFORM.format(last=hosts - 1, backbone=backbone))
+    platform.write_text(_platform(hosts, network))
     profiles = {
         f"p{number}": {
             "type": "parallel_homogeneous",
@@ -133,3 +192,13 @@ def large_markdown(sharing: float, alone: float) -> Iterator[str]:
     yield "| hosts | jobs | hosts of a job | sharing, CPU s | alone, CPU s |"
     yield "|---|---|---|---|---|"
     yield f"| {LARGE_HOSTS} | {LARGE_JOBS} | {min(LARGE_SIZES)} to {max(LARGE_SIZES)} | {sharing:.1f} | {alone:.1f} |"
+
+
+def networks_markdown(measured: Mapping[str, float], reading: tuple[float, float]) -> Iterator[str]:
+    """The lines of the page's table of networks, and the times of reading."""
+    yield "| network | CPU s | against the backbone |"
+    yield "|---|---|---|"
+    for network, seconds in measured.items():
+        yield f"| {network} | {seconds:.1f} | {seconds / measured['backbone']:.1f} |"
+    yield ""
+    yield f"Reading {READ_HOSTS} hosts: {reading[0]:.2f} s flat, {reading[1]:.2f} s as a fat tree."
