@@ -1,4 +1,4 @@
-"""TimedChanges of a platform over time: speeds and states of hosts, bandwidths, latencies and states of links."""
+"""Changes of a platform over time: speeds and states of hosts, bandwidths, latencies and states of links."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.errors import OptionError, PlatformError, WorkloadError
 from batsched_py.model.platform import Platform, PlatformHost
-from batsched_py.model.replay import Smpi
+from batsched_py.model.replay import Smpi, UsageTrace
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialect import V4
@@ -30,6 +30,7 @@ from batsched_py.simulator.referee.platform_rules import check_roles, check_spee
 from batsched_py.simulator.referee.strictness import refused_files, refused_names
 from batsched_py.text.wording import counted
 
+REPLAYED_AS_V4: Final = "profiles: traces are replayed by the rules of Batsim 4.2.1, whatever the protocol"
 NO_FAILURES: Final = "settings: on_failure has no effect, because no host or link fails"
 
 
@@ -97,8 +98,11 @@ def check_inputs(
         notes.add(NO_FAILURES)
     profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, notes)
     notes.update(refused_names(generation, workloads, profiles))
-    if any(isinstance(one, Smpi) for workload in workloads for one in workload.profiles.values()):
+    replayed = {type(one) for workload in workloads for one in workload.profiles.values()} & {Smpi, UsageTrace}
+    if Smpi in replayed:
         refuse_smpi_items(settings.simgrid_config, platform)
+    if replayed and settings.protocol != V4.name:
+        notes.add(REPLAYED_AS_V4)
     if not (settings.allow_oversized or settings.compute_sharing):  # a shared host may run several executors of one job
         _check_sizes(workloads, len(computing))
     machines = Machines(len(computing), len(storages))

@@ -1,4 +1,4 @@
-"""TimedChanges over time in SimGrid's platforms: lines "DATE VALUE".
+"""Changes over time in SimGrid's platforms: lines "DATE VALUE".
 
 Dates and values may be drawn from distributions ("NORM 5 1"); then dates are intervals.
 """
@@ -28,7 +28,7 @@ _SETTING: Final = re.compile(r"(PERIODICITY|LOOPAFTER)\s+(\S+)")
 
 
 class Pattern(Struct, frozen=True):
-    """TimedChanges of any quantity; the members are those of `TimedChanges`."""
+    """Changes of any quantity; the members are those of `TimedChanges`."""
 
     points: tuple[tuple[Law, Law], ...] = ()
     period: float = 0.0

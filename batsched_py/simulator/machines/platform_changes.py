@@ -1,4 +1,4 @@
-"""TimedChanges of the platform over time: speeds, bandwidths, latencies, and hosts and links that go off and on."""
+"""Changes of the platform over time: speeds, bandwidths, latencies, and hosts and links that go off and on."""
 
 from __future__ import annotations
 

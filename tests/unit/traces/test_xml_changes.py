@@ -1,4 +1,4 @@
-"""TimedChanges over time: what SimGrid requires of them, and when they happen."""
+"""Changes over time: what SimGrid requires of them, and when they happen."""
 
 from __future__ import annotations
 

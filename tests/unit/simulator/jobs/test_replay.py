@@ -11,6 +11,7 @@ import pytest
 from batsched_py.errors import BatschedError
 from batsched_py.model.settings import Network, Settings
 from batsched_py.results.records import JobRecord
+from batsched_py.simulator.inputs import REPLAYED_AS_V4, check_inputs
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.recorded_run import RecordedRun
@@ -107,3 +108,11 @@ def test_ranks_share_the_cores_of_their_host(tmp_path: Path) -> None:
         for ranks in (1, 2, 4)
     ]
     assert seconds == pytest.approx([2.0, 3.0, 6.0], abs=1e-4)
+
+
+def test_the_rules_of_other_versions_are_reported_to_be_those_of_batsim_4(tmp_path: Path) -> None:
+    """How Batsim 5 and 1.4 replay traces is unknown."""
+    platform, workload = files(tmp_path, "usage_trace")
+    for protocol, reported in (("v4", False), ("v1.4", True)):
+        inputs = check_inputs(read_platform(platform), [read_workload(workload)], Settings(protocol=protocol))
+        assert (REPLAYED_AS_V4 in inputs.notes) == reported
