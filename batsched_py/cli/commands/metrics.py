@@ -114,9 +114,7 @@ class MetricsRequest(Struct, frozen=True):
     "Waits and slowdowns for each user, class of sizes, class of run times, or value of another job field.",
 )
 @flag("--batsim", "Batsim's own figures, by its names and definitions, from the jobs.")
-@option(
-    "-p --platform", "FILE", "With --per-job: the links between the hosts of each job on this platform.", type=INPUT
-)
+@option("-p --platform", "FILE", "With --per-job: links, switches and groups of each job on this platform.", type=INPUT)
 @tau_option
 @hosts_option
 @members_option
@@ -154,7 +152,7 @@ def _check_usage(request: MetricsRequest) -> None:
     if (per_job or series) and form not in (None, "csv"):
         raise click.UsageError(f"'--per-job' and '--series' give CSV, not '--format {form}'")
     if request.platform is not None and not per_job:
-        raise click.UsageError("'--platform' goes with '--per-job': it adds the hops between the hosts of each job")
+        raise click.UsageError("'--platform' goes with '--per-job': it adds the locality of each job")
     if batsim and form == "json":
         raise click.UsageError("'--batsim' cannot be combined with JSON, which always has Batsim's metrics")
     if batsim and request.tau != SLOWDOWN_BOUND:

@@ -18,6 +18,9 @@ class Topology(Protocol):
     def hosts(self) -> int:
         """Number of positions."""
 
+    def places(self, position: int) -> tuple[int, ...]:
+        """Return the number of the switch of a position, then that of its group, as far as the shape has them."""
+
     def way(self, source: int, destination: int, cables: Cables) -> Iterator[Link]:
         """Yield the links from one position to another, or to itself without a loopback."""
 

@@ -45,6 +45,11 @@ class Dragonfly(Brief, frozen=True):
         """Number of positions."""
         return self.groups * self.chassis * self.blades * self.nodes
 
+    def places(self, position: int) -> tuple[int, ...]:
+        """Return the numbers of the router and of the group of a position."""
+        router = position // self.nodes
+        return router, router // (self.chassis * self.blades)
+
     def way(self, source: int, destination: int, cables: Cables) -> Iterator[Link]:
         """Yield the links: to the target's group, its blade, and its chassis."""
         here, target = self._router(source), self._router(destination)

@@ -50,6 +50,10 @@ class FatTree(Brief, frozen=True):
         levels = range(1, len(self.children) + 1)
         return sum(math.prod(self.parents[:level]) * math.prod(self.children[level:]) for level in levels)
 
+    def places(self, position: int) -> tuple[int, ...]:
+        """Return the number of the lowest switch above a position, or of the lowest switches if it has several."""
+        return (position // self.children[0],)
+
     def way(self, source: int, destination: int, cables: Cables) -> Iterator[Link]:
         """Yield the links up to the first common switch, and down."""
         node, target, level = self._digits(source), self._digits(destination), 0

@@ -28,6 +28,10 @@ class Torus(Brief, frozen=True):
         """Number of positions."""
         return math.prod(self.sizes)
 
+    def places(self, position: int) -> tuple[int, ...]:  # noqa: ARG002
+        """Return no numbers: each host is its own switch."""
+        return ()
+
     def way(self, source: int, destination: int, cables: Cables) -> Iterator[Link]:
         """Yield the links: dimension after dimension, one way round in each."""
         here, stride = source, 1

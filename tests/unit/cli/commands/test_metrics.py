@@ -413,9 +413,29 @@ def test_hops_are_links_between_the_hosts_of_a_job(here: Path, capsys: pytest.Ca
     run_on_hosts("0-1", "0 3", "0-2", "0 5", "4")
     assert run(["metrics", "ring", "--per-job", "--hosts", "6", "-p", "ring.xml"]) == 0
     text = capsys.readouterr().out
-    assert text.splitlines()[0] == ",".join((*COLUMNS, "mean_hops", "max_hops", "run"))
+    assert text.splitlines()[0] == ",".join((*COLUMNS, "mean_hops", "max_hops", "switches", "groups", "run"))
     found = [(row["mean_hops"], row["max_hops"]) for row in rows(text)]
     assert found == [("1.000000", "1"), ("3.000000", "3"), ("1.333333", "2"), ("1.000000", "1"), ("", "")]
+    assert {(row["switches"], row["groups"]) for row in rows(text)} == {("", "")}
+
+
+@pytest.mark.parametrize(
+    ("topology", "places"),
+    [  # two groups of two chassis of two blades of two hosts
+        ("DRAGONFLY;2,1;2,1;2,1;2", [("1", "1"), ("2", "1"), ("2", "2"), ("8", "2"), ("1", "1")]),
+        ("FAT_TREE;2;4,4;1,2;1,1", [("1", ""), ("1", ""), ("2", ""), ("4", ""), ("1", "")]),
+    ],
+)
+def test_switches_and_groups_of_a_job_are_counted(
+    here: Path, capsys: pytest.CaptureFixture[str], topology: str, places: list[tuple[str, str]]
+) -> None:
+    """Hosts have the positions of their numbers, since the names have two digits."""
+    shape, _, parameters = topology.partition(";")
+    content = RING.replace("0-5", "10-25").replace("TORUS", shape)
+    (here / "net.xml").write_text(content.replace('topo_parameters="6"', f'topo_parameters="{parameters}"'))
+    run_on_hosts("0-1", "1-2", "7-8", "0-15", "5")
+    assert run(["metrics", "ring", "--per-job", "--hosts", "16", "-p", "net.xml"]) == 0
+    assert [(row["switches"], row["groups"]) for row in rows(capsys.readouterr().out)] == places
 
 
 def test_hops_need_rows_of_jobs_and_the_platform_of_the_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
