@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from batsched_py.bits import lowest_one
@@ -64,9 +64,16 @@ class ContendingJob:
         self.lost = 0.0
 
     @property
-    def demand(self) -> ActivityDemand | None:
-        """The demand of its parallel task; None during a delay."""
-        return None if self._task is None else self._task.demand
+    def demands(self) -> Sequence[ActivityDemand]:
+        """The demand of its parallel task, or those of the ranks of a trace; none during a delay."""
+        if self._replay is not None:
+            return self._replay.demands
+        return () if self._task is None else self._task.demands
+
+    @property
+    def replays(self) -> bool:
+        """True during the replay of a trace, whose ranks run on all its hosts."""
+        return self._replay is not None
 
     def begin(self) -> None:
         """Start at the current instant."""
@@ -151,9 +158,11 @@ class ContendingJob:
             self._draw.begin(task)
         if task.replay is not None:
             first = lowest_one(self._live.hosts.bits)
-            end = self._end_replay
-            self._replay = TraceReplay(self._context, self._execution, task, task.replay, end, first=first)
-            self._replay.begin()
+            end, job_id = self._end_replay, self._live.job.id
+            self._replay = replay = TraceReplay(
+                self._context, self._execution, task, task.replay, end, first=first, job_id=job_id
+            )
+            replay.begin()
             return
         if task.demand is None or fluid is None:
             self._sleep(task)

@@ -53,7 +53,7 @@ class Failures:
 
     def cut(self, links: Collection[str], name: str) -> None:
         """End or lose the jobs that cross links that go off; `name` is that in the platform."""
-        cut = [live for live in self._jobs.running() if live.running and _crosses(live.running.demand, links)]
+        cut = [live for live in self._jobs.running() if live.running and _crosses(live.running.demands, links)]
         self.lose(cut, f"link {displayed(name)} is off")
 
     def lose_one(self, job_id: str) -> None:
@@ -75,13 +75,16 @@ class Failures:
     def _lose_host(self, host: int) -> None:
         lost, name, now = list[LiveJob](), self._names[host], seconds(self._context.queue.now)
         for live in self._jobs.running():
-            if lowest_one(live.hosts.bits) == host:
+            if not live.hosts.bits >> host & 1 or live.running is None:
+                continue
+            # Ranks of a trace end with their hosts, and the job waits for their reports permanently (not recorded).
+            if lowest_one(live.hosts.bits) == host or live.running.replays:
                 lost.append(live)
-            elif live.hosts.bits >> host & 1 and live.running and live.running.demand is not None:
+            elif live.running.demands:
                 rule = f"goes off at t={now} under {displayed(live.job.id)}, of which it is not the first host"
                 raise PlatformError("", f"host {name}", f"{rule}: Batsim aborts; see --on-failure")
         self.lose(lost, f"host {displayed(name)} is off")
 
 
-def _crosses(demand: ActivityDemand | None, links: Collection[str]) -> bool:
-    return demand is not None and any(link.name in links for link, _ in demand.links)
+def _crosses(demands: Sequence[ActivityDemand], links: Collection[str]) -> bool:
+    return any(link.name in links for demand in demands for link, _ in demand.links)

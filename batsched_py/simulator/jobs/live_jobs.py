@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from batsched_py.hostset import HostSet
@@ -60,8 +60,12 @@ class RunningJob(Protocol):
         """Release its resources after the notification of a reached walltime; None if it has none then."""
 
     @property
-    def demand(self) -> ActivityDemand | None:
-        """The demand of its parallel task; None during a delay, or a wait."""
+    def demands(self) -> Sequence[ActivityDemand]:
+        """The demand of its parallel task, or those of the ranks of a trace; none during a delay, or a wait."""
+
+    @property
+    def replays(self) -> bool:
+        """True during the replay of a trace, whose ranks run on all its hosts."""
 
     def begin(self) -> None:
         """Start at the current instant."""

@@ -5,7 +5,7 @@ Jobs that others may slow down are in `contending_jobs`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from batsched_py.protocol.events import Progress
@@ -39,6 +39,8 @@ class PlannedJob:
     #: These jobs share no resources, and others do not delay them.
     release: ClassVar[None] = None
     lost: ClassVar[float] = 0.0
+    #: Traces are replayed by contending jobs.
+    replays: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -65,9 +67,9 @@ class PlannedJob:
         self._energy_use: EnergyUse | None = None
 
     @property
-    def demand(self) -> ActivityDemand | None:
-        """The demand of its parallel task; None during a delay."""
-        return task_at(self._work, self._context.queue.now - self._live.start + self._ahead).demand
+    def demands(self) -> Sequence[ActivityDemand]:
+        """The demand of its parallel task; none during a delay."""
+        return task_at(self._work, self._context.queue.now - self._live.start + self._ahead).demands
 
     def begin(self) -> None:
         """Start at the current instant."""

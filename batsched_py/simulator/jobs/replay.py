@@ -41,8 +41,12 @@ class TraceReplay:
         end: Callable[[], None],
         *,
         first: int,
+        job_id: str,
     ) -> None:
         """Take the task of the trace, and the first host of the job, to which ranks report; `end` is called once."""
+        self._job_id = job_id
+        #: True after all ranks have been stopped: with the job, which is lost at the first message over an off link.
+        self._stopped = False
         self._context, self._execution, self._hosts, self._end, self._first = (
             context,
             execution,
@@ -70,6 +74,11 @@ class TraceReplay:
         self._reports = False
         self._reported = 0
 
+    @property
+    def demands(self) -> list[ActivityDemand]:
+        """The demands of the computations and messages in progress."""
+        return [activity.asked for activity in self._activities.values()]
+
     def begin(self) -> None:
         """Begin all ranks."""
         for rank in range(len(self._ranks)):
@@ -78,6 +87,7 @@ class TraceReplay:
 
     def stop(self) -> None:
         """Stop all that is in progress."""
+        self._stopped = True
         for number, activity in list(self._activities.items()):
             self._fluid.stop(activity)
             activity.mute()
@@ -100,6 +110,8 @@ class TraceReplay:
 
     def sleep(self, seconds: float, resume: Callable[[], None]) -> None:
         """Wait for some seconds."""
+        if self._stopped:
+            return
         number = self._number = self._number + 1
         queue = self._context.queue
         self._sleeps[number] = queue.at(queue.now + seconds, RANK_END, self._wake, (number, resume))
@@ -114,6 +126,8 @@ class TraceReplay:
         resume()
 
     def _go_on(self, rank: int) -> None:
+        if self._stopped:
+            return
         action = next(self._ranks[rank], None)
         if action is not None:
             action(partial(self._go_on, rank))
@@ -144,6 +158,11 @@ class TraceReplay:
     def _run(
         self, demand: ActivityDemand, resume: Callable[[], None], charged: tuple[int, float] | None = None
     ) -> None:
+        if self._stopped:
+            return
+        if self._context.lose is not None and self._fluid.crosses(demand):
+            self._context.lose(self._job_id)
+            return
         number = self._number = self._number + 1
         meter = self._context.meter
         on_pace = None

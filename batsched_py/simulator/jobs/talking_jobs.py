@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec import Struct
 
@@ -78,6 +78,9 @@ class PlayedProfile(Struct, eq=False):
 class TalkingJob:
     """A running job that sends or receives messages."""
 
+    #: Traces are replayed by contending jobs.
+    replays: ClassVar[bool] = False
+
     def __init__(
         self,
         context: Context,
@@ -115,10 +118,10 @@ class TalkingJob:
         self.lost = 0.0
 
     @property
-    def demand(self) -> ActivityDemand | None:
-        """The demand of its parallel task; None during a delay or a wait."""
+    def demands(self) -> Sequence[ActivityDemand]:
+        """The demand of its parallel task; none during a delay or a wait."""
         task = self._frames[-1].task if self._frames else None
-        return None if task is None else task.demand
+        return () if task is None else task.demands
 
     @property
     def waits(self) -> bool:
@@ -266,6 +269,9 @@ class TalkingJob:
             return
         frame.since = self._queue.now
         if task.demand is not None and self._context.fluid is not None:
+            if self._context.lose is not None and self._context.fluid.crosses(task.demand):
+                self._context.lose(self._live.job.id)
+                return
             self._contend(task, task.demand, self._context.fluid)
             return
         if task.loads and self._context.meter is not None:

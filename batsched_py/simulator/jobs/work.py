@@ -46,6 +46,11 @@ class Task(Struct, frozen=True):
     rank_hosts: tuple[int, ...] = ()
 
     @property
+    def demands(self) -> tuple[ActivityDemand, ...]:
+        """The demand of a parallel task; none for a delay."""
+        return () if self.demand is None else (self.demand,)
+
+    @property
     def killed_code(self) -> int:
         """Return code of a job that is killed in this task."""
         return -1 if self.is_delay or self.replay is not None else -2

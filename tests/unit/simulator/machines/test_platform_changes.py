@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 
-from batsched_py.errors import PlatformError
+from batsched_py.errors import DeadlockError, PlatformError
 from batsched_py.model.settings import OnFailure, Settings
 from batsched_py.model.workload import Workload
 from batsched_py.results.records import Result
@@ -125,3 +126,53 @@ def test_changes_without_end_are_bounded(tmp_path: Path, monkeypatch: pytest.Mon
     place = platform(tmp_path, 'speed_file="s.txt"', s="STOCHASTIC LOOP\nDET 0 DET 1\n")
     with pytest.raises(PlatformError, match=r"platform\.xml: changes more than 1000 times until t=0"):
         simulate(place, workload(tmp_path, (0, 1, 10, 0)), "fcfs", settings=SHARING)
+
+
+@pytest.mark.parametrize("kind", ["usage_trace", "smpi"])
+def test_a_trace_in_replay_is_lost_with_its_second_host_or_a_link(tmp_path: Path, kind: str) -> None:
+    """Its ranks run on all its hosts, and their messages cross links: the change back does not save it."""
+    jobs, state = replayed(tmp_path, kind), 'state_file="s.txt"'
+    place = platform(tmp_path, link=state if kind == "smpi" else "", s="2 0\n6 1\n")
+    if kind == "usage_trace":
+        place.write_text(place.read_text().replace('<host id="h1"', f'<host id="h1" {state}'))
+    with pytest.raises(DeadlockError, match="w0!0 is lost with a host or link that went off"):
+        simulate(place, jobs, "fcfs", settings=SHARING)
+    run = simulate(place, jobs, "fcfs", settings=Settings(network="sharing", on_failure="kill"))
+    assert ends(run.result) == [("w0!0", "COMPLETED_FAILED", 2.0), ("w0!1", "COMPLETED_SUCCESSFULLY", 10.0)]
+
+
+@pytest.mark.parametrize("kind", ["smpi", "send"])
+def test_a_task_that_begins_on_a_link_that_is_off_is_lost(tmp_path: Path, kind: str) -> None:
+    """A message of a replayed trace, and a task of a job with messages; with --on-failure they wait for the link."""
+    place = platform(tmp_path, link='state_file="s.txt"', s="0 0\n6 1\n")
+    jobs = replayed(tmp_path, "smpi") if kind == "smpi" else talking(tmp_path)
+    with pytest.raises(DeadlockError, match="w0!0 is lost with a host or link that went off"):
+        simulate(place, jobs, "fcfs", settings=SHARING)
+    run = simulate(place, jobs, "fcfs", settings=Settings(network="sharing", on_failure="kill"))
+    assert ends(run.result)[0] == ("w0!0", "COMPLETED_SUCCESSFULLY", 10.0 if kind == "smpi" else 8.0)
+
+
+def replayed(folder: Path, kind: str) -> Workload:
+    """Write a job of two ranks that compute, or send 400 MB, for 4 s; and one that sleeps until t = 10."""
+    ranks = {
+        "usage_trace": ("m_usage 1 4e9\n", "m_usage 1 4e9\n"),
+        "smpi": ("init\n0 send 1 0 399999984\n0 finalize\n", "init\n1 recv 0 0 399999984\n1 finalize\n"),
+    }[kind]
+    for rank, text in enumerate(ranks):
+        (folder / f"r{rank}.txt").write_text(f"{rank} {text}")
+    (folder / "t.txt").write_text("r0.txt\nr1.txt\n")
+    return pair(folder, {"a": {"type": kind, "trace": "t.txt"}})
+
+
+def talking(folder: Path) -> Workload:
+    """Write a job that sends a text, then 100 MB in both directions of a link; and one that sleeps until t = 10."""
+    steps = {"b": {"type": "send", "msg": {"a": 1}}, "c": {"type": "parallel_homogeneous", "cpu": 0, "com": 1e8}}
+    return pair(folder, {"a": {"type": "composed", "repeat": 1, "seq": ["b", "c"]}, **steps})
+
+
+def pair(folder: Path, profiles: dict[str, Any]) -> Workload:
+    """Write a job of two hosts with profile `a`, and one that sleeps until t = 10."""
+    listed = [{"id": str(number), "subtime": 0, "res": 2, "profile": name} for number, name in enumerate("az")]
+    profiles = {**profiles, "z": {"type": "delay", "delay": 10}}
+    (folder / "workload.json").write_bytes(orjson.dumps({"nb_res": 4, "jobs": listed, "profiles": profiles}))
+    return read_workload(folder / "workload.json")
