@@ -10,6 +10,7 @@ from batsched_py.errors import PlatformError
 from batsched_py.hostset import HostSet
 from batsched_py.model.platform import Platform
 from batsched_py.model.topologies.cluster import TopologyZone
+from batsched_py.model.topologies.crossings import Crossings
 from batsched_py.results.records import JobRecord
 from batsched_py.text.wording import counted
 
@@ -36,7 +37,8 @@ class Locality:
     def cells(self, record: JobRecord, hosts: int) -> tuple[str, ...]:
         """Return the cells of LOCALITY_COLUMNS for a job, on its hosts with numbers below `hosts`.
 
-        Hops are empty for fewer than 2 and more than MOST_HOSTS hosts, switches and groups if a host has none.
+        Hops are empty for fewer than 2 hosts and, outside of a cluster with a topology, for more than MOST_HOSTS;
+        switches and groups if a host has none.
         PlatformError if a host is not in the platform, or a route does not exist.
         """
         used = list(HostSet(record.hosts.bits & ((1 << hosts) - 1)))
@@ -45,10 +47,25 @@ class Locality:
             raise PlatformError(self._platform.source, "", rule)
         places = [self._places(host) for host in used]
         levels = [_count(places, level) for level in range(2)]
-        if not 2 <= len(used) <= MOST_HOSTS:
+        if len(used) < 2:
+            return "", "", *levels
+        crossings = self._crossings(used)
+        if crossings is not None:
+            mean = sum(crossings.pairs.values()) / (len(used) * (len(used) - 1))
+            return f"{mean:.6f}", str(crossings.longest), *levels
+        if len(used) > MOST_HOSTS:
             return "", "", *levels
         found = [self._hops(one, other) for one in used for other in used if one != other]
         return f"{math.fsum(found) / len(found):.6f}", str(max(found)), *levels
+
+    def _crossings(self, hosts: Sequence[int]) -> Crossings | None:
+        """Return the crossings of all pairs of hosts in one cluster with a topology; None for others."""
+        names = [self._names[host] for host in hosts]
+        zones = {self._platform.zone_of[name] for name in names}
+        zone = self._platform.zones[zones.pop()]
+        if zones or not isinstance(zone, TopologyZone) or zone.cables.limiter_bandwidth:
+            return None
+        return zone.topology.crossings([zone.positions[name] for name in names])
 
     def _places(self, host: int) -> tuple[tuple[str, int], ...]:
         """Return (zone, number) of a host's switch and of its group, as far as it has them."""
