@@ -19,6 +19,7 @@ from batsched_py.model.profile import (
     Receive,
     parse_profile,
 )
+from batsched_py.model.replay import Smpi, UsageTrace
 from batsched_py.model.workload import Workload
 from batsched_py.reading.faults import FieldError
 from batsched_py.reading.limits import DEEPEST
@@ -123,15 +124,18 @@ def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None =
     """
     if type(profiles.get(name)) is Delay:  # runs on any number of hosts, and has no parts
         return False
-    talks = False
+    talks, replayed = False, ""
     for path, profile in _reach(profiles, name, f"profiles.{name}"):
         talks = talks or isinstance(profile, TALKING)
+        replayed = path if isinstance(profile, (Smpi, UsageTrace)) else replayed
         if not isinstance(profile, SIMULATED):
             raise FieldError(f"{path}.type", f"{profile.type!r} is not simulated here")
         if size is not None and isinstance(profile, Parallel) and len(profile.cpu) != size:
             raise FieldError(
                 f"{path}.cpu", f"is for {counted(len(profile.cpu), 'host')}, a job that runs it asks for {size}"
             )
+    if talks and replayed:
+        raise FieldError(f"{replayed}.type", "is a trace, which is not simulated in a job that sends or receives")
     return talks
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from batsched_py.errors import BatschedError
+from batsched_py.errors import BatschedError, WorkloadError
 from batsched_py.model.settings import Network, Settings
 from batsched_py.results.records import JobRecord
 from batsched_py.simulator.inputs import REPLAYED_AS_V4, check_inputs
@@ -116,3 +116,17 @@ def test_the_rules_of_other_versions_are_reported_to_be_those_of_batsim_4(tmp_pa
     for protocol, reported in (("v4", False), ("v1.4", True)):
         inputs = check_inputs(read_platform(platform), [read_workload(workload)], Settings(protocol=protocol))
         assert (REPLAYED_AS_V4 in inputs.notes) == reported
+
+
+def test_a_trace_in_a_job_that_talks_is_refused(tmp_path: Path) -> None:
+    """Its end would be taken for known at the start."""
+    platform, path = files(tmp_path, "usage_trace")
+    document = orjson.loads(path.read_bytes())
+    document["profiles"] |= {
+        "say": {"type": "send", "msg": {}, "sleeptime": 1},
+        "both": {"type": "composed", "seq": ["say", "p"], "repeat": 1},
+    }
+    document["jobs"][0]["profile"] = "both"
+    path.write_bytes(orjson.dumps(document))
+    with pytest.raises(WorkloadError, match=r"profiles\.both\.seq\.type: is a trace, which is not simulated"):
+        play(platform, [read_workload(path)], Settings(network="sharing"))
