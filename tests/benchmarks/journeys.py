@@ -9,10 +9,12 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
@@ -110,17 +112,32 @@ def post_lease(folder: Path) -> Journey:
         thread = threading.Thread(target=server.run, args=(site, app, listener, urls.put, answers.put))
         thread.start()
         connection = http.client.HTTPConnection(urls.get(timeout=PATIENCE).removeprefix("http://"), timeout=PATIENCE)
-        _ask(connection, "PUT", "/api/clock", {"paused": True})
-        _ask(connection, "POST", "/api/leases", {**LEASE, "start": "+9000"})  # what is done once is not counted
-        _wait(site, 1)
-        journey.begin()
-        _ask(connection, "POST", "/api/leases", LEASE)
-        _wait(site, 2)
-        journey.end()
-        connection.close()
-        site.stop()
-        thread.join()
+        try:
+            _await_start(connection)
+            _ask(connection, "PUT", "/api/clock", {"paused": True})
+            _ask(connection, "POST", "/api/leases", {**LEASE, "start": "+9000"})  # what is done once is not counted
+            _wait(site, 1)
+            journey.begin()
+            _ask(connection, "POST", "/api/leases", LEASE)
+            _wait(site, 2)
+            journey.end()
+        finally:
+            connection.close()
+            site.stop()
+            thread.join()
     return journey
+
+
+def _await_start(connection: http.client.HTTPConnection) -> None:
+    """Ask until the site, which listens before it is ready, is ready."""
+    deadline = time.monotonic() + PATIENCE
+    status = HTTPStatus.SERVICE_UNAVAILABLE.value
+    while status == HTTPStatus.SERVICE_UNAVAILABLE and time.monotonic() < deadline:
+        connection.request("GET", "/healthz")
+        answer = connection.getresponse()
+        answer.read()
+        status = answer.status
+    assert status == HTTPStatus.OK, status
 
 
 def _make_site(folder: Path) -> Site:
