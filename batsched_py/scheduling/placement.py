@@ -9,7 +9,7 @@ from batsched_py.errors import OptionError, QueryError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.planning.policies.constraints import CONSTRAINTS, QUERY, Constraint
-from batsched_py.planning.policies.selection import SELECTIONS, Selection
+from batsched_py.planning.policies.selection import SELECTIONS, HostLayout, Selection
 from batsched_py.queries.expression import Expression
 from batsched_py.scheduling.host_queries import HostQueries
 from batsched_py.scheduling.jobs_by_hosts import JobsByHosts
@@ -31,6 +31,12 @@ class PlacementOptions:
         "",
         "property that says a host's zone, or several, as rack/room (smaller zones first)",
         peer_text=r"[\w-]+(/[\w-]+)*",  # names of properties: nothing is opened
+    )
+    topology: str = option(
+        "",
+        "network of the hosts, in the order of their numbers: fat-tree:, dragonfly: or torus: and SimGrid's"
+        " topo_parameters, like torus:8,8,8",
+        peer_text=r"(fat-tree|dragonfly|torus):[0-9,;]+",
     )
     constraint: Constraint = named(
         "none", "on which hosts a job may run: as the query in its member `constraint` says, or a function", CONSTRAINTS
@@ -71,10 +77,14 @@ class Placement:
     )
 
     def __init__(self, options: PlacementOptions, view: View) -> None:
-        """Prepare the selection; OptionError for a zone that the platform lacks or the selection ignores."""
-        if options.zone and not options.selection.by_zone:
-            takers = " | ".join(name for name in SELECTIONS if SELECTIONS[name].by_zone)
-            raise OptionError(f"option zone: selection {options.selection.name} asks for no zones; these do: {takers}")
+        """Prepare the selection; OptionError for a zone or a topology that it ignores or the platform lacks."""
+        layout = HostLayout(options.zone, options.topology)
+        for name, value in (("zone", layout.zone), ("topology", layout.topology)):
+            if value and name not in options.selection.uses:
+                users = " | ".join(each for each in SELECTIONS if name in SELECTIONS[each].uses)
+                raise OptionError(
+                    f"option {name}: selection {options.selection.name} does not use it; these do: {users}"
+                )
         self._selection, self._constraint = options.selection, options.constraint
         #: True if a job may never find hosts, although it is not larger than the platform.
         self._limited = not options.by_number
@@ -85,7 +95,7 @@ class Placement:
         #: Job id -> its query, if it reads dynamic attributes; for the jobs of `_eligible`.
         self._changing: dict[str, Expression] = {}
         #: Selects a number of these hosts; None if the job should rather wait. Also for `Availability.earliest`.
-        self.choose = self._selection.prepare(view, options.zone)
+        self.choose = self._selection.prepare(view, layout)
         #: Job id -> hosts on which it may run, for waiting jobs that were queried, and some jobs that have left.
         self._eligible: dict[str, HostSet] = {}
         #: The number of results at which those for jobs that have left are dropped.

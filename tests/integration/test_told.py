@@ -68,7 +68,7 @@ def test_a_job_of_its_own_that_is_too_large_is_rejected_at_once() -> None:
         ("sleeper", {"compute": 2}, {}, "option compute of sleeper: must be a pstate to compute in, not 2"),
         ("sleeper", {"compute": 99}, {}, "option compute of sleeper: .* not 99"),
         ("random", {"hosts": "any"}, {}, "option hosts of random: any needs .*--enable-compute-sharing"),
-        ("filler", {"zone": "nope"}, {}, "option zone: selection lowest asks for no zones; .*: topology | spread"),
+        ("filler", {"zone": "nope"}, {}, "option zone: selection lowest does not use it; these do: topology | spread"),
         ("filler", {"zone": "nope", "selection": "topology"}, {}, "option zone: no host .* 'nope'"),
         ("killer", {"rule": "arrival", "after": 3}, {}, "after is for rule=time"),
     ],

@@ -45,6 +45,7 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("conservative", {"walltimes": "optional"}),
     ("easy_plus_plus", {}),
     ("easy", {"reserve": "hosts", "selection": "contiguous"}),
+    ("easy", {"selection": "nearest", "topology": "torus:3,2"}),
     ("conservative", {"reserve": "hosts", "selection": "contiguous"}),
 ]
 #: Variants that promise starts and keep promises: in other orders a new job may come before.

@@ -18,6 +18,13 @@ class Topology(Protocol):
     def hosts(self) -> int:
         """Number of positions."""
 
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of nested blocks of consecutive positions that are near each other, ascending; none has all."""
+
+    def curve(self) -> Sequence[int]:
+        """Return all positions in an order in which neighbours are near each other."""
+
     def places(self, position: int) -> tuple[int, ...]:
         """Return the number of the switch of a position, then that of its group, as far as the shape has them."""
 

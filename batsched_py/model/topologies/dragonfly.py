@@ -45,6 +45,15 @@ class Dragonfly(Brief, frozen=True):
         """Number of positions."""
         return self.groups * self.chassis * self.blades * self.nodes
 
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of a blade, a chassis and a group."""
+        return self.nodes, self.nodes * self.blades, self.nodes * self.blades * self.chassis
+
+    def curve(self) -> Sequence[int]:
+        """Return the positions as numbered."""
+        return range(self.hosts)
+
     def places(self, position: int) -> tuple[int, ...]:
         """Return the numbers of the router and of the group of a position."""
         router = position // self.nodes

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from operator import mul
 
 from batsched_py.model.topologies.cables import Cables
 from batsched_py.model.topologies.crossings import Cable, Crossings
@@ -43,6 +45,15 @@ class FatTree(Brief, frozen=True):
     def hosts(self) -> int:
         """Number of positions."""
         return math.prod(self.children)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of the subtrees of each level below the highest."""
+        return tuple(accumulate(self.children[:-1], mul))
+
+    def curve(self) -> Sequence[int]:
+        """Return the positions as numbered."""
+        return range(self.hosts)
 
     @property
     def switches(self) -> int:

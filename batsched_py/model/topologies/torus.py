@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from operator import mul
 
 from batsched_py.model.topologies.cables import Cables
 from batsched_py.model.topologies.crossings import Cable, Crossings
@@ -27,6 +29,23 @@ class Torus(Brief, frozen=True):
     def hosts(self) -> int:
         """Number of positions."""
         return math.prod(self.sizes)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of lines in the first dimension, planes in the first two, and so on."""
+        return tuple(accumulate(self.sizes[:-1], mul))
+
+    def curve(self) -> Sequence[int]:
+        """Return the positions along a curve that goes to and fro in each dimension, in the shortest ones first.
+
+        Each position is a neighbour of the one before it.
+        """
+        strides = [1, *accumulate(self.sizes[:-1], mul)]
+        walk = [0]
+        for size, stride in sorted(zip(self.sizes, strides, strict=True)):
+            there_and_back = (walk, walk[::-1])
+            walk = [position + place * stride for place in range(size) for position in there_and_back[place % 2]]
+        return walk
 
     def places(self, position: int) -> tuple[int, ...]:  # noqa: ARG002
         """Return no numbers: each host is its own switch."""

@@ -43,17 +43,17 @@ def local(free: int, size: int, zones: Zones) -> int | None:
     for level, members in enumerate(zones):
         enough = [part for zone in members if (part := free & zone).bit_count() >= size]
         if enough:
-            return _within(min(enough, key=int.bit_count), size, zones[:level])
-    return _within(free, size, zones)
+            return within(min(enough, key=int.bit_count), size, zones[:level])
+    return within(free, size, zones)
 
 
-def _within(free: int, size: int, zones: Zones) -> int:
+def within(free: int, size: int, zones: Zones) -> int:
     """Select `size` hosts from as few top-level zones as possible, recursively. Requires enough free hosts."""
     if not zones:
         return lowest(free, size) or 0
     members = [part for zone in zones[-1] if (part := free & zone)]
     taken = fewest([part.bit_count() for part in members], size)
-    return union(_within(members[index], count, zones[:-1]) for index, count in taken)
+    return union(within(members[index], count, zones[:-1]) for index, count in taken)
 
 
 def fewest(counts: Sequence[int], size: int) -> list[tuple[int, int]]:

@@ -7,13 +7,42 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from batsched_py.errors import PlanError
+from batsched_py.errors import OptionError, PlanError
 from batsched_py.hostset import HostSet
+from batsched_py.model.topologies.cluster import Topology
+from batsched_py.model.topologies.torus import Torus
 from batsched_py.named import Named, by_name, failed
 from batsched_py.planning.future.promises import Choose
-from batsched_py.planning.machine import Machine, wake_cost, zones_of
+from batsched_py.planning.machine import Machine, Zones, wake_cost, zones_of
 from batsched_py.planning.policies import layouts
+from batsched_py.planning.policies.geometry import TorusBalls, along, blocks_of, near_in_blocks, read_network
 from batsched_py.text.wording import counted
+
+
+class HostLayout(Struct, frozen=True):
+    """Where hosts are, as options say.
+
+    Attributes:
+        zone: properties that give the zone of a host (see `zones_of`); "" for the default.
+        topology: network of the hosts (see `read_network`); "" if unknown.
+    """
+
+    zone: str = ""
+    topology: str = ""
+
+    def zones(self, machine: Machine) -> Zones:
+        """Return the blocks of the topology, else the zones by properties. OptionError."""
+        if self.topology:
+            if self.zone:
+                raise OptionError("option zone: cannot be combined with topology, whose blocks are the zones")
+            return blocks_of(self.network(machine))
+        return zones_of(machine.hosts, self.zone)
+
+    def network(self, machine: Machine) -> Topology:
+        """Return the network. OptionError."""
+        if not self.topology:
+            raise OptionError("option topology: is required, since Batsim does not send the network")
+        return read_network(self.topology, len(machine.hosts))
 
 
 class Selection(Struct, frozen=True):
@@ -21,26 +50,26 @@ class Selection(Struct, frozen=True):
 
     Attributes:
         name: name in options.
-        prepare: returns the choice for a machine; called once, at setup. Its second argument is the option `zone`, the
-            properties that give the zone of a host ("" for the default); OptionError if no host has them.
+        prepare: returns the choice for a machine; called once, at setup. OptionError if the layout does
+            not fit it.
         total: True if it finds hosts whenever enough are free; if False, a job may wait although they are.
         source: publication.
-        by_zone: True if it uses the zones of hosts.
+        uses: names of the options of the layout that it uses.
     """
 
     name: str
-    prepare: Callable[[Machine, str], Choose]
+    prepare: Callable[[Machine, HostLayout], Choose]
     total: bool = True
     source: str = ""
-    by_zone: bool = False
+    uses: tuple[str, ...] = ()
 
 
-def lowest_hosts(machine: Machine, zone: str) -> Choose:  # noqa: ARG001  (all are prepared alike)
+def lowest_hosts(machine: Machine, layout: HostLayout) -> Choose:  # noqa: ARG001  (all are prepared alike)
     """Take the lowest numbers. Costs a few operations on integers of as many bits as there are hosts."""
     return HostSet.first
 
 
-def contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
+def contiguous(machine: Machine, layout: HostLayout) -> Choose:  # noqa: ARG001
     """Take a run of consecutive numbers, or nothing: the shortest run that is long enough, of equal ones the lowest.
 
     Costs log2(size) operations on integers, and one for each run that is long enough.
@@ -48,7 +77,7 @@ def contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
     return _on_bits(layouts.contiguous)
 
 
-def best_effort_contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
+def best_effort_contiguous(machine: Machine, layout: HostLayout) -> Choose:  # noqa: ARG001
     """Take as `contiguous` if a run is long enough, else few runs: the longest ones, and a best fit for the rest.
 
     Costs as `contiguous`, and if that finds nothing n log n for n runs.
@@ -56,27 +85,52 @@ def best_effort_contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG0
     return _on_bits(layouts.best_effort_contiguous)
 
 
-def topology(machine: Machine, zone: str) -> Choose:
+def topology(machine: Machine, layout: HostLayout) -> Choose:
     """Take one zone if possible, that with the fewest free hosts that suffice; else as few zones as possible.
 
-    With several levels of zones the smallest zone that has enough free hosts counts, and inside it as few of the next
-    smaller zones as possible. Inside the smallest zones the lowest numbers. Costs an operation on integers for each
-    zone, and n log n for n zones if none of them suffices.
+    With the option `topology`, zones are the blocks of the network: of a switch, blade, chassis or group, or lines and
+    planes of a torus. With several levels of zones the smallest zone that has enough free hosts counts, and inside it
+    as few of the next smaller zones as possible. Inside the smallest zones the lowest numbers. Costs an operation on
+    integers for each zone, and n log n for n zones if none of them suffices.
     """
-    zones = zones_of(machine.hosts, zone)
+    zones = layout.zones(machine)
     return _on_bits(lambda free, size: layouts.local(free, size, zones))
 
 
-def spread(machine: Machine, zone: str) -> Choose:
+def spread(machine: Machine, layout: HostLayout) -> Choose:
     """Take from as many zones as possible, of each as equal a number as is free; inside a zone at equal distances.
 
     With several levels of zones first over the largest. Costs a step for each zone and each free host.
     """
-    zones = zones_of(machine.hosts, zone)
+    zones = layout.zones(machine)
     return _on_bits(lambda free, size: layouts.spread(free, size, zones))
 
 
-def cheapest(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
+def nearest(machine: Machine, layout: HostLayout) -> Choose:
+    """Take hosts around a centre, of all free centres that with the fewest links to them.
+
+    In a torus these are the hosts at the smallest distances. In a fat tree they are those of the smallest switch, then
+    of the switches above it; in a dragonfly those of a blade, its chassis, its group, and other groups.
+    Costs a step for each free host and distance in a torus, else for each switch or blade.
+    """
+    network = layout.network(machine)
+    if isinstance(network, Torus):
+        return _on_bits(TorusBalls(network.sizes).near)
+    blocks = blocks_of(network)
+    return _on_bits(lambda free, size: near_in_blocks(free, size, blocks))
+
+
+def curve(machine: Machine, layout: HostLayout) -> Choose:
+    """Take hosts in a row along the network's order, or, if no run is long enough, as close as possible along it.
+
+    The order is that of numbers, but in a torus to and fro in each dimension. Costs n log n for n free hosts.
+    """
+    order = layout.network(machine).curve()
+    ranks = sorted(range(len(order)), key=order.__getitem__)
+    return _on_bits(lambda free, size: along(free, size, order, ranks))
+
+
+def cheapest(machine: Machine, layout: HostLayout) -> Choose:  # noqa: ARG001
     """Take the lowest of those awake; if they are too few, sleeping ones too, in the order of the costs of waking.
 
     For algorithms that offer hosts which sleep: where none does it is `lowest`. Of like cost the lowest numbers. Costs
@@ -107,7 +161,7 @@ def cheapest(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
 def adopt(name: str, function: Callable[..., Any]) -> Selection:
     """Return a selection that calls a user's function(free, size, hosts)."""
 
-    def prepare(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
+    def prepare(machine: Machine, layout: HostLayout) -> Choose:  # noqa: ARG001
         def choose(free: HostSet, size: int) -> HostSet | None:
             if size > len(free):
                 return None
@@ -151,6 +205,15 @@ _CONTIGUITY: Final = (
     "Lucarelli, Mendonca, Trystram and Wagner, Contiguity and locality in backfilling scheduling, CCGrid 2015"
 )
 
+_DISTANCE: Final = (
+    "after Bender, Bunde, Demaine, Fekete, Leung, Meijer and Phillips, Communication-aware processor allocation for"
+    " supercomputers: finding point sets of small average distance, Algorithmica 50, 2008"
+)
+_CURVE: Final = (
+    "after Leung, Arkin, Bender, Bunde, Johnston, Lal, Mitchell, Phillips and Seiden, Processor allocation on Cplant:"
+    " achieving general processor locality using one-dimensional allocation strategies, CLUSTER 2002"
+)
+
 #: The selections by name.
 SELECTIONS: Final[Named[Selection]] = Named(
     "host selection",
@@ -160,8 +223,10 @@ SELECTIONS: Final[Named[Selection]] = Named(
             Selection("lowest", lowest_hosts),
             Selection("contiguous", contiguous, total=False, source=_CONTIGUITY),
             Selection("best_effort_contiguous", best_effort_contiguous, source=_CONTIGUITY),
-            Selection("topology", topology, source=_CONTIGUITY, by_zone=True),
-            Selection("spread", spread, by_zone=True),
+            Selection("topology", topology, source=_CONTIGUITY, uses=("zone", "topology")),
+            Selection("spread", spread, uses=("zone", "topology")),
+            Selection("nearest", nearest, source=_DISTANCE, uses=("topology",)),
+            Selection("curve", curve, source=_CURVE, uses=("topology",)),
             Selection("cheapest", cheapest),
         ),
     ),

@@ -29,7 +29,7 @@ def even(asked: Asked) -> Constraint:
 
 def placement(fresh: State, selection: str = "lowest", asked: Asked | None = None) -> Placement:
     constraint = Constraint("none") if asked is None else even(asked)
-    return Placement(PlacementOptions(SELECTIONS[selection], "", constraint), View(fresh))
+    return Placement(PlacementOptions(SELECTIONS[selection], constraint=constraint), View(fresh))
 
 
 def test_a_job_gets_free_hosts_that_it_may_run_on() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from batsched_py.errors import OptionError, PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.planning.future.promises import Choose
-from batsched_py.planning.policies.selection import SELECTIONS, adopt
+from batsched_py.planning.policies.selection import SELECTIONS, HostLayout, adopt
 from batsched_py.state.host import Host
 from tests.builders import hosts
 
@@ -52,7 +52,8 @@ def in_racks(racks: list[str]) -> Computer:
 
 
 def chooser(name: str, computer: Computer, zone: str = "") -> Choose:
-    return SELECTIONS[name].prepare(computer, zone)
+    needs_topology = SELECTIONS[name].uses == ("topology",)
+    return SELECTIONS[name].prepare(computer, HostLayout(zone, "torus:5,2" if needs_topology else ""))
 
 
 def runs(chosen: HostSet) -> int:
@@ -224,7 +225,7 @@ def test_a_function_of_the_user_chooses() -> None:
     """It sees what is free, how many are wanted and the hosts; it is not asked where too few are free."""
     selection = adopt("mine:highest", highest)
     assert (selection.name, selection.total) == ("mine:highest", False)
-    choose = selection.prepare(plain(), "")
+    choose = selection.prepare(plain(), HostLayout())
     assert choose(hosts("0-5"), 2) == hosts("4-5")
     assert choose(hosts("0-5"), 7) is None
 
@@ -239,7 +240,7 @@ def test_a_function_of_the_user_chooses() -> None:
 )
 def test_what_a_function_of_the_user_may_not_give_is_one_line(given: Any, words: str) -> None:
     """Hosts that are not free, too few, no host set."""
-    choose = adopt("mine:f", lambda free, size, machine: given).prepare(plain(), "")
+    choose = adopt("mine:f", lambda free, size, machine: given).prepare(plain(), HostLayout())
     with pytest.raises(PlanError, match=words):
         choose(hosts("0-1"), 2)
 
@@ -251,7 +252,7 @@ def test_a_function_of_the_user_that_raises_is_named_with_what_it_was_asked() ->
         raise IndexError("no\nsuch rack")
 
     with pytest.raises(PlanError) as caught:
-        adopt("mine:broken", broken).prepare(plain(), "")(hosts("0-1"), 2)
+        adopt("mine:broken", broken).prepare(plain(), HostLayout())(hosts("0-1"), 2)
     assert str(caught.value) == "selection mine:broken for 2 hosts of 0-1: it raised IndexError: no such rack"
 
 
