@@ -233,8 +233,8 @@ class EndedJobs:
         #: All records, or those that were not passed on yet.
         self.records: list[JobRecord] = []
         self._tally = Tally()
-        #: Jobs slowed down by others; also kept if records are passed on.
-        self.slowed: list[SlowedJob] = []
+        #: Jobs slowed down by others, also kept if records are passed on; None until a job that could be has ended.
+        self.slowed: list[SlowedJob] | None = None
 
     def add(self, record: JobRecord) -> None:
         """Add the record of an ended job."""
@@ -288,7 +288,8 @@ class Result(Brief, frozen=True, dict=True):  # dict: for cached values
         tally: data of the jobs that were passed on; None if `jobs` contains all of them.
         tables: tables written by the algorithm itself; the simulator adds none.
         unavailable: a row for each change of the unavailable hosts, in order of time.
-        slowed: the jobs slowed down by others, in order of completion.
+        slowed: the jobs slowed down by others, in order of completion; None if no job computed or sent anything while
+            jobs shared hosts and links.
         features: features that the scheduler requested from Batsim 5; None for earlier versions, which use the
             settings.
     """
@@ -312,7 +313,7 @@ class Result(Brief, frozen=True, dict=True):  # dict: for cached values
     tally: Tally | None = None
     tables: tuple[Table, ...] = ()
     unavailable: tuple[UnavailableHosts, ...] = ()
-    slowed: tuple[SlowedJob, ...] = ()
+    slowed: tuple[SlowedJob, ...] | None = None
     features: Features | None = None
 
     @cached_property

@@ -54,8 +54,8 @@ def write_result(prefix: str, result: Result, rows: results.JobRows | None = Non
     if trace is not None and (energy := trace.energy) is not None:
         writers[files.consumed_energy] = lambda path: traces.write_consumed_energy(path, energy)
         writers[files.pstate_changes] = lambda path: traces.write_pstate_changes(path, trace)
-    if result.slowed:
-        writers[results.CONTENTION] = lambda path: results.write_contention(path, result.slowed)
+    if (slowed := result.slowed) is not None:
+        writers[results.CONTENTION] = lambda path: results.write_contention(path, slowed)
     for ending, write in writers.items():
         path = Path(prefix + ending)
         with writing(path):
@@ -82,7 +82,7 @@ def write_run(
     if decisions is not None:
         decisions.write()
         found["decisions"] = decisions.path
-    if result.slowed:
+    if result.slowed is not None:
         found["contention"] = Path(prefix + results.CONTENTION)
     found |= table_files(prefix, result.tables)
     write_description(prefix, origin, found, approximations=result.approximations, failure=failure)

@@ -303,6 +303,6 @@ class Simulation:
             files=context.generation.files,
             consumed_joules=last - first,
             unavailable=tuple(UnavailableHosts(time, HostSet(hosts)) for time, hosts in self._machines.outages),
-            slowed=tuple(ended.slowed),
+            slowed=None if ended.slowed is None else tuple(ended.slowed),
             features=self._asked,
         )

@@ -20,7 +20,7 @@ from batsched_py.text.wording import counted
 
 
 class HostLayout(Struct, frozen=True):
-    """Where hosts are, as options say.
+    """The places of hosts, as options describe them.
 
     Attributes:
         zone: properties that give the zone of a host (see `zones_of`); "" for the default.

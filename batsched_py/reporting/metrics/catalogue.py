@@ -261,7 +261,7 @@ class PlacementMetrics:
 
 @dataclass(frozen=True)
 class ContentionMetrics:
-    """Contention between jobs; undefined if no job was slowed down, or if that is unknown."""
+    """Contention between jobs; undefined if it is unknown, or if no job uses what others may use."""
 
     slowed_jobs: Annotated[int | None, MetricInfo("jobs slowed by others", Unit.COUNT, "less")]
     mean_contention_slowdown: Annotated[float | None, MetricInfo("mean contention slowdown", Unit.NUMBER, "less")]

@@ -77,8 +77,7 @@ def schedule_of(result: Result, name: str) -> Schedule:
         leases=lease_tables_of(result.tables),
         timelines=chart_of_tables(result.tables),
         placements=placements_of(result.tables),
-        alone={job.job_id: job.alone for job in result.slowed}
-        or None,  # as in files, which do not exist without slowed jobs
+        alone=None if result.slowed is None else {job.job_id: job.alone for job in result.slowed},
         notes=tuple(f"approximation: {line}" for line in result.approximations),
         source=name,
     )

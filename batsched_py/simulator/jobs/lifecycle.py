@@ -356,8 +356,11 @@ class Jobs:
         live.state, live.code = state, code
         self._machines.release(live.hosts.bits, now)
         joules, lost = running.stop(), running.lost
-        if abs(lost) > PRECISION:
-            self._ended.slowed.append(SlowedJob(job_id, now - live.start, now - live.start - lost))
+        if not isinstance(running, PlannedJob):
+            if self._ended.slowed is None:
+                self._ended.slowed = []
+            if abs(lost) > PRECISION:
+                self._ended.slowed.append(SlowedJob(job_id, now - live.start, now - live.start - lost))
         meter = self._context.meter
         if meter is not None:
             del self._charged[job_id]

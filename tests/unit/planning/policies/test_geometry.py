@@ -33,7 +33,7 @@ def torus_distance(sizes: tuple[int, ...], one: int, other: int) -> int:
 
 @given(st.data(), SIZES)
 def test_near_in_a_torus_has_the_shortest_distances_to_a_centre(data: st.DataObject, sizes: tuple[int, ...]) -> None:
-    """As sorting the free hosts by distance, for each free host as the centre; of equals that with the fewest near it."""
+    """As sorting hosts by distance from each free host; of equal centres the one with the fewest near it."""
     hosts = math.prod(sizes)
     free = data.draw(st.integers(0, (1 << hosts) - 1).map(HostSet))
     size = data.draw(st.integers(1, hosts))

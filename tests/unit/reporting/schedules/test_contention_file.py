@@ -23,7 +23,7 @@ RUN = replace(
 
 def write(folder: Path) -> Path:
     write_jobs(folder / "run_jobs.csv", RUN)
-    write_contention(folder / "run_contention.csv", RUN.slowed)
+    write_contention(folder / "run_contention.csv", RUN.slowed or ())
     return folder / "run"
 
 
@@ -43,6 +43,15 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert read.alone == schedule_of(RUN, "run").alone == {"w0!a": 8.0}
     assert [job.contention_slowdown for job in measure_jobs(read)] == [2.5, 1.0, None]
     assert contention(read) == (1, 1.75, 2.5)
+
+
+def test_a_run_whose_jobs_were_not_slowed_down_can_be_compared_with_others(tmp_path: Path) -> None:
+    """Its slowdowns are 1, from a file without rows and in the same process."""
+    write(tmp_path)
+    write_contention(tmp_path / "run_contention.csv", ())
+    assert contention(read_schedule(tmp_path / "run")) == (0, 1.0, 1.0)
+    assert contention(schedule_of(replace(RUN, slowed=()), "run")) == (0, 1.0, 1.0)
+    assert contention(schedule_of(replace(RUN, slowed=None), "run")) == (None, None, None)
 
 
 def test_without_the_file_nothing_is_known(tmp_path: Path) -> None:
