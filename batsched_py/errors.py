@@ -103,6 +103,10 @@ class PluginError(BatschedError):
     """An algorithm cannot be found, imported or used."""
 
 
+class LibraryError(BatschedError):
+    """A decision component library cannot be made: names what is missing, or what the compiler refuses."""
+
+
 class ExtraError(BatschedError):
     """A package of an extra is not installed: names the feature that needs it, and the command to install it."""
 

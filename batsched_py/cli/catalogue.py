@@ -38,6 +38,10 @@ _GROUPS: Final = {
     "With Batsim": {
         "serve": ("Make decisions for Batsim, over ZeroMQ.", "serve -s easy"),
         "batsim": ("Run Batsim in a container and make decisions for it.", f"batsim {_CLUSTER} -s easy"),
+        "library": (
+            "Make a library with which Batsim 5 decides in its own process.",
+            "library -s easy -o libeasy.so",
+        ),
         "record": (
             "Record the messages between Batsim and a decision process.",
             "record run.jsonl --listen tcp://127.0.0.1:28000 --connect tcp://127.0.0.1:28001",

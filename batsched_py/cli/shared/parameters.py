@@ -185,24 +185,34 @@ def read_names(context: click.Context, parameter: click.Parameter, values: Seque
     return tuple(name for value in values for name in map(str.strip, value.split(",")) if name)
 
 
-algorithm_options = together(
-    option(
-        "-s --scheduler algorithm",
-        "ALGORITHM",
-        "A name (see list), package.module:Class or file.py:Class.",
-        default="",
-        shell_complete=complete_algorithm,
-    ),
-    option(
-        "-o --option assignments",
-        "KEY=VALUE",
-        "An option of the algorithm (see describe); may be given several times.",
-        multiple=True,
-        callback=_read_assignments,
-        shell_complete=complete_assignment,
-    ),
-    option("--options-file", "FILE", "Options of the algorithm as a JSON object; -o takes precedence.", type=PATH),
-)
+def options_of_algorithm(short: str) -> Decorator:
+    """Return the options that choose an algorithm; `short` is the short name of --option."""
+    return together(
+        option(
+            "-s --scheduler algorithm",
+            "ALGORITHM",
+            "A name (see list), package.module:Class or file.py:Class.",
+            default="",
+            shell_complete=complete_algorithm,
+        ),
+        option(
+            f"{short} --option assignments",
+            "KEY=VALUE",
+            "An option of the algorithm (see describe); may be given several times.",
+            multiple=True,
+            callback=_read_assignments,
+            shell_complete=complete_assignment,
+        ),
+        option(
+            "--options-file",
+            "FILE",
+            f"Options of the algorithm as a JSON object; {short} takes precedence.",
+            type=PATH,
+        ),
+    )
+
+
+algorithm_options = options_of_algorithm("-o")
 
 clock_option = option(
     "--clock",

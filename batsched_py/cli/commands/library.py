@@ -1,0 +1,95 @@
+"""`batsched-py library`: make a library with which Batsim 5 decides in its own process."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
+from batsched_py.cli.shared.command import current_invocation, takes
+from batsched_py.cli.shared.component_build import build_library
+from batsched_py.cli.shared.decision_component import ComponentSettings
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
+from batsched_py.cli.shared.parameters import (
+    PATH,
+    clock_option,
+    flag,
+    option,
+    options_of_algorithm,
+    record_option,
+    requests_option,
+)
+from batsched_py.cli.shared.terminal import say
+from batsched_py.runs.choice import Choice
+
+
+class LibraryRequest(Struct, frozen=True):
+    """The options of `library`."""
+
+    choice: AlgorithmChoice
+    output: Path
+    record: Path | None
+
+
+@takes(LibraryRequest)
+@options_of_algorithm("-O")
+@option("-o --output", "LIBRARY.so", "The library to make.", type=PATH, required=True)
+@record_option
+@clock_option
+@requests_option
+@flag("--enable-compute-sharing compute_sharing", "Allow several jobs on one host.")
+def command(request: LibraryRequest) -> None:
+    """Make a library with which Batsim 5 makes decisions with ALGORITHM in its own process, without a socket.
+
+    Start Batsim with it: batsim -l ./LIBRARY.so '' ...
+
+    The text after the library may be a JSON object with options of the algorithm. Needs a C compiler and the headers of
+    Python. The library uses the Python and the files of the algorithm of this call, which must remain where they are.
+    """
+    choice, output = request.choice, request.output
+    choice.check_named()
+    check_apart([("--options-file", choice.options_file)], [("-o", output), ("--record", request.record)])
+    check_writable([output])
+    choice.session()  # finds all errors in the options
+    invocation = current_invocation()
+    record = None if request.record is None else str(request.record)
+    build_library(output, ComponentSettings(anchored(choice), record, invocation.limits, invocation.debug))
+    say(f"wrote {output}")
+    say("next:")
+    say(f"  batsim -l {_as_library(output)} '' -p platform.xml -w workload.json -e out/")
+
+
+def anchored(choice: AlgorithmChoice) -> Choice:
+    """Return a choice that means the same in any folder: its files have absolute paths."""
+    resolved = choice.resolved
+    scheduler = load_from_here(choice.algorithm, choice.options)
+    fields = {field.name: field.metadata for field in dataclasses.fields(scheduler.options_type)}
+    options = {name: _anchored_value(value, fields.get(name, {})) for name, value in resolved.options.items()}
+    return replace(resolved, algorithm=_anchored_name(resolved.algorithm), options=options)
+
+
+def _anchored_value(value: Any, metadata: Mapping[str, Any]) -> Any:
+    """Return the value of an option that names a file, or a function in one, with its absolute path."""
+    if not isinstance(value, str):
+        return value
+    if "parse" in metadata and value != "none":
+        return os.path.abspath(value)
+    return _anchored_name(value) if metadata.get("things") is not None else value
+
+
+def _anchored_name(name: str) -> str:
+    """Return file.py:Class or file.py with its absolute path; other names unchanged."""
+    file, colon, inner = name.rpartition(":") if ":" in name else (name, "", "")
+    return f"{os.path.abspath(file)}{colon}{inner}" if file.endswith(".py") else name
+
+
+def _as_library(output: Path) -> str:
+    """Return the path for the loader, which looks for names without a folder elsewhere."""
+    text = str(output)
+    return text if os.sep in text else f".{os.sep}{text}"

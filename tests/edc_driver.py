@@ -1,0 +1,106 @@
+"""Batsim 5's part towards decision component libraries: a program in C, compiled by the tests, and its conversations."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.cli.shared.component_build import missing
+
+_SOURCE: Final = Path(__file__).with_suffix(".c")
+#: A process that has not ended after so many seconds never will.
+_PATIENCE: Final = 600
+_CALL: Final = struct.Struct("=cQQ")
+_ANSWER: Final = struct.Struct("=QQQQ")
+
+
+class Call(Struct, frozen=True):
+    """One call of a library: "i", "t" or "d" for its three functions, "x" for the end of the process."""
+
+    kind: str
+    content: bytes = b""
+    library: int = 0
+
+
+class Answer(Struct, frozen=True):
+    """What a library answered to a call, and after how many nanoseconds."""
+
+    result: int
+    flags: int
+    nanoseconds: int
+    content: bytes
+
+
+class Played(Struct, frozen=True):
+    """A conversation: its answers, standard error, and the exit code of the process."""
+
+    answers: Sequence[Answer]
+    said: str
+    code: int
+
+
+def why_not() -> str:
+    """Return what a build of libraries lacks on this machine; "" if nothing."""
+    return missing()
+
+
+def compile_driver(folder: Path) -> Path:
+    """Compile the program with the system's compiler."""
+    program = folder / "edc_driver"
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    assert compiler is not None
+    subprocess.run([compiler, "-O2", "-Wall", "-Werror", "-o", program, _SOURCE, "-ldl"], check=True, timeout=_PATIENCE)
+    return program
+
+
+def conversation(requests: Sequence[bytes], words: bytes = b"", library: int = 0) -> list[Call]:
+    """Return the calls of a whole simulation: init with a text, the messages, deinit."""
+    calls = [Call("t", request, library) for request in requests]
+    return [Call("i", words, library), *calls, Call("d", b"", library)]
+
+
+def play(
+    program: Path,
+    libraries: Sequence[Path],
+    calls: Sequence[Call],
+    folder: Path,
+    *,
+    method: str = "dlopen",
+    context: str = "thread",
+    environment: dict[str, str] | None = None,
+) -> Played:
+    """Play calls to libraries in one process, with `folder` as its current folder."""
+    content = b"".join(_CALL.pack(call.kind.encode(), call.library, len(call.content)) + call.content for call in calls)
+    done = subprocess.run(
+        [program, method, context, *(path.resolve() for path in libraries)],
+        cwd=folder,
+        input=content,
+        capture_output=True,
+        env={**os.environ, **(environment or {})},
+        timeout=_PATIENCE,
+        check=False,
+    )
+    return Played(_answers(done.stdout), done.stderr.decode(), done.returncode)
+
+
+def _answers(content: bytes) -> list[Answer]:
+    found, at = list[Answer](), 0
+    while at < len(content):
+        result, flags, nanoseconds, size = _ANSWER.unpack_from(content, at)
+        at += _ANSWER.size
+        found.append(Answer(result, flags, nanoseconds, content[at : at + size]))
+        at += size
+    return found
+
+
+def other_python() -> bool:
+    """Return whether this Python is a shared library, which libraries load."""
+    return bool(sysconfig.get_config_var("Py_ENABLE_SHARED"))
