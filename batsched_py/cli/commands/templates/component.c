@@ -4,6 +4,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,9 @@ static const char libpython[] = $libpython;
 static const char module[] = $module;
 static const char settings[] = $settings;
 static const char *const path[] = {$path NULL};
+
+/* Keys of thread-specific data for each namespace of dlmopen; there are 16 of these, and 1024 keys. */
+#define KEYS 64
 
 /* The Python object that decides; NULL before a simulation and after it. */
 static PyObject *component;
@@ -59,6 +63,15 @@ static int fail_with_exception(const char *what) {
     return 0;
 }
 
+/* Take keys of thread-specific data that no other namespace uses: each has its own libc, which counts from 0, but all use
+ * one table in each thread, in which Python finds its state. */
+static int skip_keys(long namespace) {
+    pthread_key_t unused;
+    for (long number = 0; number < namespace * KEYS; number++)
+        pthread_key_create(&unused, NULL);
+    return 1;
+}
+
 /* Make the symbols of Python global: its extension modules need them. In a namespace of dlmopen they see those of the
  * first library, which is this one, and all that it is linked with; glibc crashes on RTLD_GLOBAL there. */
 static int share_python(void) {
@@ -68,7 +81,7 @@ static int share_python(void) {
 #ifdef LM_ID_BASE
     Lmid_t namespace = LM_ID_BASE;
     if (self && dlinfo(self, RTLD_DI_LMID, &namespace) == 0 && namespace != LM_ID_BASE)
-        return 1;
+        return skip_keys(namespace);
 #endif
     void *other = dlsym(dlopen(NULL, RTLD_NOW), "Py_GetVersion");
     if (other && strcmp(file_of(other), file_of(dlsym(self, "Py_GetVersion"))) != 0)
