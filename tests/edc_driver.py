@@ -1,4 +1,4 @@
-"""Batsim 5's part towards decision component libraries: a program in C, compiled by the tests, and its conversations."""
+"""Batsim 5's part towards decision component libraries: a program in C, which the tests compile."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import os
 import shutil
 import struct
 import subprocess
-import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+import pytest
 from msgspec import Struct
 
 from batsched_py.cli.shared.component_build import missing
+from tests.integration.programs import run_here
 
 _SOURCE: Final = Path(__file__).with_suffix(".c")
 #: A process that has not ended after so many seconds never will.
@@ -47,9 +48,13 @@ class Played(Struct, frozen=True):
     code: int
 
 
-def why_not() -> str:
-    """Return what a build of libraries lacks on this machine; "" if nothing."""
-    return missing()
+def compile_library(folder: Path, name: str, *arguments: str) -> Path:
+    """Make a library by the command `library`, in the folder; the test is skipped if this machine cannot."""
+    if missing():
+        pytest.skip(f"a library {missing()}")
+    path = folder / name
+    assert run_here(folder, "library", *arguments, "-o", str(path)) == 0
+    return path
 
 
 def compile_driver(folder: Path) -> Path:
@@ -99,8 +104,3 @@ def _answers(content: bytes) -> list[Answer]:
         found.append(Answer(result, flags, nanoseconds, content[at : at + size]))
         at += size
     return found
-
-
-def other_python() -> bool:
-    """Return whether this Python is a shared library, which libraries load."""
-    return bool(sysconfig.get_config_var("Py_ENABLE_SHARED"))

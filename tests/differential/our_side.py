@@ -88,9 +88,13 @@ class Echo(Scheduler[NoOptions]):
 
     def decide(self, view: View, plan: Plan) -> None:
         """Say the next recorded reply by the verbs of the Plan."""
-        script = self.script
-        for command in decode(script.left.pop(), script.recorded.dialect.commands, keep_unknown=False).events:
-            _VERBS[type(command)](command, view, plan, script)
+        say_next(self.script, view, plan)
+
+
+def say_next(script: Script, view: View, plan: Plan) -> None:
+    """Say the next reply of a script by the verbs of the Plan."""
+    for command in decode(script.left.pop(), script.recorded.dialect.commands, keep_unknown=False).events:
+        _VERBS[type(command)](command, view, plan, script)
 
 
 def follow(recorded: Recorded) -> Outcome:

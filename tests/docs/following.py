@@ -37,6 +37,11 @@ def needs_engine(page: Path) -> bool:
     return any(step.command.startswith("batsched-py batsim ") for step in steps(page))
 
 
+def needs_compiler(page: Path) -> bool:
+    """True if a command of the page compiles a library."""
+    return any(step.command.startswith("batsched-py library ") for step in steps(page))
+
+
 def follow(page: Path, todo: Sequence[Step], folder: Path, **environment: str) -> None:
     """Run these commands of the page, in its folder of a reader; AssertionError where one does not do what is shown."""
     session.prepare(folder, [block for block in blocks(page) if block.title])

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from batsched_py.cli.shared.component_build import missing
 from tests.docs import session
-from tests.docs.following import NOT_RUN, SERVES, follow, needs_engine, runnable
+from tests.docs.following import NOT_RUN, SERVES, follow, needs_compiler, needs_engine, runnable
 from tests.docs.pages import PAGES, PIPELINES, Step, blocks, name, shows, steps
 from tests.redis_server import NONE, executable, free_port
 
@@ -34,6 +35,8 @@ def elsewhere(todo: list[Step]) -> list[Step]:
 def test_the_commands_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> None:
     """Outputs are compared where they are shown; a command that fails must be followed by `echo $?`."""
     todo = runnable(page)
+    if needs_compiler(page) and missing():
+        pytest.skip(f"a library {missing()}")
     if any(step.command.startswith("redis-server ") for step in todo):
         todo = elsewhere(todo)
     if any(step.command.startswith("batsched-py site ") for step in todo):

@@ -120,5 +120,5 @@ def _compile(command: list[str]) -> None:
 
 
 def _first_error(lines: Iterable[str]) -> str:
-    said = [line.strip() for line in lines if line.strip()]
-    return next((line for line in said if "error" in line), next(iter(said), "it says nothing"))
+    written = [line.strip() for line in lines if line.strip()]
+    return next((line for line in written if "error" in line), next(iter(written), "it gives no reason"))

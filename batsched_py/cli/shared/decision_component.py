@@ -30,7 +30,7 @@ _GARBAGE = 100_000
 
 
 class ComponentSettings(Struct, frozen=True):
-    """What a library was made with.
+    """The settings of a library.
 
     Attributes:
         choice: the algorithm and its options; files in them have absolute paths.

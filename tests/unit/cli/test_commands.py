@@ -69,7 +69,20 @@ def test_every_command_has_an_example(capsys: pytest.CaptureFixture[str], name: 
 
 def test_examples_do_what_they_say(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One after the other, as in the help: those that need neither a Batsim nor a site, nor files of one's own."""
-    needs = {"serve", "batsim", "record", "replay", "diff", "site", "lease", "queue", "hosts", "backup", "restore"}
+    needs = {
+        "serve",
+        "batsim",
+        "library",
+        "record",
+        "replay",
+        "diff",
+        "site",
+        "lease",
+        "queue",
+        "hosts",
+        "backup",
+        "restore",
+    }
     needs |= {"convert", "timeline", "campaign", "experiment", "haizea", "report", "gantt", "plot"}
     for name in [name for name in COMMANDS if name not in needs]:
         code = run(shlex.split(COMMANDS[name].example))
