@@ -53,7 +53,7 @@ from tests.builders import begins
 from tests.clone import ROOT
 from tests.drawing import given_once
 from tests.fuzz.judging import limited
-from tests.integration.variants import EACH, PLATFORM, SPECS, VARIANTS, liberties, workload
+from tests.integration.variants import EACH, ON_PLATFORM, PLATFORM, SPECS, liberties, workload
 from tests.recorded_run import RecordedRun, in_order
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Profiles, job, platform
 from tests.unit.simulator.scenario import workload as small_workload
@@ -77,7 +77,7 @@ def starts(result: Result) -> dict[str, tuple[float, HostSet, str]]:
     return {record.job.id: (record.start, record.hosts, record.state) for record in result.jobs}
 
 
-@pytest.mark.parametrize(("name", "options"), VARIANTS)
+@pytest.mark.parametrize(("name", "options"), ON_PLATFORM)
 @given_once(SPECS, count=12)  # the dialects know nothing of algorithms: all variants together make many
 def test_a_run_is_the_same_in_three_protocols(
     name: str, options: Mapping[str, Any], specs: list[tuple[int, int, int, int]]

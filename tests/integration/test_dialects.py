@@ -22,7 +22,7 @@ from batsched_py.simulator.simulation import Simulation
 from tests.builders import message
 from tests.drawing import given_once
 from tests.integration.programs import run, serving
-from tests.integration.variants import PLATFORM, SPECS, VARIANTS, workload
+from tests.integration.variants import ON_PLATFORM, PLATFORM, SPECS, workload
 from tests.recorded_run import RecordedRun
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, job, platform
 from tests.unit.simulator.scenario import workload as small_workload
@@ -32,7 +32,7 @@ V4 = Settings(acknowledge_dynamic_jobs=True)
 V14 = replace(V4, protocol="v1.4", workload_names=("w0",))
 
 
-@pytest.mark.parametrize(("name", "options"), VARIANTS)
+@pytest.mark.parametrize(("name", "options"), ON_PLATFORM)
 @given_once(SPECS, count=30)  # the dialects know nothing of algorithms: all variants together make many
 def test_a_run_is_the_same_in_both_dialects(
     name: str, options: Mapping[str, Any], specs: list[tuple[int, int, int, int]]

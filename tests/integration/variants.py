@@ -45,9 +45,10 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("conservative", {"walltimes": "optional"}),
     ("easy_plus_plus", {}),
     ("easy", {"reserve": "hosts", "selection": "contiguous"}),
-    ("easy", {"selection": "nearest", "topology": "torus:3,2"}),
     ("conservative", {"reserve": "hosts", "selection": "contiguous"}),
 ]
+#: All of them, and those that only this platform fits.
+ON_PLATFORM = [*VARIANTS, ("easy", {"selection": "nearest", "topology": "torus:3,2"})]
 #: Variants that promise starts and keep promises: in other orders a new job may come before.
 PROMISING = [
     (name, options)
