@@ -24,6 +24,8 @@ WRITERS = {
     "cli/shared/terminal.py": {"echo", "secho", "stdout", "stderr"},
     "cli/shared/console.py": {"Console"},
     "cli/shared/live_view.py": {"stdout"},  # asks whether it is a terminal
+    "cli/shared/component_build.py": {"stderr"},  # reads that of the compiler
+    "cli/shared/decision_component.py": {"stdout"},  # flushed before Batsim's process ends
     "cli/__main__.py": {"stderr"},  # a constant text, before anything is imported
     "campaigns/processes.py": {"stdout"},  # flushed before the process is copied
 }
