@@ -22,6 +22,8 @@ which the fastest of the one kind took longer than the fastest of the other.
 --contention measures jobs that share the backbone of a cluster, with --network sharing and alone, the last on a large
 machine; then jobs on machines of 1 008 hosts with different networks, and the reading of 80 640 hosts.
 
+--library measures messages of Batsim 5 to a library in the process of a program in C, and the same over ZeroMQ.
+
 --queries measures what a query costs over 16 384 records, in CPU time of this process.
 
 --steps measures steps of the environment for learning, and the run below, in CPU time of this process.
@@ -56,7 +58,7 @@ from rich.console import Console
 
 import batsched_py
 from batsched_py.plugins import available
-from tests.benchmarks import campaigns, constrained, contention, decisions, experiments, leases, queries, steps
+from tests.benchmarks import campaigns, constrained, contention, decisions, experiments, leases, library, queries, steps
 from tests.benchmarks.cpp import (
     BURST,
     MEASURED,
@@ -112,8 +114,8 @@ def main() -> None:
         _measure_decisions(console, arguments.decisions, arguments.plot)
     elif arguments.leases is not None:
         _measure_leases(console, arguments.leases, effort)
-    elif arguments.constraints or arguments.queries:
-        _measure_queries(console, arguments)
+    elif arguments.constraints or arguments.queries or arguments.library:
+        _measure_queries_or_library(console, arguments, effort)
     elif arguments.journeys is not None:
         _count_journeys(arguments.journeys)
     elif arguments.contention or arguments.steps:
@@ -197,8 +199,10 @@ def _measure_leases(console: Console, most: int, effort: Effort) -> None:
     print("\n" + "\n".join(leases.markdown(rows)) + "\n")
 
 
-def _measure_queries(console: Console, arguments: argparse.Namespace) -> None:
-    if arguments.constraints:
+def _measure_queries_or_library(console: Console, arguments: argparse.Namespace, effort: Effort) -> None:
+    if arguments.library:
+        lines = library.markdown(apart(library.measure_library, 2_000 if arguments.quick else 10_000, effort))
+    elif arguments.constraints:
         with console.status("queries of jobs"):
             lines = constrained.markdown(constrained.measure_constrained(repeats=1 if arguments.quick else 3))
     else:
@@ -284,6 +288,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--steps", action="store_true", help="only measure the environment for learning, as Markdown")
     parser.add_argument("--contention", action="store_true", help="only measure jobs that share links, as Markdown")
+    parser.add_argument("--library", action="store_true", help="only measure a library for Batsim 5, as Markdown")
     parser.add_argument("--queries", action="store_true", help="only measure queries over many records, as Markdown")
     parser.add_argument(
         "--journeys",

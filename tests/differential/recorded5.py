@@ -51,13 +51,14 @@ class Recorded5(Recorded):
     """One file `NAME.jsonl`.
 
     Attributes:
+        inputs: the folder of its platform and its workloads.
         code: with which Batsim ended; not 0 if it aborted, crashed or stood still.
     """
 
     def __init__(self, file: Path, inputs: Path | None = None) -> None:
         """UnusableError if anything is missing or unknown, or if Batsim ended before it said anything."""
         self.folder, self.name, self.batsim = file.parent, file.stem, "5.0.0-rc2"
-        self._inputs = inputs if inputs is not None else file.parent / "inputs"
+        self.inputs = inputs if inputs is not None else file.parent / "inputs"
         lines = [json.loads(line) for line in file.read_text().splitlines()]
         said = {line["from"]: line for line in lines}
         if "end" not in said:
@@ -138,7 +139,7 @@ class Recorded5(Recorded):
         )
 
     def _input(self, path: str) -> Path:
-        file = self._inputs / Path(path).name
+        file = self.inputs / Path(path).name
         if not file.exists():
             raise UnusableError(f"its input {file.name} is not there")
         return file

@@ -12,8 +12,9 @@ from tests.clone import ROOT
 from tests.differential.our_side import Script, say_next
 from tests.differential.recorded5 import Recorded5
 
-#: The environment variable with the folder of the recordings.
+#: The environment variables with the folders of the recordings and of their inputs.
 FOLDER: Final = "RECORDINGS_OF_BATSIM_5"
+INPUTS: Final = "INPUTS_OF_BATSIM_5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,9 @@ class RecordedClient(Scheduler[Recording]):
     def __init__(self, options: Recording) -> None:
         super().__init__(options)
         folder = Path(os.environ.get(FOLDER, ROOT / "tests" / "data" / "batsim5"))
-        self._script = Script(Recorded5(folder / f"{options.recording}.jsonl")) if options.recording else None
+        inputs = Path(os.environ.get(INPUTS, folder / "inputs"))
+        file = folder / f"{options.recording}.jsonl"
+        self._script = Script(Recorded5(file, inputs)) if options.recording else None
 
     def decide(self, view: View, plan: Plan) -> None:
         """Say the next reply."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -19,12 +20,15 @@ RUN = Recorded5(ROOT / "tests" / "data" / "batsim5" / "fcfs_basic.jsonl")
 REQUESTS = [exchange.request for exchange in RUN.exchanges[1:5]]
 
 
+def ends(at: float) -> bytes:
+    """The last message."""
+    event = {"timestamp": at, "event_type": "SimulationEndsEvent", "event": {}}
+    return V5.events.envelope.dump({"now": at, "events": [event]})
+
+
 def short_run() -> list[bytes]:
     """A beginning, and the end; before it nothing is decided."""
-    ends = V5.events.envelope.dump(
-        {"now": 1.0, "events": [{"timestamp": 1.0, "event_type": "SimulationEndsEvent", "event": {}}]}
-    )
-    return [REQUESTS[0], ends]
+    return [REQUESTS[0], ends(1.0)]
 
 
 def said(text: str) -> list[str]:
@@ -54,20 +58,57 @@ def test_the_text_of_batsim_has_options(tmp_path: Path) -> None:
     library = compile_library(tmp_path, "libeasy.so", "-s", "easy", "-O", "backfill_order=sjf")
     program = compile_driver(tmp_path)
     good = play(program, [library], conversation(REQUESTS[:1], b'{"backfill_order": "lcfs"}'), tmp_path)
-    assert [answer.result for answer in good.answers] == [0, 0, 0]
+    assert [answer.result for answer in good.answers] == [0, 0, 1]
     wrong = play(program, [library], conversation(REQUESTS[:1], b'{"backfill_order": "sjfx"}'), tmp_path)
-    assert [answer.result for answer in wrong.answers] == [0, 1, 0]
+    assert [answer.result for answer in wrong.answers] == [0, 1, 1]
     [line] = wrong.said.splitlines()
     assert line.startswith("batsched-py: error: sched-config: option backfill_order of easy: ")
     [line] = said(play(program, [library], conversation(REQUESTS[:1], b"[1]"), tmp_path).said)
     assert line == "batsched-py: error: sched-config: must be a JSON object of options"
 
 
+def test_the_files_of_a_run_are_those_of_serve(tmp_path: Path) -> None:
+    """The algorithm's decisions, and the description of the run; the words are those that made the library."""
+    library = compile_library(tmp_path, "libfcfs.so", "-s", "fcfs", "-e", "run")
+    requests = [*REQUESTS, ends(100.0)]
+    played = play(compile_driver(tmp_path), [library], conversation(requests), tmp_path)
+    assert {answer.result for answer in played.answers} == {0}
+    with serving(tmp_path, "-s", "fcfs", "-e", "served") as served, batsim(served.address) as client:
+        for request in (write_greeting(""), *requests):
+            ask(client, request)
+        assert served.end()[0] == 0
+    assert (tmp_path / "run_decisions.csv").read_text() == (tmp_path / "served_decisions.csv").read_text()
+    ours, theirs = (json.loads((tmp_path / f"{name}_run.json").read_text()) for name in ("run", "served"))
+    assert ours["command"][:2] == ["batsched-py", "library"]
+    assert {name for name in theirs if ours.get(name) != theirs[name]} == {"command", "measured"}
+
+
+def test_a_run_that_fails_is_marked(tmp_path: Path) -> None:
+    """Its description has the reason."""
+    library = compile_library(tmp_path, "libfcfs.so", "-s", "fcfs", "-e", "run")
+    play(compile_driver(tmp_path), [library], conversation(REQUESTS), tmp_path)
+    described = json.loads((tmp_path / "run_run.json").read_text())
+    assert "Batsim ended before the simulation" in described["failure"]
+
+
+def test_files_that_cannot_be_written_are_reported_at_the_end(tmp_path: Path) -> None:
+    """Batsim completes its own; its exit code says that something failed."""
+    library = compile_library(tmp_path, "libfcfs.so", "-s", "fcfs", "-e", "out/run")
+    folder = tmp_path / "batsim"
+    folder.mkdir()
+    calls = conversation(short_run())
+    (folder / "out").write_text("a file")
+    played = play(compile_driver(tmp_path), [library], calls, folder)
+    assert [answer.result for answer in played.answers] == [0, 0, 0, 1]
+    [line] = played.said.splitlines()
+    assert line.startswith("batsched-py: error: out")
+
+
 def test_text_that_is_not_utf_8_is_one_line(tmp_path: Path) -> None:
     """It is refused at the beginning."""
     library = compile_library(tmp_path, "libfcfs.so", "-s", "fcfs")
     played = play(compile_driver(tmp_path), [library], conversation(REQUESTS[:1], b"\xff"), tmp_path)
-    assert [answer.result for answer in played.answers] == [1, 1, 0]
+    assert [answer.result for answer in played.answers] == [1, 1, 1]
     assert played.said.startswith("batsched-py: error: init: must be a text in UTF-8: ")
 
 
@@ -91,7 +132,7 @@ def test_whatever_an_algorithm_raises_is_one_line(body: str, tmp_path: Path) -> 
     """Batsim's process does not end in it."""
     library = compile_library(tmp_path, "libmine.so", "-s", algorithm(tmp_path, body))
     played = play(compile_driver(tmp_path), [library], conversation(REQUESTS[:1]), tmp_path)
-    assert (played.code, [answer.result for answer in played.answers]) == (0, [0, 1, 0])
+    assert (played.code, [answer.result for answer in played.answers]) == (0, [0, 1, 1])
     [line] = played.said.splitlines()
     assert "mine.py:8" in line
 
@@ -110,7 +151,7 @@ def test_messages_that_are_not_json_are_refused(tmp_path: Path) -> None:
     """Such as the binary form of FlatBuffers, which nobody asked for."""
     library = compile_library(tmp_path, "libfcfs.so", "-s", "fcfs")
     played = play(compile_driver(tmp_path), [library], conversation([b"\x10\0\0\0\1\2"]), tmp_path)
-    assert [answer.result for answer in played.answers] == [0, 1, 0]
+    assert [answer.result for answer in played.answers] == [0, 1, 1]
     [line] = played.said.splitlines()
     assert line.startswith("batsched-py: error: message: must be JSON: ")
 

@@ -27,6 +27,7 @@ from batsched_py.cli.shared.parameters import (
 )
 from batsched_py.cli.shared.terminal import say
 from batsched_py.runs.choice import Choice
+from batsched_py.runs.run_description import PROGRAM
 
 
 class LibraryRequest(Struct, frozen=True):
@@ -34,12 +35,18 @@ class LibraryRequest(Struct, frozen=True):
 
     choice: AlgorithmChoice
     output: Path
+    export: str | None
     record: Path | None
 
 
 @takes(LibraryRequest)
 @options_of_algorithm("-O")
 @option("-o --output", "LIBRARY.so", "The library to make.", type=PATH, required=True)
+@option(
+    "-e --export",
+    "PREFIX",
+    "In each run, write PREFIX_run.json, PREFIX_decisions.csv, the algorithm's own PREFIX_NAME.csv.",
+)
 @record_option
 @clock_option
 @requests_option
@@ -58,8 +65,15 @@ def command(request: LibraryRequest) -> None:
     check_writable([output])
     choice.session()  # finds all errors in the options
     invocation = current_invocation()
-    record = None if request.record is None else str(request.record)
-    build_library(output, ComponentSettings(anchored(choice), record, invocation.limits, invocation.debug))
+    settings = ComponentSettings(
+        anchored(choice),
+        None if request.record is None else str(request.record),
+        request.export,
+        invocation.limits,
+        invocation.debug,
+        (PROGRAM, *invocation.arguments),
+    )
+    build_library(output, settings)
     say(f"wrote {output}")
     say("next:")
     say(f"  batsim -l {_as_library(output)} '' -p platform.xml -w workload.json -e out/")

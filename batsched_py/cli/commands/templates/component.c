@@ -225,14 +225,13 @@ uint8_t batsim_edc_deinit(void) {
         return 0;
     PyGILState_STATE state = PyGILState_Ensure();
     PyObject *closed = call(component, "close", "", 0);
-    if (!closed)
-        fail_with_exception("it cannot be ended");
+    int done = closed ? PyObject_IsTrue(closed) == 1 : fail_with_exception("it cannot be ended");
     Py_XDECREF(closed);
     Py_XDECREF(component);
     Py_XDECREF(latest);
     component = latest = NULL;
     PyGILState_Release(state);
-    return !closed;
+    return !done;
 }
 
 /* A Batsim that exits without an end, as in a deadlock: files are completed, and the reason is reported. */
