@@ -11,16 +11,21 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.experiments.model import Compute, Experiment, PlannedResource, Reference
-from batsched_py.experiments.resource_manager import (
+from batsched_py.experiments.api import (
+    OVER,
+    RESERVATION,
+    Compute,
+    Experiment,
+    PlannedResource,
+    Reference,
     RefusedByManagerError,
     ReservationRequest,
+    ReservationState,
     ReservationStatus,
     ReservedInstances,
     ResourceRequest,
     ResourceStatus,
 )
-from batsched_py.experiments.states import OVER, RESERVATION, ReservationState
 
 #: Networks of which each compute has an address, when it names none.
 NOWHERE = ""

@@ -13,6 +13,7 @@
 * `lease_manager`: a resource manager on leases, with a finder of hosts (`host_finder`), `addresses` and
   `lease_records`.
 * `timeline_playback`: timelines in the machines of experiments; `tables`: tables of results.
+* `api`: what others import.
 
 Nothing here does I/O. Times are seconds; those in documents are relative to the start of the simulation.
 """

@@ -14,6 +14,7 @@
 * `additions`: entries that are added from outside while it runs.
 * `status_tables`: the current state of a run, as tables.
 * `tables`: the outcomes of entries and VMs, as tables; `listing`: a whole run as rows in order of time, and as JSON.
+* `api`: what others import.
 
 Callers report events to a run (`launch`, `ended`, `resume`, ...) and get its orders (`advance`). Nothing here does I/O.
 Times are in seconds: schedule time is the time in the timeline, experiment time counts from the start that the global

@@ -96,10 +96,6 @@ _KINDS: Final[Mapping[str, tuple[Reader[float], Mapping[str, Reader[Any]], Calla
     "break": (_HOLD_TIME, {"break": exactly(True, math.inf)}, PauseEntry),
     "resume": (_ENTRY_TIME, {"resume": special({"all": None}, list_of(_TEXT, "VMs", least=1))}, Resume),
 }
-#: Members of an entry by its kind, in addition to `at`, `name` and `added`.
-ENTRY_MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
-    kind: (*members,)[1:] for kind, (_, members, _) in _KINDS.items()
-}
 #: Member -> the field of its action, where they differ.
 _FIELDS: Final = {
     "run": "program",
@@ -141,7 +137,6 @@ _VM: Final[Mapping[str, Reader[Any]]] = {
     "lease": optional(_DURATION),
     "entries": list_of(_ENTRY, "entries"),
 }
-VM_MEMBERS: Final = tuple(_VM)
 _RULES: Final[Mapping[str, Reader[Any]]] = {
     "buffer": _DURATION,
     "on_exit": one_of(get_args(OnExit)),
@@ -184,7 +179,7 @@ def parse_entry(
     return read_whole(read, members, WorkloadError, source)
 
 
-def schema() -> dict[str, Any]:
+def timelines_schema() -> dict[str, Any]:
     """Return the schema (draft 2020-12). It cannot express that names of VMs in a resume must be known."""
     return document_schema("Timelines of the VMs of an experiment", _document(()))
 

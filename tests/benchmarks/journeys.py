@@ -33,9 +33,9 @@ from batsched_py.plugins import load
 from batsched_py.runs.choice import Choice
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
-from batsched_py.site.api import server
 from batsched_py.site.api.app import DoorSettings, make_app
 from batsched_py.site.api.listening import listen
+from batsched_py.site.api.server import run
 from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.traces.simgrid_xml import read_platform
@@ -109,7 +109,7 @@ def post_lease(folder: Path) -> Journey:
     with journey.watched():
         listener = listen("127.0.0.1:0", guarded=False)
         app = make_app(site, DoorSettings())
-        thread = threading.Thread(target=server.run, args=(site, app, listener, urls.put, answers.put))
+        thread = threading.Thread(target=run, args=(site, app, listener, urls.put, answers.put))
         thread.start()
         connection = http.client.HTTPConnection(urls.get(timeout=PATIENCE).removeprefix("http://"), timeout=PATIENCE)
         try:
@@ -165,14 +165,14 @@ def run_campaign(folder: Path) -> Journey:
     journey = Journey("a campaign of one run of 30 jobs")
     study = written(folder, STUDY)
 
-    def run(store: RunStore) -> None:
+    def play(store: RunStore) -> None:
         plan = plan_campaign(read_study(study))
         run_missing(read_state(plan, store), store, HereWorkers(), jobs=False)
         assert store.keys() == set(plan.keys)
 
-    run(RunStore(folder / "first"))  # what is done once, such as imports, is not counted
+    play(RunStore(folder / "first"))  # what is done once, such as imports, is not counted
     with journey.watched():
-        thread = threading.Thread(target=run, args=(RunStore(folder / "second"),))
+        thread = threading.Thread(target=play, args=(RunStore(folder / "second"),))
         journey.begin()
         thread.start()
         thread.join()

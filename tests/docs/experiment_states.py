@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from batsched_py.experiments.states import WITH_RESERVATION, WITHOUT_RESERVATION, ExperimentState
+from batsched_py.experiments.api import WITH_RESERVATION, WITHOUT_RESERVATION, ExperimentState
 from tests.clone import ROOT
 from tests.docs.state_picture import StatePicture
 

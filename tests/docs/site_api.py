@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-import batsched_py.site.api
 from batsched_py.model.settings import Settings
 from batsched_py.runs.choice import Choice
 from batsched_py.site.api.app import DoorSettings, make_app
@@ -152,7 +151,7 @@ def _documented(struct: type[Struct] | None) -> tuple[str, dict[str, str]]:
 def _structs() -> dict[str, type[Struct]]:
     """Return the bodies of the API, by name; one of its own hides one that it imports."""
     own, imported = dict[str, type[Struct]](), dict[str, type[Struct]]()
-    for module in iter_modules(batsched_py.site.api.__path__, "batsched_py.site.api."):
+    for module in iter_modules([str(ROOT / "batsched_py" / "site" / "api")], "batsched_py.site.api."):
         for name, one in vars(import_module(module.name)).items():
             if inspect.isclass(one) and issubclass(one, Struct):
                 (own if one.__module__ == module.name else imported)[name] = one

@@ -18,6 +18,25 @@ from tests.docs.pages import PAGES, blocks, name
 INSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "docs/design.md", "docs/observations.md", "docs/adr/", "docs/conformance/")
 #: A dotted name of the package, as in prose and in directives of the reference.
 DOTTED = re.compile(r"\bbatsched_py(?:\.\w+)+")
+#: Room -> the doors by which tests enter it. A site has no one: its application needs an extra, and clients are light.
+ENTRANCES = {
+    "experiments": ("batsched_py.experiments.api",),
+    "timelines": ("batsched_py.timelines.api",),
+    "site": (
+        *(f"batsched_py.site.{name}" for name in ("client", "simulated", "site")),
+        *(f"batsched_py.site.api.{name}" for name in ("app", "listening", "server")),
+    ),
+}
+#: Room -> modules behind its doors with parts that tests may name. These sets only shrink.
+PARTS = {
+    "experiments": {"batsched_py.experiments.descriptor_cache"},
+    "timelines": {"batsched_py.timelines.kinds"},
+    "site": {
+        *(f"batsched_py.site.{name}" for name in ("board", "inbox", "journal", "pacing")),
+        *(f"batsched_py.site.api.{name}" for name in ("answers", "description", "identity", "lease_requests")),
+        *(f"batsched_py.site.api.{name}" for name in ("notices", "problems", "request_counts")),
+    },
+}
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _OUTSIDE = [page for page in PAGES if not name(page).startswith(INSIDE)]
 
@@ -126,10 +145,21 @@ def test_members_of_public_names_are_public() -> None:
 def test_tests_of_reporting_use_its_door() -> None:
     """Modules behind it may move without them; what it does not have is tested where it is."""
     door = "batsched_py.reporting.api"
-    behind = [
-        f"{path.relative_to(ROOT)}: {wanted} of {module} is in {door}"
-        for path in sorted((ROOT / "tests").rglob("*.py"))
-        for module, wanted in imported(path.read_text())
-        if module.startswith("batsched_py.reporting.") and module != door and wanted in doors()[door]
-    ]
-    assert behind == []
+    assert [f"{path}: {wanted} is in {door}" for path, _, wanted in _behind(door) if wanted in doors()[door]] == []
+
+
+@pytest.mark.parametrize("room", ENTRANCES)
+def test_tests_enter_rooms_by_their_doors(room: str) -> None:
+    """Modules behind them may move, but those with parts that are tested by themselves; none of these is in vain."""
+    behind = list(_behind(*ENTRANCES[room]))
+    assert [f"{path}: {wanted} of {module}" for path, module, wanted in behind if module not in PARTS[room]] == []
+    assert {module for _, module, _ in behind} == PARTS[room]
+
+
+def _behind(*entrances: str) -> Iterator[tuple[Path, str, str]]:
+    """Yield (test, module, name) of what tests import from a room, but not from these doors."""
+    room = ".".join(entrances[0].split(".")[:2])
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for module, wanted in imported(path.read_text()):
+            if f"{module}.".startswith(f"{room}.") and module not in entrances:
+                yield path.relative_to(ROOT), module, wanted

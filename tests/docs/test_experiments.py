@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS
-from batsched_py.experiments.parsing.resources import MEMBERS
-from batsched_py.experiments.parsing.testbed_form import LOCATION
+from batsched_py.experiments.api import Location, descriptor_schema
 from batsched_py.schedulers.experiments import ExperimentsOptions
 from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.scheduling.options import describe_options
@@ -27,12 +25,14 @@ def first_cells(heading: str) -> list[list[str]]:
 
 def test_each_member_is_described() -> None:
     """Documents, computes and locations have their members in the order of the program."""
+    members = descriptor_schema()["properties"]
+    resources = members["resources"]["items"]["properties"]
     document, compute, kinds = first_cells("The JSON form")
-    assert set(document) == set(DOCUMENT_MEMBERS)
-    assert set(compute) == set(MEMBERS["compute"])
-    assert ["compute", *kinds] == list(MEMBERS)
+    assert set(document) == set(members)
+    assert set(compute) == set(resources["compute"]["properties"])
+    assert ["compute", *kinds] == list(resources)
     (location,) = first_cells("The testbed")
-    assert location == list(LOCATION)
+    assert location == list(Location.__struct_fields__)
 
 
 def test_each_option_is_described() -> None:

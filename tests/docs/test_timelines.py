@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 from batsched_py.cli.shared.timeline_picture import IDLE, MEANINGS
-from batsched_py.timelines.entries import TimelineRules
-from batsched_py.timelines.parsing import ENTRY_MEMBERS, VM_MEMBERS
-from batsched_py.timelines.states import TRANSITIONS
+from batsched_py.timelines.api import TRANSITIONS, TimelineRules, timelines_schema
 from tests.clone import ROOT
 from tests.docs.timeline_states import PICTURE, PLACES, drawing
 
@@ -22,11 +20,14 @@ def tables(heading: str) -> list[list[list[str]]]:
 
 
 def test_each_member_is_described() -> None:
-    """The page has the members of the file, of a VM and of an entry."""
+    """The page has the members of the file, of a VM and of an entry; `at`, `name` and `added` are in the text."""
+    vms = timelines_schema()["properties"]["vms"]
+    entries = {one["required"][-1]: one["properties"] for one in vms["properties"]["*"]["items"]["oneOf"]}
+    members = {kind: own.keys() - {"at", "name", "added", kind} for kind, own in entries.items()}
     whole, vm, entry = tables("The file")
     assert {cells[0].strip("`") for cells in whole} == {"vms", *TimelineRules.__struct_fields__}
-    assert {cells[0].strip("`") for cells in vm} == set(VM_MEMBERS)
-    assert {cells[0].strip("`"): tuple(re.findall(r"`([a-z_]+)`", cells[2])) for cells in entry} == ENTRY_MEMBERS
+    assert {cells[0].strip("`") for cells in vm} == set(vms["additionalProperties"]["anyOf"][1]["properties"])
+    assert {cells[0].strip("`"): set(re.findall(r"`([a-z_]+)`", cells[2])) for cells in entry} == members
 
 
 def test_defaults_are_those_of_the_program() -> None:

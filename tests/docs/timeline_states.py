@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from batsched_py.timelines.states import TRANSITIONS, VmState
+from batsched_py.timelines.api import TRANSITIONS, VmState
 from tests.clone import ROOT
 from tests.docs.state_picture import StatePicture
 

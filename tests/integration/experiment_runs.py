@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from batsched_py.experiments.managed import ManagedExperiment
+from batsched_py.experiments.api import ManagedExperiment
 from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
 from batsched_py.model.settings import Settings

@@ -11,7 +11,7 @@ import pytest
 
 from batsched_py.cli.main import run as command
 from batsched_py.errors import ConfigurationError, OptionError, WorkloadError
-from batsched_py.experiments.managed import ManagedExperiment
+from batsched_py.experiments.api import ManagedExperiment
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile

@@ -19,7 +19,6 @@ import pytest
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError, TransportError
 from batsched_py.site.client import SiteClient
-from batsched_py.site.inbox import UNKEPT
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, Site
 from tests.integration.test_site import lease, make, opened, states, wait_for
 from tests.site_process import SITE, SiteProcess, running_site
@@ -264,7 +263,9 @@ def test_a_full_disk_ends_a_site(tmp_path: Path) -> None:
         except (SiteError, TransportError) as error:
             refused = str(error)
     told = process.communicate()[1]
-    assert refused == UNKEPT or refused.startswith(f"the site at {site.url} cannot be reached")
+    assert refused == "the site cannot keep requests: its log says why" or refused.startswith(
+        f"the site at {site.url} cannot be reached"
+    )
     assert len(told.splitlines()) == 1
     assert told.startswith(f"batsched-py: error: {tmp_path / 'site'}/")
     assert process.returncode == 2

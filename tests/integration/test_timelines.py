@@ -17,7 +17,7 @@ from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.schedulers.timelines import TimelinesScheduler
-from batsched_py.timelines.states import VmState
+from batsched_py.timelines.api import VmState
 from tests.clone import ROOT
 from tests.integration.timeline_runs import PROMPT, SETTINGS, TimelineSimulation, happens, resume_events
 from tests.recorded_run import recording

@@ -12,8 +12,7 @@ from batsched_py.model.external_event import ExternalEvent
 from batsched_py.model.settings import Settings
 from batsched_py.model.workload import Workload
 from batsched_py.schedulers.timelines import TimelinesScheduler
-from batsched_py.timelines.playback import play
-from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.api import TimelineRun, play
 from tests.integration.test_ha_cases import platform
 from tests.recorded_run import NO_JOBS, RecordedRun, with_events
 from tests.unit.timelines.fa_cases import FaCase, read, requested

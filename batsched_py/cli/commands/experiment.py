@@ -17,15 +17,20 @@ from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import WorkloadError
-from batsched_py.experiments.deployment_order import deployment_order
-from batsched_py.experiments.descriptor_errors import InvalidDescriptorError
-from batsched_py.experiments.forecast import Forecast, deployed_at, forecast
-from batsched_py.experiments.model import KINDS, Experiment
-from batsched_py.experiments.parsing.descriptor import read_descriptor
-from batsched_py.experiments.parsing.json_form import schema
-from batsched_py.experiments.parsing.testbed_form import parse_testbed
-from batsched_py.experiments.testbed import Testbed
-from batsched_py.experiments.validation import Situation
+from batsched_py.experiments.api import (
+    Experiment,
+    Forecast,
+    InvalidDescriptorError,
+    Situation,
+    Testbed,
+    deployed_at,
+    deployment_order,
+    descriptor_schema,
+    forecast,
+    parse_testbed,
+    read_descriptor,
+)
+from batsched_py.experiments.model import KINDS
 from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.files.document_file import read_document
 from batsched_py.text.display import displayed
@@ -84,7 +89,7 @@ class ExperimentSchemaRequest(Struct, frozen=True):
 @takes(ExperimentSchemaRequest, limits=False)
 def print_schema(request: ExperimentSchemaRequest) -> None:  # noqa: ARG001
     """Print the JSON schema of descriptors."""
-    put(json.dumps(schema(), indent=2).encode() + b"\n", is_json=True)
+    put(json.dumps(descriptor_schema(), indent=2).encode() + b"\n", is_json=True)
 
 
 command.add_command(show, "show")

@@ -31,15 +31,23 @@ from batsched_py.reporting.schedules.time_window import WHOLE
 from batsched_py.reporting.schedules.timeline_tables import chart_of_tables
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
-from batsched_py.timelines.entries import OnExit, OnFailed, Timelines
-from batsched_py.timelines.firewheel import ScheduleConverter
-from batsched_py.timelines.kinds import KINDS, KindMaker
-from batsched_py.timelines.listing import HEADINGS, basic_json, full_json, rows
-from batsched_py.timelines.parsing import parse_timelines, schema
-from batsched_py.timelines.playback import ExternalResume, play
-from batsched_py.timelines.run import TimelineRun
-from batsched_py.timelines.tables import timeline_tables
-from batsched_py.timelines.warnings import find_warnings
+from batsched_py.timelines.api import (
+    ExternalResume,
+    KindMaker,
+    ScheduleConverter,
+    TimelineRun,
+    Timelines,
+    basic_json,
+    find_warnings,
+    full_json,
+    parse_timelines,
+    play,
+    timeline_tables,
+    timelines_schema,
+)
+from batsched_py.timelines.entries import OnExit, OnFailed
+from batsched_py.timelines.kinds import KINDS
+from batsched_py.timelines.listing import HEADINGS, rows
 from batsched_py.traces.firewheel_file import read_schedule
 
 #: Maximum number of rows of the table: more are unreadable, and slow to print.
@@ -159,7 +167,7 @@ class TimelineSchemaRequest(Struct, frozen=True):
 @takes(TimelineSchemaRequest, limits=False)
 def print_schema(request: TimelineSchemaRequest) -> None:  # noqa: ARG001
     """Print the JSON schema of files with timelines."""
-    put(json.dumps(schema(), indent=2).encode() + b"\n", is_json=True)
+    put(json.dumps(timelines_schema(), indent=2).encode() + b"\n", is_json=True)
 
 
 class TimelineConvertRequest(Struct, frozen=True):

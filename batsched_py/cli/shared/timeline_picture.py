@@ -16,9 +16,8 @@ from batsched_py.reporting.pictures.terminal.canvas import Canvas
 from batsched_py.reporting.pictures.terminal.looks import LETTERS, Look, filled
 from batsched_py.reporting.pictures.time_axis import time_axis
 from batsched_py.text.display import displayed
-from batsched_py.timelines.entries import Drop, PauseEntry, Program, Transfer
+from batsched_py.timelines.api import Drop, PauseEntry, Program, TimelineRun, Transfer
 from batsched_py.timelines.records import Span
-from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.vm import TimelineVm
 
 #: The smallest number of columns for the time.

@@ -71,7 +71,7 @@ def parse_members(
     return _parsed(members, [one for _, one in resources], [path for path, _ in resources])
 
 
-def schema() -> dict[str, Any]:
+def descriptor_schema() -> dict[str, Any]:
     """Return the schema of documents (draft 2020-12).
 
     It cannot express rules between members: that names are unique and known, and that dependencies have no cycle.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
-from batsched_py.timelines.parsing import schema
+from batsched_py.timelines.api import timelines_schema
 
 FA_1 = [{"at": 10, "run": "P1"}, {"at": 15, "break": True}, {"at": 30, "run": "P2"}, {"at": 50, "run": "P3"}]
 
@@ -147,7 +147,7 @@ def test_a_wrong_file_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """For editors."""
     assert run(["timeline", "schema"]) == 0
-    assert json.loads(capsys.readouterr().out) == schema()
+    assert json.loads(capsys.readouterr().out) == timelines_schema()
 
 
 def test_what_nobody_reads_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.experiments.deployment_order import DependencyCycleError, deployment_order
-from batsched_py.experiments.model import (
+from batsched_py.experiments.api import (
     AddressOf,
     Compute,
+    DependencyCycleError,
     Experiment,
     Network,
     Reference,
@@ -17,6 +17,7 @@ from batsched_py.experiments.model import (
     Router,
     SiteLink,
     Storage,
+    deployment_order,
 )
 
 

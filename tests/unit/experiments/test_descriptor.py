@@ -12,19 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from batsched_py.experiments.deployment_order import deployment_order
-from batsched_py.experiments.descriptor_errors import (
+from batsched_py.experiments.api import (
+    AddressOf,
+    Compute,
     DescriptorError,
     DescriptorSizeError,
     DescriptorSyntaxError,
+    Experiment,
+    InstanceType,
     InvalidDescriptorError,
+    Location,
+    Metric,
+    Reference,
+    Situation,
+    Storage,
+    Testbed,
+    deployment_order,
+    descriptor_schema,
+    read_descriptor,
 )
-from batsched_py.experiments.model import AddressOf, Compute, Experiment, InstanceType, Metric, Reference, Storage
-from batsched_py.experiments.parsing.descriptor import read_descriptor
-from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS, schema
-from batsched_py.experiments.parsing.resources import MEMBERS
-from batsched_py.experiments.testbed import Location, Testbed
-from batsched_py.experiments.validation import MOST_RESOURCES, Situation
 from batsched_py.reading.faults import MOST_FAULTS
 
 EXPERIMENTS = Path(__file__).parents[2] / "data" / "experiments"
@@ -206,8 +212,8 @@ def test_instances_have_names_of_their_own() -> None:
 
 def test_there_is_a_bound_on_instances() -> None:
     """A short document does not cost memory without end."""
-    assert len(read(document(compute("a", min=MOST_RESOURCES))).resources) == 1
-    assert list(faults(document(compute("a", min=MOST_RESOURCES + 1)))) == ["resources"]
+    assert len(read(document(compute("a", min=10_000))).resources) == 1
+    assert list(faults(document(compute("a", min=10_001)))) == ["resources"]
     squared = document(compute("a", min=320), compute("b", min=320, after=["a"]))
     assert faults(squared) == {"resources": "must have at most 100000 dependencies between instances, not 102400"}
 
@@ -412,12 +418,12 @@ def test_all_faults_of_an_envelope_are_found() -> None:
     assert [str(fault) for fault in found.value.faults] == (EXPERIMENTS / "faults.txt").read_text().splitlines()
 
 
-VALIDATOR = Draft202012Validator(schema())
+VALIDATOR = Draft202012Validator(descriptor_schema())
 
 
 def test_the_schema_admits_what_is_read() -> None:
     """It is a valid schema itself."""
-    Draft202012Validator.check_schema(schema())
+    Draft202012Validator.check_schema(descriptor_schema())
     for path in EXPERIMENTS.glob("*.json"):
         content = json.loads(path.read_text())
         if "resources" in content:
@@ -427,11 +433,13 @@ def test_the_schema_admits_what_is_read() -> None:
 _ODD: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, 0, -1, 1, 1.5, "", "x", "12", "PT1H", "true", "@x", [], ["x"], ["x", "y"], {}, [{}], [{"k": "v"}]]
 )
+_DOCUMENT_MEMBERS = descriptor_schema()["properties"]
+_KINDS = _DOCUMENT_MEMBERS["resources"]["items"]["properties"]
 _MEMBERS = st.sampled_from(
-    [*MEMBERS["compute"], "size", "location", "persistent", "endpoints", "bandwidth", "networks"]
+    [*_KINDS["compute"]["properties"], "size", "location", "persistent", "endpoints", "bandwidth", "networks"]
 )
-_RESOURCE = st.dictionaries(st.sampled_from(list(MEMBERS)), st.dictionaries(_MEMBERS, _ODD, max_size=3), max_size=2)
-_DOCUMENT = st.dictionaries(st.sampled_from(DOCUMENT_MEMBERS), st.one_of(_ODD, st.lists(_RESOURCE, max_size=2)))
+_RESOURCE = st.dictionaries(st.sampled_from(list(_KINDS)), st.dictionaries(_MEMBERS, _ODD, max_size=3), max_size=2)
+_DOCUMENT = st.dictionaries(st.sampled_from(list(_DOCUMENT_MEMBERS)), st.one_of(_ODD, st.lists(_RESOURCE, max_size=2)))
 
 
 @given(_DOCUMENT)

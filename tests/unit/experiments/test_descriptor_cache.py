@@ -10,12 +10,8 @@ from typing import Any
 
 import pytest
 
-from batsched_py.experiments import descriptor_cache as reading
-from batsched_py.experiments.deployment_order import needed_by_each
+from batsched_py.experiments.api import InvalidDescriptorError, Situation, deployment_order, read_descriptor
 from batsched_py.experiments.descriptor_cache import DescriptorReader
-from batsched_py.experiments.descriptor_errors import InvalidDescriptorError
-from batsched_py.experiments.parsing.descriptor import read_descriptor
-from batsched_py.experiments.validation import MOST_ENTRIES, Situation
 
 
 def compute(name: str, **members: Any) -> dict[str, Any]:
@@ -76,9 +72,9 @@ def test_a_descriptor_of_twice_the_size_costs_twice_as_much(make: Callable[[int]
 
 def test_a_link_needs_the_networks_at_its_ends_in_the_order_of_the_document() -> None:
     """The order of its ends does not matter."""
-    needs = needed_by_each(read_descriptor("", joined(6)))
-    assert list(needs["link"]) == [f"n{index}" for index in range(6)]
-    assert needs["n0"] == {}
+    needs = {one.name: one.after for one in deployment_order(read_descriptor("", joined(6)))}
+    assert needs["link"] == tuple(f"n{index}" for index in range(6))
+    assert needs["n0"] == ()
 
 
 def test_what_was_checked_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +85,7 @@ def test_what_was_checked_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> 
         read.append(content)
         return read_descriptor(place, content, *rest, **named)
 
-    monkeypatch.setattr(reading, "read_descriptor", counted)
+    monkeypatch.setattr("batsched_py.experiments.descriptor_cache.read_descriptor", counted)
     reader, content, situation = DescriptorReader(lambda _: None), independent(50), Situation()
     checked = reader.check(content, situation, None, "")
     assert reader.read(content, Situation(now=7.0), None, "") is checked
@@ -107,7 +103,7 @@ def test_what_was_checked_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_entries_with_all_instances_are_limited() -> None:
     """Before they are made: a small document could ask for millions."""
-    entries = [{"at": index + 1, "run": "x", "takes": 1} for index in range(MOST_ENTRIES // 100 + 1)]
+    entries = [{"at": index + 1, "run": "x", "takes": 1} for index in range(1001)]
     with pytest.raises(InvalidDescriptorError) as caught:
         read_descriptor("", descriptor(compute("c", min=100, timeline=entries)))
     assert [str(fault) for fault in caught.value.faults] == [

@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
-from batsched_py.experiments.deployment import DeploymentSettings
-from batsched_py.experiments.deployment_order import deployment_order
-from batsched_py.experiments.managed import ManagedExperiment
-from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
-from batsched_py.experiments.parsing.descriptor import read_descriptor
-from batsched_py.experiments.resource_manager import ReservedInstances
-from batsched_py.experiments.states import ReservationState
+from batsched_py.experiments.api import (
+    DeploymentSettings,
+    ManagedExperiment,
+    Orchestrator,
+    OrchestratorSettings,
+    ReservationState,
+    ReservedInstances,
+    deployment_order,
+    read_descriptor,
+)
 from tests.scripted_manager import ScriptedManager
 
 MINUTES = 120

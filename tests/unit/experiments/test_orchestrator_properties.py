@@ -9,12 +9,20 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.experiments.deployment import DeploymentSettings
-from batsched_py.experiments.deployment_order import deployment_order
-from batsched_py.experiments.managed import ManagedExperiment
-from batsched_py.experiments.model import AddressOf, Compute, Experiment, Resource, Storage
-from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
-from batsched_py.experiments.states import ExperimentState, ReservationState
+from batsched_py.experiments.api import (
+    AddressOf,
+    Compute,
+    DeploymentSettings,
+    Experiment,
+    ExperimentState,
+    ManagedExperiment,
+    Orchestrator,
+    OrchestratorSettings,
+    ReservationState,
+    Resource,
+    Storage,
+    deployment_order,
+)
 from tests.scripted_manager import ScriptedManager
 
 NAMES = "abcdef"

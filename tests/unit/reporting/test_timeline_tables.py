@@ -10,7 +10,7 @@ from batsched_py.errors import InputError
 from batsched_py.model.table import csv_text
 from batsched_py.reporting.schedules.file_notes import FileNotes
 from batsched_py.reporting.schedules.timeline_tables import TimelineChart, chart_of_tables, read_timeline_tables
-from batsched_py.timelines.tables import timeline_tables
+from batsched_py.timelines.api import timeline_tables
 from tests.unit.timelines.fa_cases import CASES, FaCase, hold, one, pause, played, run
 
 

@@ -7,10 +7,16 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from batsched_py.timelines.entries import Drop, Program, Timelines, Transfer
-from batsched_py.timelines.parsing import parse_timelines
-from batsched_py.timelines.playback import ExternalResume, play
-from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.api import (
+    Drop,
+    ExternalResume,
+    Program,
+    TimelineRun,
+    Timelines,
+    Transfer,
+    parse_timelines,
+    play,
+)
 
 #: Times by VM and entry; None for what is held for ever or not run.
 Times = Mapping[str, Mapping[str, float | None]]

@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import OptionError, WorkloadError
-from batsched_py.timelines.playback import ExternalResume, play
-from batsched_py.timelines.run import TimelineRun
-from batsched_py.timelines.states import VmState
-from batsched_py.timelines.warnings import find_warnings
+from batsched_py.timelines.api import ExternalResume, TimelineRun, VmState, find_warnings, play
 from tests.unit.timelines.fa_cases import CASES, FA_1, FaCase, hold, one, pause, played, read, requested, run, times
 
 

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import WorkloadError
-from batsched_py.timelines.firewheel import ScheduleConverter
-from batsched_py.timelines.parsing import parse_timelines
-from batsched_py.timelines.playback import ExternalResume, play
+from batsched_py.timelines.api import ExternalResume, ScheduleConverter, parse_timelines, play
 from batsched_py.traces.firewheel_file import read_schedule
 from tests.unit.timelines.fa_cases import times
 

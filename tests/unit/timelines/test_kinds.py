@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import OptionError, PlanError
-from batsched_py.timelines.api import Work
-from batsched_py.timelines.kinds import BUILT_IN, KINDS, KindMaker
-from batsched_py.timelines.playback import play
-from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.api import BUILT_IN, KindMaker, TimelineRun, Work, play
+from batsched_py.timelines.kinds import KINDS
 from tests.unit.timelines.fa_cases import one, read, run
 
 

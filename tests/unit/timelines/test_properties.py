@@ -9,9 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.timelines.entries import PauseEntry, Program, ScheduleEntry
-from batsched_py.timelines.playback import ExternalResume, play
-from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.api import ExternalResume, PauseEntry, Program, ScheduleEntry, TimelineRun, play
 from tests.unit.timelines.fa_cases import hold, pause, read, run, times
 
 _POSITIVE = st.integers(1, 40)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 
-from batsched_py.timelines.entries import Drop, PauseEntry, Program, ScheduleEntry
-from batsched_py.timelines.playback import play
-from batsched_py.timelines.records import Begin, Kill, Reboot
-from batsched_py.timelines.run import TimelineRun
-from batsched_py.timelines.states import TRANSITIONS, VmState
-from batsched_py.timelines.vm import TimelineVm
+from batsched_py.timelines.api import (
+    TRANSITIONS,
+    Begin,
+    Drop,
+    Kill,
+    PauseEntry,
+    Program,
+    Reboot,
+    ScheduleEntry,
+    TimelineRun,
+    VmState,
+    play,
+)
 from tests.unit.timelines.fa_cases import FA_1, hold, one, pause, played, read, run
 
 
@@ -217,7 +224,7 @@ def test_moved_entries_tell_by_what() -> None:
 
 def test_a_vm_is_launched_once() -> None:
     """A configured VM is not configured again."""
-    vm = TimelineVm(read(FA_1).vms[0], read(FA_1).rules)
-    vm.launch(0)
-    vm.launch(1)
-    assert vm.configured == 0
+    begun = TimelineRun(read(FA_1))
+    begun.launch("vm", 0)
+    begun.launch("vm", 1)
+    assert begun.vms["vm"].configured == 0

@@ -9,7 +9,7 @@ import pytest
 from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.pictures.html.timelines import timeline_parts
 from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart, chart_of_tables
-from batsched_py.timelines.tables import timeline_tables
+from batsched_py.timelines.api import timeline_tables
 from tests.unit.timelines.fa_cases import CASES, hold, one, pause, played, run
 
 
