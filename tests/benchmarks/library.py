@@ -45,13 +45,13 @@ def measure_library(jobs: int, effort: Effort) -> list[Row]:
 
 def markdown(rows: Sequence[Row]) -> Iterator[str]:
     """The table of docs/performance.md."""
-    yield "| decides | messages | over ZeroMQ | by a library | share |"
-    yield "|---|---|---|---|---|"
+    yield "| decides | messages | over ZeroMQ | x yardstick | by a library | x yardstick | library / ZeroMQ |"
+    yield "|---|---|---|---|---|---|---|"
     for row in rows:
         socket, library = row.socket.microseconds, row.library.microseconds
         yield (
-            f"| `{row.algorithm}` | {row.socket.messages} | {socket:.1f} us | {library:.1f} us |"
-            f" {library / socket:.2f} |"
+            f"| `{row.algorithm}` | {row.socket.messages} | {socket:.1f} us | {row.socket.ratio:.1f} |"
+            f" {library:.1f} us | {row.library.ratio:.1f} | {library / socket:.2f} |"
         )
 
 

@@ -23,7 +23,7 @@ NOT_RUN = {
     r"(?s)docker run .*": "needs Batsim's public image",
     r"(OUT=.* )?docker (build|compose) .*": "tests/containers builds and runs the same through Docker's interface",
     SERVES: "waits on Batsim's own port for a Batsim",
-    r"python -m tests\.(acceptance|differential) .*": "needs traces and recordings that are not ours to publish",
+    r"python -m tests\.(acceptance|differential)(\..*)? .*": "needs traces and recordings that are not ours to publish",
 }
 
 
