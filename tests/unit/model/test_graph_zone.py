@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import random
+from itertools import pairwise
 
 import pytest
 
 from batsched_py.model.graph_zone import GraphZone
 from batsched_py.model.zone import LOOPBACK, OWN_LOOPBACK, Link, Segment
+from tests.route_rules import dijkstra, floyd
 
 #: (source, destination) -> the declared route.
 Routes = dict[tuple[str, str], Segment]
@@ -35,27 +36,14 @@ def zone(routes: Routes, order: list[str], *, by_floyd: bool) -> GraphZone:
     return GraphZone("z", "", edges, {point: rank for rank, point in enumerate(order)}, by_floyd)
 
 
-def three_loops(routes: Routes, order: list[str]) -> dict[tuple[str, str], list[Segment] | None]:
-    """Return all paths as SimGrid finds them, with one more intermediate point at a time."""
-    cost = {(a, b): math.inf for a in order for b in order}
-    last = dict[tuple[str, str], str]()
-    own: Routes = {(a, a): OWN_LOOPBACK for a in order}
-    for (a, b), segment in {**own, **routes}.items():
-        cost[a, b], last[a, b] = len(segment.links), a
-    for c in order:
-        for a in order:
-            for b in order:
-                if cost[a, c] + cost[c, b] < cost[a, b]:
-                    cost[a, b], last[a, b] = cost[a, c] + cost[c, b], last[c, b]
-    edges, found = {**own, **routes}, dict[tuple[str, str], list[Segment] | None]()
-    for a in order:
-        for b in order:
-            path, point = list[Segment](), b
-            while math.isfinite(cost[a, b]) and (not path or point != a):
-                path.insert(0, edges[last[a, point], point])
-                point = last[a, point]
-            found[a, b] = path or None
-    return found
+def costs(routes: Routes) -> dict[tuple[str, str], int]:
+    """Return the numbers of links."""
+    return {ends: len(segment.links) for ends, segment in routes.items()}
+
+
+def along(path: list[str] | None, routes: Routes) -> tuple[Segment, ...] | None:
+    """Return the segments between the points of a path."""
+    return None if path is None else tuple(routes.get(step, OWN_LOOPBACK) for step in pairwise(path))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -65,37 +53,24 @@ def test_floyd_takes_the_path_of_the_three_loops(seed: int) -> None:
     points = [f"p{number}" for number in range(rng.randint(2, 9))]
     routes = draw_routes(rng, points, least=seed % 2)
     rng.shuffle(points)
-    paths, found = zone(routes, points, by_floyd=True), three_loops(routes, points)
-    for (a, b), path in found.items():
-        segments = paths.segments(a, b)
-        assert (None if segments is None else list(segments)) == path, (a, b, points, routes)
+    paths = zone(routes, points, by_floyd=True)
+    for (a, b), path in floyd(costs(routes), points).items():
+        assert paths.segments(a, b) == along(path, routes), (a, b, points, routes)
 
 
-def slow_dijkstra(routes: Routes, order: list[str], source: str) -> dict[str, int]:
-    """Return the fewest links to each point that is reached, found by relaxing all routes again and again."""
-    cost = {source: 0}
-    for _ in order:
-        for (a, b), segment in routes.items():
-            if a in cost:
-                cost[b] = min(cost.get(b, 1_000), cost[a] + len(segment.links))
-    return cost
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_dijkstra_takes_a_shortest_path(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(60))
+def test_dijkstra_takes_the_path_of_a_scan_of_all_points(seed: int) -> None:
     """Or finds none."""
     rng = random.Random(seed)
     points = [f"p{number}" for number in range(rng.randint(2, 9))]
-    routes = draw_routes(rng, points, least=1)
+    routes = draw_routes(rng, points, least=seed % 2)
     named = list(dict.fromkeys(point for ends in routes for point in ends))
     paths = zone(routes, named, by_floyd=False)
     for a in named:
-        cost = slow_dijkstra(routes, named, a)
+        found = dijkstra(costs(routes), a)
         for b in named:
-            segments = paths.segments(a, b)
             if a != b:
-                links = None if segments is None else sum(len(segment.links) for segment in segments)
-                assert links == cost.get(b)
+                assert paths.segments(a, b) == along(found.get(b), routes), (a, b, routes)
 
 
 def corner(names: str, *, by_floyd: bool) -> str:
