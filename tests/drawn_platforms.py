@@ -45,8 +45,11 @@ class Drawing:
         self._fat_hosts = 0
 
     def world(self, kind: str) -> Drawn:
-        """Return a platform whose hosts are in zones of this kind, or of all kinds if it is "nested"."""
-        core = self.nest(2, self.rng.choice(ROUTINGS)) if kind == "nested" else KINDS[kind](self)
+        """Return a platform whose hosts are in one zone or some zones of this kind, or of all kinds if "nested"."""
+        if kind == "nested":
+            core = self.nest(2, list(KINDS))
+        else:
+            core = self.nest(1, [kind]) if self.rng.random() < 0.5 else KINDS[kind](self)
         master = '<zone id="cfg" routing="Full"><host id="master_host" speed="1Gf"/></zone>'
         way = '<link id="wire" bandwidth="1000GBps" latency="0" sharing_policy="FATPIPE"/>'
         way += f'<zoneRoute src="{core.area.name}" dst="cfg" gw_src="{core.gateways[0]}" gw_dst="master_host">'
@@ -54,13 +57,12 @@ class Drawing:
         area = Area("all", (), [core.area], {}, {})
         return Drawn(area, f'<platform version="4.1">{text}</platform>', core.hosts, ())
 
-    def nest(self, depth: int, routing: str) -> Drawn:
-        """Return a zone of zones: at most so many levels of them."""
+    def nest(self, depth: int, kinds: Sequence[str]) -> Drawn:
+        """Return a zone of zones of these kinds: at most so many levels of them."""
         name, draw = self._name(), self.rng
+        routing = draw.choice(ROUTINGS)
         parts = [
-            self.nest(depth - 1, draw.choice(ROUTINGS))
-            if depth > 1 and draw.random() < 0.4
-            else draw.choice(list(KINDS.values()))(self)
+            self.nest(depth - 1, kinds) if depth > 1 and draw.random() < 0.4 else KINDS[draw.choice(kinds)](self)
             for _ in range(draw.randint(2, 3 if depth > 1 or routing == "Full" else 5))
         ]
         own = {part.area.name: part for part in parts}
@@ -73,7 +75,7 @@ class Drawing:
             gateways = [gates.get(end) or draw.choice(own[end].gateways) for end in (a, b)]
             text += self._route("zoneRoute", (a, b), gateways, strands, routes)
         bypasses = dict[tuple[str, str], Leg]()
-        for _ in range(draw.choice([0, 1, 3])):
+        for _ in range(draw.choice([0, 2, 8])):
             sides = [draw.choice(_within(part.area)) for part in draw.sample(parts, 2)]
             gateways = [draw.choice([point for point in _points(side) if point in _doors(parts)]) for side in sides]
             text += self._route("bypassZoneRoute", (sides[0].name, sides[1].name), gateways, strands, bypasses)

@@ -146,7 +146,7 @@ def compare(kind: str, seed: int, gap: float, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("gap", [0.5, 1e4], ids=["together", "alone"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("kind", KINDS)
 def test_jobs_in_a_zone_end_as_by_the_rules(kind: str, seed: int, gap: float, tmp_path: Path) -> None:
     """Of two hosts and many to many, one after the other and while they share links."""
@@ -154,7 +154,7 @@ def test_jobs_in_a_zone_end_as_by_the_rules(kind: str, seed: int, gap: float, tm
 
 
 @pytest.mark.parametrize("gap", [0.5, 1e4], ids=["together", "alone"])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(40))
 def test_jobs_across_zones_end_as_by_the_rules(seed: int, gap: float, tmp_path: Path) -> None:
     """Also where gateways are hosts whose links carry all that leaves the zone."""
     compare("nested", seed, gap, tmp_path)
