@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import pairwise
 
-from batsched_py.leases.capacity import added, fits
+from batsched_py.leases.capacity import add, fits
 from batsched_py.leases.lease import Lease, LeaseReservation, LeaseRun, Phase
 from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.table import LeaseTable
@@ -80,7 +81,7 @@ def check_capacity(reservations: list[LeaseReservation], scheduler: LeaseSchedul
         there = [one for one in open_ones if one.start <= start < one.end]
         for host, capacity in enumerate(scheduler.site.capacities):
             shares = [one.shares[host] for one in there if host in one.shares]
-            assert not shares or fits(added(shares), capacity), f"host {host} is overbooked at {start:g}: {there}"
+            assert not shares or fits(reduce(add, shares), capacity), f"host {host} is overbooked at {start:g}: {there}"
 
 
 def check_order(lease: Lease) -> None:

@@ -16,11 +16,6 @@ class ReservationType(Enum):
     REUSABLE_TIME = ("reusable-time", False, True)
 
     @property
-    def label(self) -> str:
-        """The name in options."""
-        return self.value[0]
-
-    @property
     def exclusive(self) -> bool:
         """True if it excludes other reservations of the resource at that time."""
         return self.value[1]

@@ -6,7 +6,6 @@ An amount never spreads over instances: it is placed by first fit, in their orde
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 from batsched_py.model.resources import Quantity
@@ -47,14 +46,6 @@ def add(one: Amounts, other: Amounts) -> Amounts:
         _instances(left) + _instances(right) if left.__class__ is tuple or right.__class__ is tuple else left + right  # type: ignore[operator]  # numbers
         for left, right in zip(one, other, strict=True)
     )
-
-
-def added(demands: Iterable[Amounts]) -> Amounts:
-    """Return the combination of one or more demands."""
-    first, *others = demands
-    for other in others:
-        first = add(first, other)
-    return first
 
 
 def total(quantity: Quantity) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from msgspec import Struct, field
@@ -135,10 +135,6 @@ class Platform(Brief, frozen=True):
             links = tuple(replace(link, latency=latencies.get(link.name, link.latency)) for link in links)
         own = add_up(segment.latency for segment in segments)
         return Route(links, add_up((link.latency for link in links), own))
-
-    def around(self, point: str) -> Sequence[str]:
-        """Return the names of the zones around a host or router, the outermost first."""
-        return self._ancestry(point)[:-1]
 
     def _walk(self, source: str, destination: str) -> Iterator[Segment]:
         zone, here, there = self._meeting(source, destination)

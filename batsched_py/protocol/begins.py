@@ -268,11 +268,6 @@ def _write_resource(resource: DescribedHost) -> dict[str, Any]:
     return {**item, **resource.extra}
 
 
-def _check_count(data: Data, key: str, count: int) -> None:
-    if key in data and integer(data, key) != count:
-        raise FieldError(key, f"must be {count}, the number of resources listed, not {data[key]}")
-
-
 def _read_workloads(data: Data) -> Mapping[str, str]:
     return {workload: text(data, workload) for workload in data}
 

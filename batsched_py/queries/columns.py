@@ -138,10 +138,6 @@ class Columns:
         """Return the values of an attribute by rows, valid until the next change; None if no record ever had it."""
         return self._values.get(name)
 
-    def names(self) -> Sequence[str]:
-        """Return the names of all attributes, in the order in which they were added."""
-        return list(self._values)
-
     def select(self, query: Expression) -> Truth:
         """Return the rows for which a query is true, and those for which it is undefined."""
         found = self._truth(query)

@@ -7,7 +7,7 @@ Operands that are not truth values, and missing attributes, make `and`, `or`, `x
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from batsched_py.queries.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, of_numbers
 from batsched_py.queries.values import Result, Undefined, Value, as_number
@@ -310,15 +310,6 @@ def both(left: Expression, right: Expression) -> Expression:
 def either(left: Expression, right: Expression) -> Expression:
     """Return `left or right`."""
     return _join(left, right, decisive=True)
-
-
-def walk(expression: Expression) -> Iterator[Expression]:
-    """Iterate over an expression and all its parts."""
-    waiting = [expression]
-    while waiting:
-        part = waiting.pop()
-        yield part
-        waiting += part.parts()
 
 
 def _join(left: Expression, right: Expression, *, decisive: bool) -> Expression:

@@ -11,7 +11,7 @@ from batsched_py.errors import WorkloadError
 from batsched_py.files.bounded_file import read_file, reported
 from batsched_py.model.workflow import Workflow, WorkflowTask
 from batsched_py.model.workload import Workload
-from batsched_py.reading.limits import LATEST, LIMITS, LONGEST, NAME_RULE, Limits, breaks_csv
+from batsched_py.reading.limits import LIMITS, LONGEST, NAME_RULE, Limits, breaks_csv
 from batsched_py.reading.notes import Notes
 from batsched_py.reading.xml_document import parse_root
 from batsched_py.text.display import displayed, shown
@@ -124,9 +124,3 @@ def _size(file: str, name: str, element: XmlElement) -> int:
     except (ValueError, ZeroDivisionError):
         rule = f"must be a whole number, not {shown(text)}"
         raise WorkloadError(file, f"job {displayed(name)}.num_procs", rule) from None
-
-
-def check_start(start: float) -> None:
-    """Raise ValueError for a date at which no job can be submitted."""
-    if not 0 <= start <= LATEST:
-        raise ValueError(f"must be from 0 to {LATEST} s, not {start:g}")

@@ -52,11 +52,6 @@ class Recorder:
             self._abandon()
             raise
 
-    @property
-    def exchanges(self) -> int:
-        """Number of exchanges recorded so far."""
-        return self._written + len(self._held)
-
     def record(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:
         """Append an exchange, and pass it to the operating system, which keeps it if this process is killed.
 

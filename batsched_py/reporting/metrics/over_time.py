@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 from batsched_py.reporting.metrics.steps import Steps, changes, scaled, stacked
-from batsched_py.reporting.schedules import occupancy
 from batsched_py.reporting.schedules.schedule import Schedule
 
 
@@ -46,11 +45,6 @@ def fragmentation(schedule: Schedule) -> Steps:
     found = schedule.occupancy
     rows = zip(found.times, found.free, found.longest, strict=True)
     return changes((time, (count - longest) / count if count else 0.0) for time, count, longest in rows)
-
-
-def free_hosts(schedule: Schedule) -> Iterator[tuple[float, int]]:
-    """Yield (time, the free compute hosts from then on, as bits), from 0 on, each time once."""
-    return occupancy.free_hosts(schedule.ran, schedule.hosts)
 
 
 def computing_hosts(schedule: Schedule) -> Steps:

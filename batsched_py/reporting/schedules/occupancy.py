@@ -31,16 +31,11 @@ class FreeHostCurve(Struct, frozen=True):
 def occupancy_of(ran: Iterable[JobRecord], hosts: int) -> FreeHostCurve:
     """Return the occupancy of a machine with `hosts` compute hosts by jobs that ran."""
     times, free, longest, taken = numbers(), counts(), counts(), TakenHosts()
-    for time, left in _sweep(ran, hosts, taken):
+    for time, left in free_hosts(ran, hosts, taken):
         times.append(time)
         free.append(left.bit_count())
         longest.append(longest_run(left))
     return FreeHostCurve(times, free, longest, taken.shared)
-
-
-def free_hosts(ran: Iterable[JobRecord], hosts: int) -> Iterator[tuple[float, int]]:
-    """Yield (time, the free compute hosts from then on, as bits), from 0 on, each time once."""
-    return _sweep(ran, hosts, TakenHosts())
 
 
 def longest_run(bits: int) -> int:
@@ -103,7 +98,8 @@ class TakenHosts:
             self._more[place], shared = digit ^ shared, without(shared, digit)
 
 
-def _sweep(ran: Iterable[JobRecord], hosts: int, taken: TakenHosts) -> Iterator[tuple[float, int]]:
+def free_hosts(ran: Iterable[JobRecord], hosts: int, taken: TakenHosts) -> Iterator[tuple[float, int]]:
+    """Yield (time, the free compute hosts from then on, as bits), from 0 on, each time once; `taken` is updated."""
     every = (1 << hosts) - 1
     moves = sorted(_moves(ran, every))  # ends first: touching jobs do not share hosts
     now = min(moves[0][0], 0.0) if moves else 0.0

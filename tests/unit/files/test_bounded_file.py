@@ -16,8 +16,8 @@ from batsched_py.files.compression import DamageError
 from batsched_py.reading.limits import LimitError, Limits
 from batsched_py.reporting.api import read_schedule
 from batsched_py.reporting.metrics.host_times import batsim_times
-from batsched_py.reporting.metrics.over_time import free_hosts
 from batsched_py.reporting.schedules.jobs_file import read_jobs
+from batsched_py.reporting.schedules.occupancy import TakenHosts, free_hosts
 from batsched_py.reporting.schedules.run_files import read_machine_states, read_pstate_changes
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.event_file import read_events
@@ -175,7 +175,7 @@ def test_a_million_hosts_that_two_jobs_share_take_no_more_memory_than_their_sets
     (tmp_path / "run_jobs.csv").write_text(rows(["0-1048575", "0-1048575"]))
     with measured() as memory:
         run = read_schedule(tmp_path / "run_jobs.csv")
-        assert [free for _, free in free_hosts(run)] == [0, (1 << 1048576) - 1]
+        assert [free for _, free in free_hosts(run.ran, run.hosts, TakenHosts())] == [0, (1 << 1048576) - 1]
     assert memory.peak < 8_000_000
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from batsched_py.leases.capacity import added, fits
+from functools import reduce
+
+from batsched_py.leases.capacity import add, fits
 from batsched_py.leases.site import Site
 from batsched_py.model.resources import CPU, MEMORY
 
@@ -13,8 +15,8 @@ def test_three_halves_fit_into_two_cpus_and_no_fourth_that_is_larger() -> None:
     half, more = site.amounts({CPU: 50.0, MEMORY: 256.0}), site.amounts({CPU: 75.0, MEMORY: 256.0})
     assert half is not None
     assert more is not None
-    assert fits(added([half] * 4), site.capacities[0])
-    assert not fits(added([half] * 3 + [more]), site.capacities[0])
+    assert fits(reduce(add, [half] * 4), site.capacities[0])
+    assert not fits(reduce(add, [half] * 3 + [more]), site.capacities[0])
 
 
 def test_a_demand_for_a_single_cpu_is_a_number() -> None:

@@ -168,7 +168,6 @@ def test_gathered_exchanges_are_in_the_file_at_the_end(tmp_path: Path, name: str
     recorder = Recorder(tmp_path / name, HEADER)
     for request, reply in said:
         recorder.gather(request, reply)
-    assert recorder.exchanges == exchanges
     said.append((b"\xff", b"no"))
     recorder.record(*said[-1])
     recorder.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)

@@ -23,9 +23,8 @@ from batsched_py.reporting.api import (
     utilisation,
 )
 from batsched_py.reporting.metrics.host_times import host_times
-from batsched_py.reporting.metrics.over_time import free_hosts
 from batsched_py.reporting.metrics.steps import integral
-from batsched_py.reporting.schedules.occupancy import longest_run
+from batsched_py.reporting.schedules.occupancy import TakenHosts, free_hosts, longest_run
 from batsched_py.results.records import JobRecord
 from batsched_py.results.tracing import EnergyRows, StateRows
 from tests.unit.reporting.records import record, rejected
@@ -103,7 +102,7 @@ def test_a_host_is_free_at_the_instants_at_which_no_job_has_it(jobs: list[tuple[
         JobRecord(Job.create(f"w0!{number}", size=1, profile="p"), "", 0, start, start + length, HostSet(bits))
         for number, (start, length, bits) in enumerate(jobs)
     ]
-    steps = list(free_hosts(schedule(*records, hosts=6)))
+    steps = list(free_hosts(records, 6, TakenHosts()))
     assert steps[0][0] == 0
     assert all(left[0] < right[0] for left, right in pairwise(steps))
     for instant in range(22):
@@ -156,7 +155,7 @@ def test_a_host_is_free_when_the_last_of_those_that_share_it_has_ended(jobs: lis
         record(f"{number}", start=start, finish=start + run, hosts=str(HostSet(bits)))
         for number, (start, run, bits) in enumerate(jobs)
     ]
-    free = dict(free_hosts(Schedule("run", tuple(ran), 4, {})))
+    free = dict(free_hosts(ran, 4, TakenHosts()))
     for time, bits in free.items():
         taken = [HostSet(bits) for start, run, bits in jobs if start <= time < start + run]
         assert HostSet(bits) == HostSet.range(4) - HostSet.from_ids(host for hosts in taken for host in hosts)
