@@ -5,29 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from msgspec import Struct
 
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.parameters import FOLDER, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.site.backups import back_up
 from batsched_py.text.wording import counted, seconds
 
 
-class BackupRequest(Struct, frozen=True):
-    """The options of `backup`."""
-
-    target: Path
-    data: Path
-
-
-@takes(BackupRequest, limits=False)
+@typed_command(limits=False)
 @click.argument("target", metavar="BACKUP", type=FOLDER)
 @option("--data", "DIR", "Folder of the site.", type=FOLDER, default="site-data")
-def command(request: BackupRequest) -> None:
+def command(target: Path, data: Path) -> None:
     """Copy the journal and the transcript of a live site into the new folder BACKUP.
 
     The site may run meanwhile. The copy is checked, and is a site of its own: `restore` puts it back.
     """
-    copied = back_up(request.data, request.target)
+    copied = back_up(data, target)
     say(f"backed up {counted(copied.requests, 'request')}, until t={seconds(copied.time)}")

@@ -14,7 +14,7 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.described_runs import files_of_choice, this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
@@ -72,7 +72,7 @@ class BatsimRequest(Struct, frozen=True):
     arguments: tuple[str, ...]
 
 
-@takes(BatsimRequest)
+@typed_command()
 @platform_option
 @workloads_option
 @algorithm_options

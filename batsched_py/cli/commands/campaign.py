@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import Final
 
 import click
-from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.execution.campaign_runner import ShowRun, Workers, forget_failed, run_missing
+from batsched_py.campaigns.execution.campaign_runner import CampaignState, ShowRun, Workers, forget_failed, run_missing
 from batsched_py.campaigns.execution.dask_workers import dask_workers
 from batsched_py.campaigns.execution.local_workers import LocalWorkers
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.execution.worker_place import WorkerPlace
-from batsched_py.campaigns.plan.campaign_plan import PlannedRun
+from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun
 from batsched_py.campaigns.results.campaign_figures import FIGURE_KINDS, FigureChoice, draw_campaign
 from batsched_py.campaigns.results.dataset import check_jobs_possible, write_dataset
-from batsched_py.campaigns.results.groups import compare_groups, group_studies
 from batsched_py.campaigns.results.table_files import write_table_csv, write_table_latex
 from batsched_py.campaigns.run_limits import RunLimits
 from batsched_py.campaigns.tuning.trials_file import TRIALS, write_trials
@@ -27,7 +25,7 @@ from batsched_py.campaigns.tuning.tuner import read_tuning
 from batsched_py.campaigns.tuning.tuner import tune as search
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.campaign_tables import (
-    chosen_metrics,
+    GroupsCompared,
     comparison_options,
     progress_text,
     report_approximations,
@@ -46,14 +44,14 @@ from batsched_py.cli.shared.campaigns import (
     place_options,
     study_argument,
 )
-from batsched_py.cli.shared.command import DEBUG, takes
+from batsched_py.cli.shared.command import DEBUG, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.progress import campaign_bar, trials_bar
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.run_limit_options import over, run_limit_options
-from batsched_py.cli.shared.runs import read_picture
+from batsched_py.cli.shared.runs import read_picture, save_picture
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.files.output_file import naming_errors, writing
 from batsched_py.interruption import Interruption
@@ -76,36 +74,17 @@ def command() -> None:
 command.params.append(DEBUG)
 
 
-class CampaignRunRequest(Struct, frozen=True):
-    """The options of `campaign run`."""
-
-    files: CampaignFiles
-    place: WorkerPlace
-    limits: RunLimits
-    dry_run: bool
-    quiet: bool
-
-
-class RetryRequest(Struct, frozen=True):
-    """The options of `campaign retry`."""
-
-    files: CampaignFiles
-    place: WorkerPlace
-    limits: RunLimits
-    quiet: bool
-
-
 quiet_flag: Final = flag("--quiet", "No progress bar and no summary.")
 
 
-@takes(CampaignRunRequest)
+@typed_command()
 @study_argument
 @folder_option
 @place_options
 @run_limit_options
 @flag("--dry-run", "Show what would be run.")
 @quiet_flag
-def run(request: CampaignRunRequest) -> int:
+def run(files: CampaignFiles, place: WorkerPlace, limits: RunLimits, *, dry_run: bool, quiet: bool) -> int:
     """Run what is missing of the campaign, and write its dataset.
 
     Results are stored as they come; a run that fails is kept with its error and does not stop the others. If one
@@ -113,66 +92,49 @@ def run(request: CampaignRunRequest) -> int:
 
     Other machines, and results in Parquet, need the extra `campaign`: pip install '.[campaign]' in a clone.
     """
-    check_place(request.place)
-    if request.dry_run:
-        opened = open_campaign(request.files)
-        show_table(state_table(opened.plan, opened.state), folded=1)
-        say(progress_text(opened.plan, opened.state))
+    check_place(place)
+    if dry_run:
+        _show_progress(*open_campaign(files))
         return 0
-    return _run(request, again=False)
+    return _run(files, place, limits, quiet=quiet, again=False)
 
 
-@takes(RetryRequest)
+@typed_command()
 @study_argument
 @folder_option
 @place_options
 @run_limit_options
 @quiet_flag
-def retry(request: RetryRequest) -> int:
+def retry(files: CampaignFiles, place: WorkerPlace, limits: RunLimits, *, quiet: bool) -> int:
     """Run what failed again, and what is missing."""
-    check_place(request.place)
-    return _run(request, again=True)
+    check_place(place)
+    return _run(files, place, limits, quiet=quiet, again=True)
 
 
-class StatusRequest(Struct, frozen=True):
-    """The options of `campaign status`."""
-
-    files: CampaignFiles
-
-
-@takes(StatusRequest)
+@typed_command()
 @study_argument
 @folder_option
-def status(request: StatusRequest) -> None:
+def status(files: CampaignFiles) -> None:
     """Show how many runs are done, failed and missing, and why they failed."""
-    opened = open_campaign(request.files)
-    show_table(state_table(opened.plan, opened.state), folded=1)
-    say(progress_text(opened.plan, opened.state))
-    report_failures(opened.plan, opened.state)
+    plan, state = open_campaign(files)
+    _show_progress(plan, state)
+    report_failures(plan, state)
 
 
-class CleanRequest(Struct, frozen=True):
-    """The options of `campaign clean`."""
-
-    files: CampaignFiles
-    failed: bool
-    all: bool
-
-
-@takes(CleanRequest)
+@typed_command()
 @study_argument
 @folder_option
 @flag("--failed", "Remove the runs that failed, too.")
 @flag("--all", "Remove all runs.")
-def clean(request: CleanRequest) -> None:
+def clean(files: CampaignFiles, *, failed: bool, all: bool) -> None:
     """Remove runs that the study file no longer describes, and what killed programs left behind.
 
     After a change of an input, an option or the program, the former runs are no longer part of the campaign.
     """
-    store = request.files.store
+    store = files.store
     with store.locked():
-        opened = open_campaign(request.files)
-        kept = {} if request.all else opened.state.done if request.failed else opened.state.ended
+        _, state = open_campaign(files)
+        kept = {} if all else state.done if failed else state.ended
         keys = sorted(store.keys() - set(kept))
         for key in keys:
             store.remove(key)
@@ -180,20 +142,7 @@ def clean(request: CleanRequest) -> None:
     say(f"removed {counted(len(keys), 'run')} and {counted(remains, 'unfinished file')}")
 
 
-class TableRequest(Struct, frozen=True):
-    """The options of `campaign table`."""
-
-    files: CampaignFiles
-    metrics: tuple[str, ...]
-    level: float
-    resamples: int
-    differences: bool
-    csv: Path | None
-    latex: Path | None
-    quiet: bool
-
-
-@takes(TableRequest)
+@typed_command()
 @study_argument
 @folder_option
 @comparison_options
@@ -201,46 +150,40 @@ class TableRequest(Struct, frozen=True):
 @option("--csv", "FILE", "Write a row for each algorithm, group and metric.", type=PATH)
 @option("--latex", "FILE", "Write the tables for a paper (booktabs).", type=PATH)
 @flag("--quiet", "No tables.")
-def table(request: TableRequest) -> int:
+def table(
+    files: CampaignFiles,
+    compared: GroupsCompared,
+    csv: Path | None,
+    latex: Path | None,
+    *,
+    differences: bool,
+    quiet: bool,
+) -> int:
     """Compare the algorithms in each group of workloads, as `compare` does, with the runs that are there.
 
     The workloads of a group are its observations: the seeds of a model with the same parameters, the parts of a log, or
     the files of one table of the study file.
     """
-    outputs = {"csv": request.csv, "latex": request.latex}
-    check_outputs(request.files, outputs)
+    outputs = {"csv": csv, "latex": latex}
+    check_outputs(files, outputs)
     check_writable(outputs.values())
-    opened = open_campaign(request.files)
-    metrics = chosen_metrics(opened.plan, request.metrics)
-    groups = group_studies(opened.plan, opened.state.ended)
-    baseline = opened.plan.campaign.baseline
-    compared = compare_groups(groups, metrics, baseline, level=request.level, resamples=request.resamples)
+    plan, state = open_campaign(files)
+    groups = compared.of(plan, state)
     writers = {"csv": write_table_csv, "latex": write_table_latex}
     for name, path in outputs.items():
         if path is not None:
             with writing(path):
-                writers[name](path, compared)
-    if not request.quiet:
-        for one in compared:
-            show_group(one, differences=request.differences)
-    warn_of_groups(compared)
-    if opened.state.missing:
-        warn(f"{counted(len(opened.state.missing), 'run is', 'runs are')} missing: batsched-py campaign run")
-    return report_failures(opened.plan, opened.state)
+                writers[name](path, groups)
+    if not quiet:
+        for one in groups:
+            show_group(one, differences=differences)
+    warn_of_groups(groups)
+    if state.missing:
+        warn(f"{counted(len(state.missing), 'run is', 'runs are')} missing: batsched-py campaign run")
+    return report_failures(plan, state)
 
 
-class FigureRequest(Struct, frozen=True):
-    """The options of `campaign figure`."""
-
-    files: CampaignFiles
-    figure: Path
-    choice: FigureChoice
-    metrics: tuple[str, ...]
-    level: float
-    resamples: int
-
-
-@takes(FigureRequest)
+@typed_command()
 @study_argument
 @click.argument("figure", type=PATH, metavar="FIGURE", callback=read_picture)
 @folder_option
@@ -258,46 +201,27 @@ class FigureRequest(Struct, frozen=True):
 @option("--width", "INCHES", "Width of the figure. Default: 3.5, one column.", type=Number(1.0, 100.0))
 @option("--height", "INCHES", "Height of the figure. Default: depends on its content.", type=Number(0.5, 100.0))
 @option("--title", "TEXT", "Title above the figure.", default="")
-def figure(request: FigureRequest) -> None:
+def figure(files: CampaignFiles, figure: Path, choice: FigureChoice, compared: GroupsCompared) -> None:
     """Draw the campaign in FIGURE (.pdf, .svg, .png), with a panel for each metric.
 
     Needs the extra `plot`: pip install '.[plot]' in a clone.
     """
     require("matplotlib", "campaign figure", "plot")
-    path = request.figure
-    check_outputs(request.files, {"figure": path})
-    check_writable([path])
-    opened = open_campaign(request.files)
-    plan, metrics = opened.plan, chosen_metrics(opened.plan, request.metrics)
-    groups = group_studies(plan, opened.state.ended)
-    baseline = plan.campaign.baseline
-    compared = compare_groups(groups, metrics, baseline, level=request.level, resamples=request.resamples)
-    picture = draw_campaign(plan, compared, request.choice)
-    with writing(path):
-        picture.save(path)
-    for line in picture.cautions:
-        warn(line)
-    say(f"wrote {path}")
+    check_outputs(files, {"figure": figure})
+    check_writable([figure])
+    plan, state = open_campaign(files)
+    save_picture(figure, draw_campaign(plan, compared.of(plan, state), choice))
+    say(f"wrote {figure}")
 
 
-class TuneRequest(Struct, frozen=True):
-    """The options of `campaign tune`."""
-
-    files: CampaignFiles
-    place: WorkerPlace
-    limits: RunLimits
-    trials: int | None
-    quiet: bool
-
-
-@takes(TuneRequest)
+@typed_command()
 @study_argument
 @folder_option
 @place_options
 @run_limit_options
 @option("--trials", "N", "Number of trials.  [default: as in the study file]", type=click.IntRange(1, 100_000))
 @quiet_flag
-def tune(request: TuneRequest) -> None:
+def tune(files: CampaignFiles, place: WorkerPlace, limits: RunLimits, trials: int | None, *, quiet: bool) -> None:
     """Search for the best options of an algorithm, as the table [tune] of the study file says, with Optuna.
 
     Each trial runs the algorithm on all workloads of the study file. The runs are stored, so that the same command
@@ -305,45 +229,43 @@ def tune(request: TuneRequest) -> None:
 
     Needs the extra `tune`: pip install '.[tune]' in a clone.
     """
-    check_place(request.place)
+    check_place(place)
     require("optuna", _TUNE, "tune")
-    files, store = request.files, request.files.store
+    store = files.store
     with store.locked():
         plan = files.plan()
-        limits = over(request.limits, plan.campaign.limits)
+        limits = over(limits, plan.campaign.limits)
         plan = replace(plan, campaign=replace(plan.campaign, limits=limits))
         tuning = read_tuning(plan.campaign)
-        tuning = replace(tuning, trials=request.trials or tuning.trials)
-        with trials_bar(tuning, wanted=not request.quiet) as show, _open_workers(request.place, _TUNE) as workers:
-            trials = search(tuning, plan, store, workers, show, warn=Warnings())
+        tuning = replace(tuning, trials=trials or tuning.trials)
+        with trials_bar(tuning, wanted=not quiet) as show, _open_workers(place, _TUNE) as workers:
+            found = search(tuning, plan, store, workers, show, warn=Warnings())
         path = files.results / TRIALS
         with writing(path):
-            write_trials(path, trials, tuning.metric)
-    if not request.quiet:
-        show_table(trials_table(trials, tuning.metric))
+            write_trials(path, found, tuning.metric)
+    if not quiet:
+        show_table(trials_table(found, tuning.metric))
         say(f"wrote {path}")
 
 
-command.add_command(run, "run")
-command.add_command(status, "status")
-command.add_command(retry, "retry")
-command.add_command(clean, "clean")
-command.add_command(table, "table")
-command.add_command(figure, "figure")
-command.add_command(tune, "tune")
+for _each in (run, status, retry, clean, table, figure, tune):
+    command.add_command(_each)
 
 
-def _run(request: CampaignRunRequest | RetryRequest, *, again: bool) -> int:
+def _show_progress(plan: CampaignPlan, state: CampaignState) -> None:
+    show_table(state_table(plan, state), folded=1)
+    say(progress_text(plan, state))
+
+
+def _run(files: CampaignFiles, place: WorkerPlace, limits: RunLimits, *, quiet: bool, again: bool) -> int:
     """Run the missing runs, and on request the failed ones, and return the exit code."""
-    files, place, quiet = request.files, request.place, request.quiet
     if place.needs_dask:
         require("distributed", "campaign run on other machines", "campaign")
     if files.campaign().jobs:
         check_jobs_possible()  # before the runs, which may be long
     store = files.store
     with store.locked():
-        opened = open_campaign(files)
-        plan, state = opened.plan, opened.state
+        plan, state = open_campaign(files)
         state = forget_failed(plan, state, store) if again else state
         before, count = len(state.ended), len(plan.keys)
         if state.missing:
@@ -352,7 +274,7 @@ def _run(request: CampaignRunRequest | RetryRequest, *, again: bool) -> int:
                 campaign_bar(before, count, wanted=not quiet) as show,
                 _open_workers(place, "campaign run") as workers,
             ):
-                jobs, limits = plan.campaign.jobs, over(request.limits, plan.campaign.limits)
+                jobs, limits = plan.campaign.jobs, over(limits, plan.campaign.limits)
                 state = run_missing(state, store, workers, jobs=jobs, limits=limits, show=note(show))
         with naming_errors(files.results):
             written = write_dataset(files.results, plan, state.ended, store)

@@ -15,7 +15,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
@@ -59,7 +59,7 @@ class CheckedRun(Struct, frozen=True):
     found: Contradictions
 
 
-@takes(CheckRequest)
+@typed_command()
 @paths_argument
 @option(
     "--format form",

@@ -11,7 +11,6 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_baseline, find_cautions
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_page import write_page
@@ -23,18 +22,19 @@ from batsched_py.campaigns.study import group_lines
 from batsched_py.campaigns.study_files import StudyFiles
 from batsched_py.campaigns.study_runner import repeat_for_seeds, run_study
 from batsched_py.cli.shared.algorithm import Warnings
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.campaign_tables import interval_options
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.described_runs import this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
-from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option, flag, option, read_names
+from batsched_py.cli.shared.parameters import INPUT, PATH, clock_option, flag, option, read_names
 from batsched_py.cli.shared.progress import runs_bar
 from batsched_py.cli.shared.run_limit_options import run_limit_options
-from batsched_py.cli.shared.runs import read_picture
+from batsched_py.cli.shared.runs import read_picture, save_picture
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
 from batsched_py.cli.shared.sources import read_seeds, read_sources
-from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.terminal import say
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
 from batsched_py.errors import OptionError
@@ -52,7 +52,6 @@ from batsched_py.simulator.generation import generation_of
 from batsched_py.text.wording import unlike
 
 #: Limits; larger numbers are typing errors: more resamples change nothing, and no machine has more cores.
-_MOST_RESAMPLES: Final = 1_000_000
 _MOST_PROCESSES: Final = 4096
 #: Option, and field of the request -> the writer of its file.
 _WRITERS: Final[Mapping[str, Callable[[Path, AlgorithmComparison], None]]] = {
@@ -106,7 +105,7 @@ class CompareRequest(Struct, frozen=True):
         return list(self.metrics)
 
 
-@takes(CompareRequest, kind=OrderedCommand)
+@typed_command(kind=OrderedCommand)
 @platform_option
 @option(
     "-w --workload workloads",
@@ -139,16 +138,7 @@ class CompareRequest(Struct, frozen=True):
     callback=read_names,
     shell_complete=complete_list(METRICS),
 )
-@option(
-    "--level", "P", "Level of the confidence intervals.", type=Number(0, 1, min_open=True, max_open=True), default=LEVEL
-)
-@option(
-    "--resamples",
-    "N",
-    "Number of bootstrap resamples for the intervals.",
-    type=click.IntRange(100, _MOST_RESAMPLES),
-    default=RESAMPLES,
-)
+@interval_options
 @window_options("Measure what was submitted")
 @flag("--differences", "Show differences from the baseline instead of ratios.")
 @option(
@@ -228,21 +218,13 @@ def command(request: CompareRequest) -> int:
             if name in _WRITERS:
                 _WRITERS[name](path, comparison)
             else:
-                _draw(path, comparison, request.figure_kind)
+                save_picture(path, draw_comparison(comparison, request.figure_kind))
     if keep is not None:
         events = other_files(events=request.events)
         keep.describe(study, workloads, settings, code, clock=request.clock, files=events, call=this_call())
     if not request.quiet:
         _show(comparison, differences=request.differences)
     return _report(comparison)
-
-
-def _draw(path: Path, comparison: AlgorithmComparison, kind: Kind | None) -> None:
-    """Write the figure of a comparison. OptionError, ExtraError."""
-    picture = draw_comparison(comparison, kind)
-    picture.save(path)
-    for line in picture.cautions:
-        warn(line)
 
 
 def _paths(keep: StudyFiles, runs: Mapping[str, WorkloadLike], variants: Sequence[str]) -> list[Path]:

@@ -14,7 +14,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
 from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
@@ -93,7 +93,7 @@ class ConvertRequest(Struct, frozen=True):
         return given or LeaseTrace in (self.content, self.written.content)
 
 
-@takes(ConvertRequest)
+@typed_command()
 @click.argument("log", type=PATH, metavar="LOG")
 @option("-o --output", "FILE", "The workload, Batsim JSON, or a lease workload, FILE.lwf.", type=PATH, required=True)
 @option(

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import click
-from msgspec import Struct
 from rich import box
 from rich.table import Table
 
 from batsched_py.cli.shared.algorithm import load_from_here
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.completion import complete_algorithm
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.terminal import say
@@ -27,21 +26,15 @@ from batsched_py.scheduling.options import describe_options
 LONGEST_TYPE: Final = 60
 
 
-class DescribeRequest(Struct, frozen=True):
-    """The options of `describe`."""
-
-    name: str
-
-
-@takes(DescribeRequest, limits=False)
+@typed_command(limits=False)
 @click.argument("name", shell_complete=complete_algorithm)
-def command(request: DescribeRequest) -> None:
+def command(name: str) -> None:
     """Show what the algorithm NAME does, what it needs, where it comes from, and its options."""
     for catalogue in (ORDERS, SELECTIONS):
-        if request.name in catalogue and request.name not in available():
+        if name in catalogue and name not in available():
             rule = f"it is a {catalogue.kind}, a value of options of algorithms, see docs/policies.md"
-            raise PluginError(f"algorithm {request.name}: {rule}")
-    scheduler = load_from_here(request.name)
+            raise PluginError(f"algorithm {name}: {rule}")
+    scheduler = load_from_here(name)
     say(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})")
     options = describe_options(scheduler.options_type)
     for paragraph in (*_paragraphs(scheduler), *([] if options else ["It has no options."])):

@@ -10,7 +10,7 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import Warnings
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import TranscriptError
@@ -34,7 +34,7 @@ class DiffRequest(Struct, frozen=True):
     count: int
 
 
-@takes(DiffRequest)
+@typed_command()
 @click.argument("first", type=PATH, metavar="A.jsonl")
 @click.argument("second", type=PATH, metavar="B.jsonl")
 @option("--tolerance", "S", "Times that differ by at most S seconds are the same.", type=Seconds(min=0), default=1e-3)

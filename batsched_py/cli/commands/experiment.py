@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import Struct
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import DEBUG, current_limits, takes
+from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
@@ -39,14 +38,6 @@ from batsched_py.text.wording import NOTHING, counted, seconds
 _HEADINGS = ("resource", "kind", "location", "after", "address of", "requested", "created", "address")
 
 
-class ExperimentShowRequest(Struct, frozen=True):
-    """The options of `experiment show`."""
-
-    file: Path
-    testbed: Path | None
-    json: bool
-
-
 @click.group(cls=OnceGroup, no_args_is_help=True)
 def command() -> None:
     """Validate and show the description of an experiment."""
@@ -55,39 +46,35 @@ def command() -> None:
 command.params.append(DEBUG)
 
 
-@takes(ExperimentShowRequest)
+@typed_command()
 @click.argument("file", type=PATH)
 @option("--testbed", "FILE", "Locations with their delays and catalogues, JSON or YAML.", type=PATH)
-@flag("--json", "Print the deployment order, or all errors, as JSON.")
-def show(request: ExperimentShowRequest) -> None:
+@flag("--json as_json", "Print the deployment order, or all errors, as JSON.")
+def show(file: Path, testbed: Path | None, *, as_json: bool) -> None:
     """Validate FILE, a descriptor in JSON or OVF, and show the order in which its resources are deployed.
 
     Times are seconds since the start of the deployment, if every request is granted at once. All errors are listed,
     each with its path.
     """
-    testbed = _read_testbed(request.testbed)
-    with reported(request.file, WorkloadError):
-        content = read_file(request.file, current_limits())
+    site = _read_testbed(testbed)
+    with reported(file, WorkloadError):
+        content = read_file(file, current_limits())
     try:
-        experiment = read_descriptor(str(request.file), content, Situation(testbed), warn=warn)
+        experiment = read_descriptor(str(file), content, Situation(site), warn=warn)
     except InvalidDescriptorError as error:
-        if request.json:
+        if as_json:
             found = [{"path": fault.path, "message": fault.rule} for fault in error.faults]
             put(json.dumps({"faults": found}, ensure_ascii=False).encode() + b"\n", is_json=True)
         raise
-    expected = forecast(deployment_order(experiment), testbed)
-    if request.json:
+    expected = forecast(deployment_order(experiment), site)
+    if as_json:
         put(json.dumps(_as_json(experiment, expected), ensure_ascii=False).encode() + b"\n", is_json=True)
     else:
         _show(experiment, expected)
 
 
-class ExperimentSchemaRequest(Struct, frozen=True):
-    """The options of `experiment schema`: none."""
-
-
-@takes(ExperimentSchemaRequest, limits=False)
-def print_schema(request: ExperimentSchemaRequest) -> None:  # noqa: ARG001
+@typed_command(limits=False)
+def print_schema() -> None:
     """Print the JSON schema of descriptors."""
     put(json.dumps(descriptor_schema(), indent=2).encode() + b"\n", is_json=True)
 

@@ -7,11 +7,10 @@ from typing import Final
 
 import click
 import orjson
-from msgspec import Struct
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import PATH, flag
 from batsched_py.cli.shared.runs import hosts_option, read_decisions, warn_of_results
@@ -30,33 +29,24 @@ from batsched_py.text.wording import counted
 _MOST: Final = 20
 
 
-class ExplainRequest(Struct, frozen=True):
-    """The options of `explain`."""
-
-    path: Path
-    job: str
-    as_json: bool
-    hosts: int | None
-
-
-@takes(ExplainRequest)
+@typed_command()
 @click.argument("path", type=PATH, metavar="PREFIX")
 @click.argument("job", metavar="JOB")
 @flag("--json as_json", "Print one JSON object.")
 @hosts_option
-def command(request: ExplainRequest) -> None:
+def command(path: Path, job: str, hosts: int | None, *, as_json: bool) -> None:
     """Explain why JOB waited: a reason for each second, and which jobs were in the way.
 
     PREFIX is the prefix given to -e, a folder with one _jobs.csv, or a _jobs.csv. JOB is an id such as w0!12, or 12 if
     it is unique. The algorithm's own reasons are read from PREFIX_decisions.csv; without it, only the schedule is used.
     """
-    schedule = read_schedule(request.path, hosts=request.hosts, limits=current_limits())
+    schedule = read_schedule(path, hosts=hosts, limits=current_limits())
     warn_of_results(schedule)
     decisions = read_decisions(schedule)
     history = RunHistory(schedule, decisions)
-    record = find_job(history, request.job)
+    record = find_job(history, job)
     explanation = explain(history, record)
-    if request.as_json:
+    if as_json:
         put(orjson.dumps(explanation.plain, option=orjson.OPT_APPEND_NEWLINE), is_json=True)
         return
     if decisions is None or not decisions.of_jobs:

@@ -9,7 +9,7 @@ from typing import Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.console import Output, show_picture
 from batsched_py.cli.shared.parameters import PATH, option, read_names
 from batsched_py.cli.shared.runs import (
@@ -54,7 +54,7 @@ class GanttRequest(Struct, frozen=True):
     workloads: tuple[Path, ...]
 
 
-@takes(GanttRequest)
+@typed_command()
 @paths_argument
 @picture_options("Write a picture for papers (.pdf, .svg, .png) instead of drawing here.", required=False)
 @option("--colour-by", None, "What colours tell apart.", type=click.Choice(CHOICES), default="job")

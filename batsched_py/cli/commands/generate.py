@@ -8,7 +8,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, option
@@ -71,7 +71,7 @@ def _read_time(context: click.Context, parameter: click.Parameter, text: str | N
     return value
 
 
-@takes(GenerateRequest, limits=False)
+@typed_command(limits=False)
 @option("--jobs", "N", "How many jobs.", type=int)
 @option("--hosts", "N", "Size of the machine.", type=int, required=True)
 @option("--seed", "N", "The same seed, the same files.", type=int, default=0)

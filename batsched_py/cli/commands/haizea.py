@@ -13,7 +13,7 @@ from typing import Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import DEBUG, current_limits, takes
+from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.described_runs import this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
@@ -59,19 +59,6 @@ _NO_COUNTER: Final = 1
 _PLACES: Final = (Path("/etc/haizea/haizea.conf"), Path("~/.haizea/haizea.conf"))
 #: Tables of a run, and of its probes, if any.
 _TABLES: Final = ("leases", "reservations", "counters", "stats")
-
-
-class HaizeaRunRequest(Struct, frozen=True):
-    """The options of `haizea CONF`."""
-
-    conf: Path | None
-    export: str | None
-    events: Path | None
-    listen: str
-    data: Path
-    named: Path | None
-    foreground: bool
-    stop: bool
 
 
 class MultiRequest(Struct, frozen=True):
@@ -134,44 +121,53 @@ def command(context: click.Context, sample: str | None) -> None:
 command.params.append(DEBUG)
 
 
-@takes(HaizeaRunRequest)
+@typed_command()
 @click.argument("conf", type=PATH, required=False)
 @option("-c --conf named", "FILE", "The configuration, as CONF.", type=PATH)
-@flag("-f --fg foreground", "Run in the foreground, as always.")
+@flag("-f --fg foreground", "Run in the foreground, as always.", expose_value=False)
 @flag("--stop", "Refused: there is no daemon to stop.")
 @option("-e --export", "PREFIX", "Write PREFIX_leases.csv, PREFIX_reservations.csv...")
 @option("--events", "FILE", "Hosts that fail and leases that are cancelled (JSON lines).", type=PATH)
 @option("--listen", "HOST:PORT", "With the real clock: address of the API.", default="127.0.0.1:8080")
 @option("--data", "DIR", "With the real clock: folder for the state of the site.", type=PATH, default="site-data")
-def run(request: HaizeaRunRequest) -> None:
+def run(
+    conf: Path | None,
+    export: str | None,
+    events: Path | None,
+    listen: str,
+    data: Path,
+    *,
+    named: Path | None,
+    stop: bool,
+) -> None:
     """Simulate a configuration, and print Haizea's log; with the real clock, open a live site.
 
     The default CONF is /etc/haizea/haizea.conf or ~/.haizea/haizea.conf. Options without a counterpart cause warnings.
     """
-    if request.stop:
+    if stop:
         raise click.UsageError("'--stop' has nothing to stop: a run is not a daemon, and Ctrl-C or SIGTERM ends it")
-    if request.conf is not None and request.named is not None:
+    if conf is not None and named is not None:
         raise click.UsageError("'-c' and CONF both name the configuration")
-    config = read_config(request.conf or request.named or _found(), current_limits())
-    _check_outputs(config, request.export)
+    config = read_config(conf or named or _found(), current_limits())
+    _check_outputs(config, export)
     for line in config.notes:
         warn(f"{config.file}: {line}")
     if config.clock == "real":
-        if request.export is not None or request.events is not None:
+        if export is not None or events is not None:
             raise click.UsageError("'-e' and '--events' need simulation.clock: simulated")
         # They need packages of an extra.
         front, live = (
             importlib.import_module(f"batsched_py.cli.shared.{name}") for name in ("site_front", "haizea_site")
         )
-        live.open_site(config, partial(front.open_doors, front.Doors(request.listen, None, live.RATE)), request.data)
+        live.open_site(config, partial(front.open_doors, front.Doors(listen, None, live.RATE)), data)
         return
-    events = () if request.events is None else read_events(request.events, limits=current_limits())
-    inputs = None if request.export is None else _inputs(config, request.events)
-    ended = run_config(config, say, events=events, limits=current_limits(), warn=warn)
+    read = () if events is None else read_events(events, limits=current_limits())
+    inputs = None if export is None else _inputs(config, events)
+    ended = run_config(config, say, events=read, limits=current_limits(), warn=warn)
     _write_data(config, ended)
-    if request.export is not None and inputs is not None:
-        write_tables(request.export, ended.tables)
-        _describe(request.export, config, inputs, ended)
+    if export is not None and inputs is not None:
+        write_tables(export, ended.tables)
+        _describe(export, config, inputs, ended)
     if ended.failure is not None:
         if config.on_failure == "exit-raise":
             for line in traceback.format_exception(ended.failure):
@@ -179,7 +175,7 @@ def run(request: HaizeaRunRequest) -> None:
         raise ended.failure
 
 
-@takes(MultiRequest)
+@typed_command()
 @option("-c --conf", "FILE", "The configuration for several runs.", type=PATH, required=True)
 @option("-d --dir directory", "DIR", "Folder for the configurations.", type=PATH, required=True)
 @option("-t --template", "FILE", "Print the script made from this template.", type=PATH)
@@ -212,7 +208,7 @@ def multi(request: MultiRequest) -> None:
         put(csv_text(run_table([_run_silently(read_config(path, current_limits())) for path in files])).encode())
 
 
-@takes(DataRequest)
+@typed_command()
 @click.argument("files", type=PATH, metavar="FILE...", nargs=-1, required=True)
 @option(
     "-t --type", None, "A row for each run, lease or entry.", type=click.Choice(["per-run", "per-lease", "counter"])

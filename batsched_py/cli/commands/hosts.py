@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.site_options import SitePlace, site_options
 from batsched_py.text.display import displayed
 
 
-class HostsRequest(Struct, frozen=True):
-    """The options of `hosts`."""
-
-    place: SitePlace
-
-
-@takes(HostsRequest, limits=False)
+@typed_command(limits=False)
 @site_options
-def command(request: HostsRequest) -> None:
+def command(place: SitePlace) -> None:
     """Show the hosts of a live site: numbers, names, resources and states."""
-    client, hosts = request.place.client(), list[dict[str, Any]]()
+    client, hosts = place.client(), list[dict[str, Any]]()
     while page := client.get("api", "hosts", after=len(hosts) - 1):
         hosts += page
     table = Table("ID", "Hostname", "CPUs", "Mem", "State", box=box.SIMPLE, pad_edge=False)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import DEBUG, current_limits, takes
+from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_options
@@ -60,15 +60,7 @@ class LeaseTerms(Struct, frozen=True):
         return body
 
 
-class RequestLease(Struct, frozen=True):
-    """The options of `lease request`."""
-
-    place: SitePlace
-    terms: LeaseTerms
-    file: Path | None
-
-
-@takes(RequestLease)
+@typed_command()
 @option("-f --file", "FILE", "A request in Haizea's XML, instead of the other terms.", type=PATH)
 @option("-n --nodes", "N", "Number of machines.", type=click.IntRange(1))
 @option("-d --duration", "TIME", "Duration: seconds, [DD:]HH:MM:SS or unlimited.")
@@ -90,47 +82,33 @@ class RequestLease(Struct, frozen=True):
 @option("-i --image", "NAME", "Disk image of the machines.")
 @option("-z --image-size", "MB", "Size of the image.", type=click.IntRange(0))
 @site_options
-def request(request: RequestLease) -> None:
+def request(place: SitePlace, terms: LeaseTerms, file: Path | None) -> None:
     """Request a lease, and print its number."""
-    body = request.terms.body() if request.file is None else _read(request.file, request.terms)
-    if request.terms.cpu is not None and request.terms.cpu <= 1:
-        warn(f"'-c' is a percentage: {request.terms.cpu:g} is at most 1 % of a CPU; a whole CPU is 100")
-    lease = request.place.client().post("api", "leases", body=body)
+    body = terms.body() if file is None else _read(file, terms)
+    if terms.cpu is not None and terms.cpu <= 1:
+        warn(f"'-c' is a percentage: {terms.cpu:g} is at most 1 % of a CPU; a whole CPU is 100")
+    lease = place.client().post("api", "leases", body=body)
     say("Lease submitted correctly.")
     say(f"Lease ID: {displayed(str(lease['number']))}")
-    if _DATE.fullmatch(request.terms.start or "") and lease.get("requested_date"):
+    if _DATE.fullmatch(terms.start or "") and lease.get("requested_date"):
         say(f"Start: {displayed(str(lease['requested_date']))}")
 
 
-class CancelLease(Struct, frozen=True):
-    """The options of `lease cancel`."""
-
-    place: SitePlace
-    number: int
-
-
-@takes(CancelLease, limits=False)
+@typed_command(limits=False)
 @click.argument("number", metavar="ID", type=click.IntRange(1))
 @site_options
-def cancel(request: CancelLease) -> None:
+def cancel(place: SitePlace, number: int) -> None:
     """Cancel the lease ID, in any state."""
-    request.place.client().delete("api", "leases", request.number)
+    place.client().delete("api", "leases", number)
 
 
-class ListLeases(Struct, frozen=True):
-    """The options of `lease list`."""
-
-    place: SitePlace
-    all: bool
-
-
-@takes(ListLeases, limits=False)
+@typed_command(limits=False)
 @flag("--all", "Include leases that have ended.")
 @site_options
-def listed(request: ListLeases) -> None:
+def listed(place: SitePlace, *, all: bool) -> None:
     """List leases that have not ended."""
-    client, leases, after = request.place.client(), list[dict[str, Any]](), 0
-    while page := client.get("api", "leases", finished=str(request.all).lower(), after=after):
+    client, leases, after = place.client(), list[dict[str, Any]](), 0
+    while page := client.get("api", "leases", finished=str(all).lower(), after=after):
         leases += page
         after = page[-1]["number"]
     if leases:
@@ -139,19 +117,12 @@ def listed(request: ListLeases) -> None:
         say("There are no leases.")
 
 
-class ShowLease(Struct, frozen=True):
-    """The options of `lease show`."""
-
-    place: SitePlace
-    number: int
-
-
-@takes(ShowLease, limits=False)
+@typed_command(limits=False)
 @click.argument("number", metavar="ID", type=click.IntRange(1))
 @site_options
-def show(request: ShowLease) -> None:
+def show(place: SitePlace, number: int) -> None:
     """Show the details of the lease ID."""
-    lease = request.place.client().get("api", "leases", request.number)
+    lease = place.client().get("api", "leases", number)
     width = max(map(len, lease))
     for name, value in lease.items():
         say(f"{displayed(name):{width}}  {displayed(str(value))}")

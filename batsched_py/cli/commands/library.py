@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
-from batsched_py.cli.shared.command import current_invocation, takes
+from batsched_py.cli.shared.command import current_invocation, typed_command
 from batsched_py.cli.shared.component_build import build_library
 from batsched_py.cli.shared.decision_component import ComponentSettings
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
@@ -30,16 +29,7 @@ from batsched_py.runs.choice import Choice
 from batsched_py.runs.run_description import PROGRAM
 
 
-class LibraryRequest(Struct, frozen=True):
-    """The options of `library`."""
-
-    choice: AlgorithmChoice
-    output: Path
-    export: str | None
-    record: Path | None
-
-
-@takes(LibraryRequest)
+@typed_command()
 @options_of_algorithm("-O")
 @option("-o --output", "LIBRARY.so", "The library to make.", type=PATH, required=True)
 @option(
@@ -51,7 +41,7 @@ class LibraryRequest(Struct, frozen=True):
 @clock_option
 @requests_option
 @flag("--enable-compute-sharing compute_sharing", "Allow several jobs on one host.")
-def command(request: LibraryRequest) -> None:
+def command(choice: AlgorithmChoice, output: Path, export: str | None, record: Path | None) -> None:
     """Make a library with which Batsim 5 makes decisions with ALGORITHM in its own process, without a socket.
 
     Start Batsim with it: batsim -l ./LIBRARY.so '' ...
@@ -59,16 +49,15 @@ def command(request: LibraryRequest) -> None:
     The text after the library may be a JSON object with options of the algorithm. Needs a C compiler and the headers of
     Python. The library uses the Python and the files of the algorithm of this call, which must remain where they are.
     """
-    choice, output = request.choice, request.output
     choice.check_named()
-    check_apart([("--options-file", choice.options_file)], [("-o", output), ("--record", request.record)])
+    check_apart([("--options-file", choice.options_file)], [("-o", output), ("--record", record)])
     check_writable([output])
     choice.session()  # finds all errors in the options
     invocation = current_invocation()
     settings = ComponentSettings(
         anchored(choice),
-        None if request.record is None else str(request.record),
-        request.export,
+        None if record is None else str(record),
+        export,
         invocation.limits,
         invocation.debug,
         (PROGRAM, *invocation.arguments),

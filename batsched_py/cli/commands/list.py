@@ -6,25 +6,20 @@ import importlib
 import inspect
 from collections.abc import Iterable
 
-from msgspec import Struct
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from batsched_py.cli.shared.algorithm import load_from_here
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.errors import PluginError
 from batsched_py.plugins import BUILT_IN_PACKAGE, available
 from batsched_py.text.display import displayed
 
 
-class ListRequest(Struct, frozen=True):
-    """The options of `list`: none."""
-
-
-@takes(ListRequest, limits=False)
-def command(request: ListRequest) -> None:  # noqa: ARG001
+@typed_command(limits=False)
+def command() -> None:
     """List the built-in algorithms and those of installed packages; `describe` shows the details of one.
 
     To use any other algorithm, give package.module:Class or file.py:Class.

@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import WIDEST, Output, needed_width, show_table, show_whole
 from batsched_py.cli.shared.parameters import INPUT, PATH, flag, option
 from batsched_py.cli.shared.runs import (
@@ -97,7 +97,7 @@ class MetricsRequest(Struct, frozen=True):
         return _FORMATS.get(self.output.suffix) if self.form is None and self.output is not None else self.form
 
 
-@takes(MetricsRequest)
+@typed_command()
 @paths_argument
 @option(
     "--format form",

@@ -9,9 +9,8 @@ from pathlib import Path
 from string import Template
 
 import click
-from msgspec import Struct
 
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
@@ -29,28 +28,21 @@ _TRY = """
   pytest {tests}  # needs the extra: pip install '.[testing]' in a clone"""
 
 
-class NewRequest(Struct, frozen=True):
-    """The options of `new`."""
-
-    file: Path
-    tests: bool
-
-
-@takes(NewRequest, limits=False)
+@typed_command(limits=False)
 @click.argument("file", type=PATH)
 @option("--tests/--no-tests", None, "Write its tests, too, as test_FILE.", default=True)
-def command(request: NewRequest) -> None:
+def command(file: Path, *, tests: bool) -> None:
     """Create FILE, a working algorithm to start from, with its tests in the same folder.
 
     Existing files are not overwritten; if one exists, nothing is written.
     """
-    file, tests_file = request.file, request.file.with_name(f"test_{request.file.name}")
+    tests_file = file.with_name(f"test_{file.name}")
     if file.suffix != ".py":
         raise OptionError(f"{file}: must be the name of a Python file, like my_algo.py")
     name = file.stem
     check_name(name)
     texts = {file: written_algorithm(name)}
-    if request.tests:
+    if tests:
         texts[tests_file] = written_tests(name)
     check_writable(texts)
     for path in texts:
@@ -64,7 +56,7 @@ def command(request: NewRequest) -> None:
             raise InputError(str(error.filename2 or error.filename), "", _THERE) from error
     for path in texts:
         say(f"wrote {path}")
-    for line in (_NEXT + (_TRY if request.tests else "")).splitlines():
+    for line in (_NEXT + (_TRY if tests else "")).splitlines():
         say(line.format(algorithm=f"{file}:{class_name(name)}", tests=tests_file))
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Number, flag, option
 from batsched_py.cli.shared.query_arguments import QueryCommand, parse_query
@@ -50,7 +50,7 @@ class PlacementsRequest(Struct, frozen=True):
     json: bool
 
 
-@takes(PlacementsRequest, kind=QueryCommand)
+@typed_command(kind=QueryCommand)
 @click.argument("expression", metavar="EXPR", default="true")
 @option("-p --platform", "FILE", "Platform, SimGrid XML, none of whose hosts is in use.", type=INPUT, required=True)
 @option("--hosts", "N", "Place so many objects, each on a host of its own.", type=HOSTS, default=1)

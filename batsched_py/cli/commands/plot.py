@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from msgspec import Struct
 
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.runs import PictureOptions, paths_argument, picture_options, read_drawn, write_picture
 from batsched_py.cli.shared.terminal import say
 
@@ -39,28 +38,19 @@ class KindOfCurve(click.Choice[str]):
         return super().convert(value if meant is None else meant, parameter, context)
 
 
-class PlotRequest(Struct, frozen=True):
-    """The options of `plot`."""
-
-    kind: str
-    paths: tuple[Path, ...]
-    picture: PictureOptions
-
-
-@takes(PlotRequest)
+@typed_command()
 @click.argument("kind", type=KindOfCurve())
 @paths_argument
 @picture_options("The picture: .pdf, .svg or .png.", required=True)
-def command(request: PlotRequest) -> None:
+def command(kind: str, paths: tuple[Path, ...], picture: PictureOptions) -> None:
     """Plot a line for each run: distribution of waits or bounded slowdowns, utilisation or queue over time.
 
     A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log (SWF, or the output
     of sacct --parsable2).
     """
-    kind, picture = request.kind, request.picture
     if picture.only is not None and kind == "queue":
         raise click.UsageError("'--only' does not go with 'queue': jobs that wait have no hosts yet")
-    schedules = read_drawn(request.paths, picture, places_needed=picture.only is not None)
+    schedules = read_drawn(paths, picture, places_needed=picture.only is not None)
     window = picture.window_on(schedules)
     write_picture(
         "plot", "curves", picture, lambda paper: paper.curves_figure(kind, schedules, window, **picture.looks)

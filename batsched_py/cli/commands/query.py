@@ -12,7 +12,7 @@ from msgspec import Struct
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import INPUT, flag, option
 from batsched_py.cli.shared.query_arguments import QueryCommand, parse_query
@@ -44,7 +44,7 @@ class QueryRequest(Struct, frozen=True):
     user: str | None
 
 
-@takes(QueryRequest, kind=QueryCommand)
+@typed_command(kind=QueryCommand)
 @click.argument("expression", metavar="EXPR", default="true")
 @option("-p --platform", "FILE", "Platform, SimGrid XML, whose hosts are asked.", type=INPUT)
 @option("--records", "FILE", "Records instead: a JSON list of objects with a name.", type=INPUT)

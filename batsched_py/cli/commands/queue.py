@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct
-
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_options
 from batsched_py.cli.shared.terminal import say
 
 
-class QueueRequest(Struct, frozen=True):
-    """The options of `queue`."""
-
-    place: SitePlace
-
-
-@takes(QueueRequest, limits=False)
+@typed_command(limits=False)
 @site_options
-def command(request: QueueRequest) -> None:
+def command(place: SitePlace) -> None:
     """Show the waiting leases and jobs of a live site, in queue order."""
-    client, waiting = request.place.client(), list[dict[str, Any]]()
+    client, waiting = place.client(), list[dict[str, Any]]()
     while page := client.get("api", "queue", after=len(waiting)):
         waiting += page
     if waiting:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from msgspec import Struct
 
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.parameters import PATH, Seconds, connect_timeout_option, option, read_address
 from batsched_py.cli.shared.terminal import say
 from batsched_py.text.wording import counted
@@ -18,17 +17,7 @@ from batsched_py.transport.zmq_rep import RepSocket
 from batsched_py.transport.zmq_req import ReqSocket
 
 
-class RecordRequest(Struct, frozen=True):
-    """The options of `record`."""
-
-    path: Path
-    listen: str
-    connect: str
-    timeout: float | None
-    connect_timeout: float
-
-
-@takes(RecordRequest)
+@typed_command()
 @click.argument("path", type=PATH, metavar="FILE")
 @option(
     "--listen",
@@ -45,17 +34,17 @@ class RecordRequest(Struct, frozen=True):
     type=Seconds(min=0, min_open=True),
 )
 @connect_timeout_option("After Batsim's first message, wait so long for the decision process to listen.")
-def command(request: RecordRequest) -> None:
+def command(path: Path, listen: str, connect: str, timeout: float | None, connect_timeout: float) -> None:
     """Pass messages between Batsim and a decision process, and record them in FILE (.jsonl or .jsonl.gz).
 
     Start the decision process at the address of --connect, and Batsim with the address of --listen. Messages are passed
     on unchanged. The command ends when the simulation ends; if one side fails, the other is not left waiting.
     """
-    if request.listen == request.connect:
+    if listen == connect:
         raise click.UsageError("'--listen' and '--connect' are the same address: the recorder would talk to itself")
-    limits, timeout = current_limits(), request.timeout
-    decider = ReqSocket(request.connect, connect_timeout=request.connect_timeout, answer_timeout=timeout, limits=limits)
-    with decider, RepSocket(request.listen, limits) as batsim, Recorder(request.path, Header()) as recorder:
-        say(f"listens on {batsim.address} for Batsim, asks the decision process on {request.connect}", err=True)
+    limits = current_limits()
+    decider = ReqSocket(connect, connect_timeout=connect_timeout, answer_timeout=timeout, limits=limits)
+    with decider, RepSocket(listen, limits) as batsim, Recorder(path, Header()) as recorder:
+        say(f"listens on {batsim.address} for Batsim, asks the decision process on {connect}", err=True)
         exchanges = relay(batsim, decider.exchange, recorder.record, timeout=timeout)
     say(f"the simulation ended after {counted(exchanges, 'message')}", err=True)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, RecordedOptions, Warnings
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.parameters import PATH, algorithm_options, flag
 from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.terminal import say
@@ -35,7 +35,7 @@ class ReplayRequest(Struct, frozen=True):
     trust_header: bool
 
 
-@takes(ReplayRequest)
+@typed_command()
 @click.argument("recording", type=PATH, metavar="RUN.jsonl")
 @algorithm_options
 @flag(

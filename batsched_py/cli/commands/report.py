@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.runs import (
     hosts_option,
@@ -41,7 +41,7 @@ class ReportRequest(Struct, frozen=True):
     by: tuple[str, ...]
 
 
-@takes(ReportRequest)
+@typed_command()
 @paths_argument
 @option("-o --output", "FILE", "The page, HTML.", type=PATH, required=True)
 @option("--name names", "NAME", "What each run is called, in their order.", multiple=True)

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
     FOLDER,
@@ -53,7 +53,9 @@ _ENDINGS: Final = ("_NAME.csv", "_run.json", "_decisions.csv")
 
 def _watched(session: Session, name: str, connection: Connection) -> AbstractContextManager[Connection]:
     """Watch a connection, with a live view."""
-    module = importlib.import_module("batsched_py.cli.shared.live_view")  # the import of drawing code takes long
+    module = importlib.import_module(
+        "batsched_py.cli.shared.live_view"
+    )  # the import of drawing code typed_command long
     watched: AbstractContextManager[Connection] = module.watched_session(session, name, connection)
     return watched
 
@@ -111,7 +113,7 @@ class ServeRequest(Struct, frozen=True):
     wakeup_interval: float
 
 
-@takes(ServeRequest)
+@typed_command()
 @algorithm_options
 @option(
     "-b --bind",

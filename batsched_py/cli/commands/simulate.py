@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.decider import their_decider
 from batsched_py.cli.shared.described_runs import files_of_choice, reported_with, this_call
@@ -112,7 +112,7 @@ class SimulateRequest(Struct, frozen=True):
         ]
 
 
-@takes(SimulateRequest)
+@typed_command()
 @platform_option
 @work_options
 @option(
@@ -304,7 +304,9 @@ def _run(request: SimulateRequest, simulation: Simulation, session: Session | No
     watch = nullcontext() if session is None else watched_decisions(session)
     with _exchange(request, session) as exchange, watch:
         if request.live:
-            live = importlib.import_module("batsched_py.cli.shared.live_view")  # the import of drawing code takes long
+            live = importlib.import_module(
+                "batsched_py.cli.shared.live_view"
+            )  # the import of drawing code typed_command long
             title = request.choice.algorithm or str(request.socket)
             with live.watched_simulation(title, simulation, session, exchange) as watched:
                 result = simulation.run(watched)

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
-from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
 from batsched_py.cli.shared.site_callers import QuotaOptions, quota_options
@@ -40,7 +40,7 @@ class SiteRequest(Struct, frozen=True):
     quota: QuotaOptions
 
 
-@takes(SiteRequest)
+@typed_command()
 @platform_option
 @algorithm_options
 @machine_options

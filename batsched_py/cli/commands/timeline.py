@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rich import box
 from rich.table import Table
 
-from batsched_py.cli.shared.command import DEBUG, current_limits, takes
+from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
@@ -111,7 +111,7 @@ def command() -> None:
 command.params.append(DEBUG)
 
 
-@takes(TimelineShowRequest)
+@typed_command()
 @click.argument("file", type=PATH)
 @option(
     "--resume resumes",
@@ -160,25 +160,13 @@ def show(request: TimelineShowRequest) -> None:
         say(displayed(note))
 
 
-class TimelineSchemaRequest(Struct, frozen=True):
-    """The options of `timeline schema`: none."""
-
-
-@takes(TimelineSchemaRequest, limits=False)
-def print_schema(request: TimelineSchemaRequest) -> None:  # noqa: ARG001
+@typed_command(limits=False)
+def print_schema() -> None:
     """Print the JSON schema of files with timelines."""
     put(json.dumps(timelines_schema(), indent=2).encode() + b"\n", is_json=True)
 
 
-class TimelineConvertRequest(Struct, frozen=True):
-    """The options of `timeline convert`."""
-
-    files: tuple[Path, ...]
-    source: str
-    output: Path
-
-
-@takes(TimelineConvertRequest)
+@typed_command()
 @click.argument("files", type=PATH, metavar="FILE...", nargs=-1, required=True)
 @option(
     "--input-format source",
@@ -186,6 +174,7 @@ class TimelineConvertRequest(Struct, frozen=True):
     "Format of the files.",
     type=click.Choice(["firewheel"]),
     required=True,
+    expose_value=False,
 )
 @option(
     "--from moved",
@@ -198,15 +187,15 @@ class TimelineConvertRequest(Struct, frozen=True):
     type=click.Choice([]),
 )
 @option("-o --output", "FILE", "Output file, JSON.", type=PATH, required=True)
-def convert(request: TimelineConvertRequest) -> None:
+def convert(files: tuple[Path, ...], output: Path) -> None:
     """Convert the output of FIREWHEEL's plugin `misc.print_schedule` to timelines.
 
     Each entry names its VM; if none does, the name is that of FILE. Pickles are refused, because opening them would
     run code.
     """
-    check_apart([("FILE", path) for path in request.files], [("-o", request.output)])
+    check_apart([("FILE", path) for path in files], [("-o", output)])
     vms, notes = dict[str, Any](), list[str]()
-    for path in request.files:
+    for path in files:
         converter = ScheduleConverter(str(path), path.stem)
         converted = converter.convert(read_schedule(path, current_limits()))
         if twice := next((vm for vm in converted if vm in vms), None):
@@ -214,13 +203,13 @@ def convert(request: TimelineConvertRequest) -> None:
         parse_timelines(str(path), {"vms": converted})
         vms |= converted
         notes += converter.notes()
-    check_writable([request.output])
-    with writing(request.output):
-        write_atomically(request.output, json.dumps({"vms": vms}, indent=1).encode() + b"\n")
+    check_writable([output])
+    with writing(output):
+        write_atomically(output, json.dumps({"vms": vms}, indent=1).encode() + b"\n")
     for line in notes:
         say(displayed(line))
     entries = sum(map(len, vms.values()))
-    say(f"wrote {request.output}: {counted(len(vms), 'VM')}, {counted(entries, 'entry', 'entries')}")
+    say(f"wrote {output}: {counted(len(vms), 'VM')}, {counted(entries, 'entry', 'entries')}")
 
 
 command.add_command(show, "show")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 from rich import box
 from rich.table import Table
@@ -18,7 +19,7 @@ from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.execution.campaign_runner import CampaignState
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
-from batsched_py.campaigns.results.groups import GroupComparison
+from batsched_py.campaigns.results.groups import GroupComparison, compare_groups, group_studies
 from batsched_py.campaigns.study import Outcome, group_lines
 from batsched_py.campaigns.tuning.trial import Trial, best_trials
 from batsched_py.cli.shared.algorithm import Warnings
@@ -36,15 +37,7 @@ _MOST_RESAMPLES: Final = 1_000_000
 #: Maximum number of displayed trials of a search.
 _BEST: Final = 10
 
-comparison_options: Final = together(
-    option(
-        "--metrics",
-        "NAME,...",
-        "Metrics to show.  [default: those of the study file, or those of compare]",
-        multiple=True,
-        callback=read_names,
-        shell_complete=complete_list(METRICS),
-    ),
+interval_options: Final = together(
     option(
         "--level",
         "P",
@@ -60,13 +53,33 @@ comparison_options: Final = together(
         default=RESAMPLES,
     ),
 )
+comparison_options: Final = together(
+    option(
+        "--metrics",
+        "NAME,...",
+        "Metrics to show.  [default: those of the study file, or those of compare]",
+        multiple=True,
+        callback=read_names,
+        shell_complete=complete_list(METRICS),
+    ),
+    interval_options,
+)
 
 
-def chosen_metrics(plan: CampaignPlan, names: Sequence[str]) -> Sequence[MetricInfo]:
-    """Return the metrics chosen on the command line or in the study file, or the default ones. OptionError."""
-    energy = all(setting.environment.settings.energy for setting in plan.settings)
-    usual = [*SHOWN, ENERGY] if energy else list(SHOWN)
-    return find_metrics(names or plan.campaign.metrics or usual)
+class GroupsCompared(Struct, frozen=True):
+    """The values of `comparison_options`."""
+
+    metrics: tuple[str, ...]
+    level: float
+    resamples: int
+
+    def of(self, plan: CampaignPlan, state: CampaignState) -> Sequence[GroupComparison]:
+        """Compare the algorithms in each group; without chosen metrics, by those of the study file. OptionError."""
+        energy = all(setting.environment.settings.energy for setting in plan.settings)
+        usual = [*SHOWN, ENERGY] if energy else list(SHOWN)
+        metrics = find_metrics(self.metrics or plan.campaign.metrics or usual)
+        groups, baseline = group_studies(plan, state.ended), plan.campaign.baseline
+        return compare_groups(groups, metrics, baseline, level=self.level, resamples=self.resamples)
 
 
 def state_table(plan: CampaignPlan, state: CampaignState) -> Table:

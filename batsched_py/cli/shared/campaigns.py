@@ -75,19 +75,10 @@ class CampaignFiles(Struct, frozen=True):
         return plan_campaign(self.campaign(), current_limits())
 
 
-class OpenCampaign(Struct, frozen=True):
-    """A campaign: its plan, its store, and its progress."""
-
-    files: CampaignFiles
-    plan: CampaignPlan
-    store: RunStore
-    state: CampaignState
-
-
-def open_campaign(files: CampaignFiles) -> OpenCampaign:
-    """Read a campaign and the existing runs; warn of damaged files. InputError."""
-    plan, store = files.plan(), files.store
-    return OpenCampaign(files, plan, store, read_state(plan, store, Warnings()))
+def open_campaign(files: CampaignFiles) -> tuple[CampaignPlan, CampaignState]:
+    """Read the plan of a campaign and its existing runs; warn of damaged files. InputError."""
+    plan = files.plan()
+    return plan, read_state(plan, files.store, Warnings())
 
 
 def check_place(place: WorkerPlace) -> None:

@@ -1,8 +1,9 @@
-"""Commands as functions of one typed request, built from click's values.
+"""Commands as functions of typed arguments, built from click's values.
 
-A command's module has a frozen record of its options, and a function `command` that takes the record. Each parameter of
-click has the name of a field; a field that is itself a record, such as the settings of a simulation, is built from the
-parameters with the names of its fields. Therefore values are typed, and commands with common options share a record.
+A command's module has a function `command`. Each parameter of click has the name of an argument; an argument that is a
+record, such as the settings of a simulation, is built from the parameters with the names of its fields. Therefore
+values are typed, and commands with common options share a record. A command whose helpers need most of its options
+takes them in one record.
 Every command has --debug, every command that reads files or messages has --limit.
 """
 
@@ -21,7 +22,7 @@ from msgspec.structs import replace
 from batsched_py.cli.shared.repetition import Once, refuse_doubled
 from batsched_py.reading.limits import DEEPEST, LIMITS, Limits, option_name
 
-Request = TypeVar("Request")
+Result = TypeVar("Result")
 
 #: Maximum number of digits of a limit: larger ones exceed any memory.
 _MOST_DIGITS: Final = 15
@@ -45,21 +46,20 @@ class Invocation(Struct):
     began: float = field(default_factory=time.perf_counter)
 
 
-def takes(
-    request: type[Request], *, limits: bool = True, kind: type[Once] = Once
-) -> Callable[[Callable[[Request], int | None]], click.Command]:
-    """Return a decorator that turns a function of a request, which may return an exit code, into a click command.
+def typed_command(
+    *, limits: bool = True, kind: type[Once] = Once
+) -> Callable[[Callable[..., int | None]], click.Command]:
+    """Return a decorator that turns a function of typed options, which may return an exit code, into a click command.
 
     Args:
-        request: the record built from the values of the function's options.
         limits: False for a command that reads nothing and has no --limit.
         kind: the class of the click command.
     """
 
-    def decorate(run: Callable[[Request], int | None]) -> click.Command:
+    def decorate(run: Callable[..., int | None]) -> click.Command:
         @wraps(run)
         def call(**values: Any) -> int | None:
-            return run(make_record(request, values))
+            return call_with(run, values)
 
         command = click.command(cls=kind)(call)
         command.params += [_LIMIT, DEBUG] if limits else [DEBUG]
@@ -68,15 +68,15 @@ def takes(
     return decorate
 
 
-def make_record(kind: type[Request], values: Mapping[str, Any]) -> Request:
-    """Build a record from the values with its fields' names; nested records use the same values."""
-    content = {}
-    for name, hint in get_type_hints(kind).items():
+def call_with(made: Callable[..., Result], values: Mapping[str, Any]) -> Result:
+    """Call a function, or make a record, with the values of its arguments' names; records among them use the same."""
+    arguments = {}
+    for name, hint in get_type_hints(made).items():
         if isinstance(hint, type) and (issubclass(hint, Struct) or is_dataclass(hint)):
-            content[name] = make_record(hint, values)
+            arguments[name] = call_with(hint, values)
         elif name in values:
-            content[name] = values[name]
-    return kind(**content)
+            arguments[name] = values[name]
+    return made(**arguments)
 
 
 def current_limits() -> Limits:

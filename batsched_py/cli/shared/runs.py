@@ -20,7 +20,7 @@ from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.output_file import writing
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
-from batsched_py.reporting.pictures.drawing import FORMATS, draw, form_of
+from batsched_py.reporting.pictures.drawing import FORMATS, Picture, draw, form_of
 from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.provenance import find_differences, run_title, why_partial
 from batsched_py.reporting.schedules.consistency import find_contradictions
@@ -197,13 +197,17 @@ def read_drawn(
     return schedules
 
 
+def save_picture(path: Path, picture: Picture) -> None:
+    """Write a picture, and warn of its defects. InputError."""
+    with writing(path):
+        picture.save(path)
+    for line in picture.cautions:
+        warn(line)
+
+
 def write_picture(use: str, module: str, picture: PictureOptions, make: Callable[[Any], Any]) -> None:
     """Write the figure that `make` draws with a module of reporting.pictures.paper. ExtraError, InputError."""
     output = picture.output
     assert output is not None  # noqa: S101 - drawn because it was given
-    drawn = draw(use, module, make)
-    content = drawn.content(form_of(output))
-    for line in drawn.cautions:
-        warn(line)
-    write_file(output, content)
+    save_picture(output, draw(use, module, make))
     say(f"wrote {output}")

@@ -1,9 +1,10 @@
-"""Commands take a typed request, have --debug and --limit, and ask for packages of extras before work begins."""
+"""Commands take typed arguments, have --debug and --limit, and ask for packages of extras before work begins."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import get_type_hints
@@ -15,7 +16,7 @@ from msgspec import Struct
 
 from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.main import batsched, run
-from batsched_py.cli.shared.command import current_limits, make_record, takes
+from batsched_py.cli.shared.command import call_with, current_limits, typed_command
 from batsched_py.errors import ExtraError
 from batsched_py.loading import require
 from batsched_py.reading.limits import LIMITS, option_name
@@ -36,27 +37,27 @@ class Request(Struct, frozen=True):
     name: str
 
 
-def fields(record: type) -> set[str]:
-    """The names of values that a record is made of, those of records in it included."""
+def names(made: Callable[..., object]) -> set[str]:
+    """The names of the values of a function's arguments, or of a record's fields, those of records in it included."""
     found = set()
-    for name, hint in get_type_hints(record).items():
+    for name, hint in get_type_hints(made).items():
         nested = isinstance(hint, type) and (issubclass(hint, Struct) or is_dataclass(hint))
-        found |= fields(hint) if nested else {name}
+        found |= names(hint) if nested else {name}
     return found
 
 
-def test_a_request_is_made_of_the_values_of_options() -> None:
+def test_a_record_is_made_of_the_values_of_options() -> None:
     """A record in it takes those under its fields' names, and its defaults for others."""
-    assert make_record(Request, {"name": "a", "hosts": 5}) == Request(Size(hosts=5), "a")
+    assert call_with(Request, {"name": "a", "hosts": 5}) == Request(Size(hosts=5), "a")
     with pytest.raises(TypeError, match="name"):
-        make_record(Request, {"hosts": 5})
+        call_with(Request, {"hosts": 5})
 
 
-def test_a_command_hands_its_request_to_the_function() -> None:
+def test_a_command_hands_its_options_to_the_function() -> None:
     """Its help is the function's docstring."""
     seen = []
 
-    @takes(Request, limits=False)
+    @typed_command(limits=False)
     @click.option("--name")
     @click.option("--jobs", type=int)
     def command(request: Request) -> int:
@@ -71,14 +72,13 @@ def test_a_command_hands_its_request_to_the_function() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_option_of_a_command_is_a_field_of_its_request(name: str) -> None:
+def test_each_option_of_a_command_is_an_argument_of_its_function(name: str) -> None:
     """None is parsed and then forgotten; all commands have --debug. Of a group it is so with each in it."""
     found = batsched.get_command(click.Context(batsched), name)
     for command in found.commands.values() if isinstance(found, click.Group) else [found]:
         assert command is not None
         assert command.callback is not None
-        request = get_type_hints(command.callback)["request"]
-        assert {option.name for option in command.params if option.expose_value} <= fields(request)
+        assert {option.name for option in command.params if option.expose_value} <= names(command.callback)
         assert "debug" in {option.name for option in command.params}
 
 
