@@ -51,13 +51,12 @@ from batsched_py.experiments.testbed import Location, Testbed
 from batsched_py.experiments.timeline_playback import ExperimentTimelines
 from batsched_py.experiments.validation import Situation
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, view_of
-from batsched_py.leases.actions import Action, Occupy
+from batsched_py.leases.actions import Action
 from batsched_py.leases.api import UNLIMITED
-from batsched_py.leases.lease import Lease
 from batsched_py.queries.host_attributes import host_attributes, idle_attributes
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.timelines.additions import RESUME
-from batsched_py.timelines.enactment import Mode
+from batsched_py.timelines.enactment import mode_of
 from batsched_py.timelines.entries import OnExit, OnFailed, TimelineRules
 from batsched_py.timelines.kinds import KINDS, Kinds
 
@@ -143,7 +142,7 @@ class ExperimentsScheduler(Leases):
         )
         self.timelines = ExperimentTimelines(
             view,
-            self._mode(view),
+            mode_of(view, self.options.entries, self.name),
             options.kinds.makers,
             TimelineRules(options.buffer, options.on_exit, options.on_failed),
             host_of=self._host_of,
@@ -232,13 +231,6 @@ class ExperimentsScheduler(Leases):
         except ValueError as error:
             raise InvalidDescriptorError(SUBMIT, "", str(error)) from None
 
-    def _mode(self, view: View) -> Mode:
-        if not view.config.dynamic_jobs:
-            if self.options.entries == "serialise":
-                raise OptionError(f"option entries of {self.name}: serialise needs --enable-dynamic-jobs")
-            return "booked"
-        return "jobs" if view.compute_sharing else self.options.entries
-
     def _attributes(self, number: int, view: View) -> dict[str, Any]:
         host = view.hosts[number]
         static = host_attributes(number, host.name, host.properties, host.zone_properties)
@@ -287,7 +279,7 @@ class ExperimentsScheduler(Leases):
         self.scheduler.actions.clear()
         own, others = list[Action](), list[Action]()
         for action in actions:
-            (own if self.manager.owns(_lease_of(action)) else others).append(action)
+            (own if self.manager.owns(action.lease) else others).append(action)
         self.enactment.enact(others, plan)
         for action in own:
             self.manager.note(action, self.clock)
@@ -387,7 +379,3 @@ def _origin(members: Mapping[str, Any]) -> datetime | None:
     """Return the reference date of times in a descriptor, the `origin` of its event; None if it has none."""
     begun = members.get("origin")
     return datetime.fromtimestamp(begun, UTC) if isinstance(begun, float) and 0 <= begun < _LATEST else None
-
-
-def _lease_of(action: Action) -> Lease:
-    return action.reservation.lease if isinstance(action, Occupy) else action.lease

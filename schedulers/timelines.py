@@ -13,7 +13,7 @@ from batsched_py.leases.api import UNLIMITED, LeaseKind
 from batsched_py.leases.lease import Lease
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.timelines.additions import ADD_ENTRY, RESUME, add_entry
-from batsched_py.timelines.enactment import Mode, TimelineEnactment
+from batsched_py.timelines.enactment import TimelineEnactment, mode_of
 from batsched_py.timelines.entries import Timelines, VmTimeline
 from batsched_py.timelines.kinds import KINDS, Kinds, Works
 from batsched_py.timelines.parsing import parse_timelines
@@ -66,7 +66,7 @@ class TimelinesScheduler(Leases):
             self.works = Works(timelines, self.options.kinds.makers)
         except ValueError as error:
             raise OptionError(f"option file of {self.name}: {error}") from None
-        self.entries = TimelineEnactment(self.run, self.works, view, self._mode(view))
+        self.entries = TimelineEnactment(self.run, self.works, view, mode_of(view, self.options.entries, self.name))
         #: VMs whose leases are not requested yet, the last one first.
         self.coming = sorted(timelines.vms, key=lambda one: one.launch)[::-1]
         #: Number of a lease -> the VM; VM -> its lease.
@@ -109,9 +109,9 @@ class TimelinesScheduler(Leases):
         while True:
             actions = list(self.scheduler.actions)
             self.scheduler.actions.clear()
-            self.enactment.enact([one for one in actions if _lease_of(one).id not in self.vm_of], plan)
+            self.enactment.enact([one for one in actions if one.lease.id not in self.vm_of], plan)
             for action in actions:
-                if _lease_of(action).id in self.vm_of:
+                if action.lease.id in self.vm_of:
                     self._enact(action, view, plan)
             now = self.entries.advance(plan)
             self._add_entries(now, plan)
@@ -144,13 +144,6 @@ class TimelinesScheduler(Leases):
         live = live_tables(self.run, self.places, max(view.now, self.clock)) if self.run.vms else []
         return super().live_tables(view) + live
 
-    def _mode(self, view: View) -> Mode:
-        if not view.config.dynamic_jobs:
-            if self.options.entries == "serialise":
-                raise OptionError(f"option entries of {self.name}: serialise needs --enable-dynamic-jobs")
-            return "booked"
-        return "jobs" if view.compute_sharing else self.options.entries
-
     def _lease(self, vm: VmTimeline, now: float, *, unnumbered: bool) -> Lease:
         """Return the lease of a VM: a whole host, from its launch on, or as soon as possible."""
         number = self.arrivals.enlist(vm.name, unnumbered=unnumbered)
@@ -169,7 +162,7 @@ class TimelinesScheduler(Leases):
 
     def _enact(self, action: Action, view: View, plan: Plan) -> None:
         """Launch, suspend, resume or give up a VM."""
-        now, vm = max(self.clock, view.now), self.vm_of[_lease_of(action).id].name
+        now, vm = max(self.clock, view.now), self.vm_of[action.lease.id].name
         if isinstance(action, Start):
             hosts = HostSet.from_ids(self.hosts[host] for host in action.run.nodes.values())
             if vm in self.places:
@@ -245,7 +238,3 @@ class TimelinesScheduler(Leases):
             and (lease := self.lease_of[vm.name]).running is not None
             and number in self.scheduler.leases
         ]
-
-
-def _lease_of(action: Action) -> Lease:
-    return action.reservation.lease if isinstance(action, Occupy) else action.lease

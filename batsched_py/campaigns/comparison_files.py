@@ -5,8 +5,6 @@ Each file is replaced whole or not at all; writing may raise OSError.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +19,8 @@ from batsched_py.campaigns.metrics import RATIO_DIGITS, balance
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.campaigns.variant import Variant
 from batsched_py.files.atomic_file import write_atomically
+from batsched_py.files.table_file import csv_rows
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO, MetricInfo
-from batsched_py.text.display import spreadsheet_cell
 from batsched_py.text.wording import spelled
 
 #: Characters with a meaning of their own in LaTeX -> their escapes.
@@ -34,21 +32,17 @@ _SPECIAL: Final = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"
 def write_csv(path: Path, comparison: AlgorithmComparison) -> None:
     """Write a row for each run: all metrics in SI units, then its inputs."""
     study = comparison.study
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
     origins = [_origin_cells(study, outcome) for outcome in study.outcomes]
     columns = list(dict.fromkeys(name for cells in origins for name in cells))
-    rows.writerow(map(spreadsheet_cell, ["workload", "algorithm", *METRIC_INFO, "error", *columns]))
+    rows: list[list[Any]] = [["workload", "algorithm", *METRIC_INFO, "error", *columns]]
     for outcome, origin in zip(study.outcomes, origins, strict=True):
         metrics = dict.fromkeys(METRIC_INFO) if outcome.metrics is None else outcome.metrics.by_name
-        values = ["" if value is None else repr(value) for value in metrics.values()]
-        names = map(spreadsheet_cell, (outcome.workload, outcome.variant))
-        where = [spreadsheet_cell(origin.get(name, "")) for name in columns]
-        rows.writerow([*names, *values, spreadsheet_cell(outcome.error), *where])
-    write_atomically(path, text.getvalue().encode())
+        where = map(origin.get, columns)
+        rows.append([outcome.workload, outcome.variant, *metrics.values(), outcome.error, *where])
+    write_atomically(path, csv_rows(rows))
 
 
-def _origin_cells(study: Study, outcome: Outcome) -> dict[str, str]:
+def _origin_cells(study: Study, outcome: Outcome) -> dict[str, str | None]:
     """Return the columns that identify a run, column -> text: seed, options, workload and its generator, platform."""
     origin, machine = study.origins.get(outcome.workload), study.platform
     cells: dict[str, Any] = {"seed": study.seed_of(outcome)}
@@ -58,12 +52,7 @@ def _origin_cells(study: Study, outcome: Outcome) -> dict[str, str]:
         cells |= {f"generator_{name}": value for name, value in origin.generator.items()}
     if machine is not None:
         cells["platform_sha256"] = machine.sha256
-    return {name: _cell(value) for name, value in cells.items()}
-
-
-def _cell(value: object) -> str:
-    """Format a value as after -o; "" for None."""
-    return "" if value is None else spelled(value)
+    return {name: None if value is None else spelled(value) for name, value in cells.items()}
 
 
 def write_json(path: Path, comparison: AlgorithmComparison) -> None:

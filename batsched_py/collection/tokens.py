@@ -8,22 +8,20 @@ from typing import NamedTuple
 
 
 class ReservationType(Enum):
-    """Kinds of reservations: of the whole resource or of a share of it, for one start or for several."""
+    """Kinds of reservations: of the whole resource or of a share of it, for one start or for several.
+
+    Attributes:
+        exclusive: whether it excludes other reservations of the resource at that time.
+        reusable: whether the token may be used more than once.
+    """
 
     ONE_SHOT_SPACE = ("one-shot-space", True, False)
     REUSABLE_SPACE = ("reusable-space", True, True)
     ONE_SHOT_TIME = ("one-shot-time", False, False)
     REUSABLE_TIME = ("reusable-time", False, True)
 
-    @property
-    def exclusive(self) -> bool:
-        """True if it excludes other reservations of the resource at that time."""
-        return self.value[1]
-
-    @property
-    def reusable(self) -> bool:
-        """True if the token may be used more than once."""
-        return self.value[2]
+    def __init__(self, _: str, exclusive: bool, reusable: bool) -> None:
+        self.exclusive, self.reusable = exclusive, reusable
 
 
 class Request(NamedTuple):

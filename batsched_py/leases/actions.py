@@ -59,5 +59,10 @@ class Occupy(NamedTuple):
 
     reservation: LeaseReservation
 
+    @property
+    def lease(self) -> Lease:
+        """The lease of the machines."""
+        return self.reservation.lease
+
 
 Action = Start | Stop | Reject | Occupy

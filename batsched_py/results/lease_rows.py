@@ -17,7 +17,7 @@ KINDS: Final = {
 
 
 class LeaseState(Enum):
-    """The state of a lease: the name that users see, and its number in Haizea's interfaces."""
+    """The state of a lease: the `label` that users see, and its number, the `code`, in Haizea's interfaces."""
 
     NEW = "New", 0
     PENDING = "Pending", 1
@@ -40,15 +40,8 @@ class LeaseState(Enum):
 
     __hash__ = object.__hash__  # faster than Enum's; the order of sets of states is never used
 
-    @property
-    def label(self) -> str:
-        """The name that users see."""
-        return self.value[0]
-
-    @property
-    def code(self) -> int:
-        """The number of the state in Haizea's interfaces."""
-        return self.value[1]
+    def __init__(self, label: str, code: int) -> None:
+        self.label, self.code = label, code
 
 
 class ReservationUse(Enum):

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
@@ -76,6 +77,15 @@ class _Work(Struct):
     job: Job | None = None
     waits: bool = False
     begun: bool = False
+
+
+def mode_of(view: View, without_sharing: Literal["serialise", "booked"], algorithm: str) -> Mode:
+    """Return the mode on a platform, of which one is chosen for hosts that are not shared. OptionError."""
+    if view.config.dynamic_jobs:
+        return "jobs" if view.compute_sharing else without_sharing
+    if without_sharing == "serialise":
+        raise OptionError(f"option entries of {algorithm}: serialise needs --enable-dynamic-jobs")
+    return "booked"
 
 
 class TimelineEnactment:

@@ -10,7 +10,7 @@ import pytest
 
 from batsched_py.cli.main import run
 from batsched_py.reporting.api import read_schedule
-from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
+from batsched_py.reporting.pictures.terminal.signs import CROSS
 from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
 from tests.clone import ROOT
 from tests.integration.programs import algorithm, serving

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
 #: Bytes of the texts of a column whose offsets have 32 bits.
 _MOST_BYTES: Final = 2**31 - 1
+
+
+def encode_table(columns: Mapping[str, Any]) -> bytes:
+    """Return a Parquet file with these columns of pyarrow."""
+    arrow: Any = importlib.import_module("pyarrow")
+    out = arrow.BufferOutputStream()
+    importlib.import_module("pyarrow.parquet").write_table(arrow.table(columns), out)
+    content: bytes = out.getvalue().to_pybytes()
+    return content
 
 
 def make_column(arrow: Any, values: Sequence[Any], kind: Any = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import batsched_py
+from batsched_py.campaigns.execution.arrow_columns import encode_table, make_column
 from batsched_py.campaigns.execution.batches import FinishedRun
-from batsched_py.campaigns.execution.job_rows import encode_jobs
 from batsched_py.campaigns.execution.planned import ExecutedRun, execute
 from batsched_py.campaigns.execution.stored_run import encode_run, stored
 from batsched_py.campaigns.execution.user_modules import forgotten_modules, runs_user_code
@@ -22,6 +23,8 @@ from batsched_py.campaigns.plan.run_spec import RunEnvironment, RunSpec
 from batsched_py.campaigns.processes import children_allowed, run_apart
 from batsched_py.campaigns.run_limits import NO_LIMITS, RunLimits
 from batsched_py.errors import BatschedError, OptionError
+from batsched_py.reporting.metrics.job_metrics import job_columns
+from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.runs.inputs import WorkloadLike, as_workload
 
 #: Threshold of the cyclic garbage collector, as in the program: runs leave few cycles.
@@ -81,5 +84,11 @@ def _finished(piece: _PicklableRun, *, apart: bool) -> FinishedRun:
     began, jobs = time.perf_counter(), piece.jobs
     alone = piece.limits.limited or runs_user_code(piece.spec.variant)
     executed = _apart(piece) if apart and alone else piece()
-    rows = None if executed.schedule is None or not jobs else encode_jobs(executed.schedule)
+    rows = None if executed.schedule is None or not jobs else _encode_jobs(executed.schedule)
     return FinishedRun(encode_run(stored(executed.outcome, time.perf_counter() - began, rows)), rows)
+
+
+def _encode_jobs(schedule: Schedule) -> bytes:
+    """Return a Parquet file with the rows and the columns of `metrics --per-job`; needs pyarrow."""
+    arrow = importlib.import_module("pyarrow")
+    return encode_table({name: make_column(arrow, values) for name, values in job_columns(schedule).items()})

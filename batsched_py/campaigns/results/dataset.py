@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from batsched_py.campaigns.execution.arrow_columns import make_column
+from batsched_py.campaigns.execution.arrow_columns import encode_table, make_column
 from batsched_py.campaigns.execution.run_store import RunStore
 from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun
@@ -43,13 +43,10 @@ def write_dataset(folder: Path, plan: CampaignPlan, ended: Mapping[str, StoredRu
         (folder / RUNS).unlink(missing_ok=True)  # it would be the dataset of an earlier state
         return [folder / RUNS_CSV]
     arrow: Any = importlib.import_module("pyarrow")
-    parquet: Any = importlib.import_module("pyarrow.parquet")
     columns = run_columns(plan.runs, ended)
-    table = arrow.table({name: _array(arrow, name, values) for name, values in columns.items()})
-    out = arrow.BufferOutputStream()
-    parquet.write_table(table, out)
+    content = encode_table({name: _array(arrow, name, values) for name, values in columns.items()})
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / RUNS, out.getvalue().to_pybytes())
+    write_atomically(folder / RUNS, content)
     (folder / RUNS_CSV).unlink(missing_ok=True)
     if not plan.campaign.jobs:
         return [folder / RUNS]
@@ -74,14 +71,12 @@ def _write_csv(path: Path, columns: Mapping[str, list[Any]]) -> None:
 def _array(arrow: Any, name: str, values: list[Any]) -> Any:
     """Return a column; a metric without any value keeps its type."""
     if name in METRIC_INFO or name == "seed":
-        return make_column(arrow, values, arrow.int64() if name == "seed" or _is_count(name) else arrow.float64())
+        return make_column(
+            arrow, values, arrow.int64() if name == "seed" or METRIC_INFO[name].unit is Unit.COUNT else arrow.float64()
+        )
     if all(value is None for value in values):
         return make_column(arrow, values, arrow.string())
     return make_column(arrow, values)
-
-
-def _is_count(name: str) -> bool:
-    return METRIC_INFO[name].unit is Unit.COUNT
 
 
 def _write_jobs(path: Path, runs: list[PlannedRun], columns: Mapping[str, list[Any]], store: RunStore) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from batsched_py.campaigns.bootstrap import Estimate
 from batsched_py.campaigns.comparison import AlgorithmMean
 from batsched_py.campaigns.comparison_files import latex_tabular
 from batsched_py.campaigns.results.groups import GroupComparison
 from batsched_py.files.atomic_file import write_atomically
+from batsched_py.files.table_file import csv_rows
 from batsched_py.reporting.metrics.catalogue import MetricInfo
-from batsched_py.text.display import spreadsheet_cell
 
 _COLUMNS: Final = (
     *("platform", "settings", "group", "algorithm", "metric", "mean", "mean_low", "mean_high"),
@@ -25,28 +22,20 @@ _COLUMNS: Final = (
 
 def write_table_csv(path: Path, groups: Sequence[GroupComparison]) -> None:
     """Write a row for each algorithm of each group by each metric, in SI units. OSError."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(_COLUMNS)
+    rows: list[Sequence[object]] = [_COLUMNS]
     for one in groups:
         setting = one.group.setting
-        place = [spreadsheet_cell(name) for name in (setting.platform, setting.settings, one.group.group)]
-        for by in one.comparison.metrics:
-            rows.writerows([*place, *_cells(by.metric, mean)] for mean in by.means)
-    write_atomically(path, text.getvalue().encode())
+        place = (setting.platform, setting.settings, one.group.group)
+        rows += ([*place, *_cells(by.metric, mean)] for by in one.comparison.metrics for mean in by.means)
+    write_atomically(path, csv_rows(rows))
 
 
-def _cells(metric: MetricInfo, one: AlgorithmMean) -> list[str]:
+def _cells(metric: MetricInfo, one: AlgorithmMean) -> Iterator[object]:
     pairs = one.pairs
-    against = [None, None] if pairs is None else [pairs.ratio, pairs.difference]
-    counts = ["", "", ""] if pairs is None else [str(n) for n in (pairs.smaller, pairs.equal, pairs.larger)]
-    estimates = [cell for estimate in (one.mean, *against) for cell in _estimate(estimate)]
-    return [spreadsheet_cell(one.variant), metric.name, *estimates, *counts]
-
-
-def _estimate(estimate: Estimate | None) -> list[str]:
-    values = [None] * 3 if estimate is None else [estimate.value, estimate.low, estimate.high]
-    return ["" if value is None else repr(value) for value in values]
+    yield from (one.variant, metric.name)
+    for estimate in (one.mean, *((None, None) if pairs is None else (pairs.ratio, pairs.difference))):
+        yield from (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)
+    yield from (None, None, None) if pairs is None else (pairs.smaller, pairs.equal, pairs.larger)
 
 
 def write_table_latex(path: Path, groups: Sequence[GroupComparison]) -> None:

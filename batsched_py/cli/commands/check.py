@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
-from io import StringIO
 from pathlib import Path
 from typing import Final
 
@@ -21,11 +19,12 @@ from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.runs import hosts_option, paths_argument, warn_if_partial, write_file
 from batsched_py.cli.shared.terminal import put, say
+from batsched_py.files.table_file import csv_rows
 from batsched_py.reporting.schedules.consistency import find_contradictions
 from batsched_py.reporting.schedules.contradictions import Contradiction, Contradictions
 from batsched_py.reporting.schedules.run_location import distinct_names, named_path
 from batsched_py.reporting.schedules.run_reader import files_of, read_schedule
-from batsched_py.text.display import displayed, spreadsheet_cell
+from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
 #: Exit code if there are contradictions.
@@ -82,7 +81,7 @@ def command(request: CheckRequest) -> int:
     check_writable([request.output])
     runs = _check(request)
     if request.wanted_form == "csv":
-        _put(request.output, _csv(runs))
+        _put(request.output, csv_rows([_COLUMNS, *(_cells(run.name, one) for run in runs for one in run.found)]))
     elif request.wanted_form == "json":
         _put(request.output, _json(runs), is_json=True)
     elif request.output is not None:
@@ -148,16 +147,8 @@ def _summary(run: CheckedRun, most: int, *, several: bool) -> Iterator[str]:
         yield f"  {kind.value}: {found.count(kind)}{more}{unless}"
 
 
-def _cells(name: str, one: Contradiction) -> tuple[str, ...]:
-    return name, one.kind.value, str(one.line or ""), one.job, one.what
-
-
-def _csv(runs: Sequence[CheckedRun]) -> bytes:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows(map(spreadsheet_cell, _cells(run.name, one)) for run in runs for one in run.found)
-    return text.getvalue().encode()
+def _cells(name: str, one: Contradiction) -> Sequence[object]:
+    return name, one.kind.value, one.line or None, one.job, one.what
 
 
 def _json(runs: Sequence[CheckedRun]) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -30,6 +29,7 @@ from batsched_py.cli.shared.runs import (
 )
 from batsched_py.cli.shared.terminal import put, say, warn_all
 from batsched_py.cli.shared.time_window import window_options
+from batsched_py.files.table_file import csv_rows
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.breakdown import GroupMetrics, break_down
@@ -43,7 +43,6 @@ from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.metrics.tables import batsim_cell, batsim_table, breakdown_table, metrics_table
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow, WindowChoice
-from batsched_py.text.display import spreadsheet_cell
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: Series -> function for its columns other than run and time.
@@ -130,11 +129,11 @@ def command(request: MetricsRequest) -> None:
     if request.by is not None:
         _put_breakdown(request, request.by, schedules)
     elif request.series is not None:
-        _put(request.output, _csv(_series_rows(request.series, schedules, request.window)))
+        _put(request.output, csv_rows(_series_rows(request.series, schedules, request.window)))
     elif request.per_job:
-        _put(request.output, _csv(_job_rows(schedules, request.tau, request.window, _locality(request))))
+        _put(request.output, csv_rows(_job_rows(schedules, request.tau, request.window, _locality(request))))
     elif request.wanted_form == "csv":
-        _put(request.output, _csv(_run_rows(request, schedules)))
+        _put(request.output, csv_rows(_run_rows(request, schedules)))
     elif request.wanted_form == "json":
         _put(request.output, _json(request, schedules), is_json=True)
     else:
@@ -176,7 +175,7 @@ def _put_breakdown(request: MetricsRequest, by: str, schedules: Sequence[Schedul
     names, windows = [schedule.name for schedule in schedules], list(map(request.window.on, schedules))
     found = [break_down(request.part(schedule), by, request.tau) for schedule in schedules]
     if request.wanted_form == "csv":
-        _put(request.output, _csv(_group_rows(by, names, windows, found)))
+        _put(request.output, csv_rows(_group_rows(by, names, windows, found)))
     elif request.wanted_form == "json":
         runs = [
             {"run": name, "window": window, "groups": groups}
@@ -258,12 +257,6 @@ def _window_columns(wanted: WindowChoice) -> Sequence[str]:
 
 def _window_cells(window: TimeWindow | None) -> Sequence[str]:
     return () if window is None else (str(window.begin), str(window.end))
-
-
-def _csv(rows: Iterable[Sequence[str]]) -> bytes:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(map(spreadsheet_cell, row) for row in rows)
-    return text.getvalue().encode()
 
 
 def _json(request: MetricsRequest, schedules: Sequence[Schedule]) -> bytes:

@@ -21,7 +21,13 @@ NO_USERS: Final = "unknown"
 
 
 class Unit(Enum):
-    """The unit of a metric in tables, the factor from SI units, and the usual number of decimals."""
+    """The unit of a metric.
+
+    Attributes:
+        symbol: the unit in tables; "" for none.
+        factor: the factor from SI units.
+        digits: the usual number of decimals in tables (see `text.wording.decimals`).
+    """
 
     COUNT = ("", 1.0, 0)
     NUMBER = ("", 1.0, 4)
@@ -32,20 +38,8 @@ class Unit(Enum):
     WATTS = ("W", 1.0, 1)
     HOST_HOURS = ("host h", 1.0 / HOUR, 3)
 
-    @property
-    def symbol(self) -> str:
-        """The unit as text; "" for none."""
-        return self.value[0]
-
-    @property
-    def factor(self) -> float:
-        """The factor from SI units."""
-        return self.value[1]
-
-    @property
-    def digits(self) -> int:
-        """The usual number of decimals in tables (see `text.wording.decimals`)."""
-        return self.value[2]
+    def __init__(self, symbol: str, factor: float, digits: int) -> None:
+        self.symbol, self.factor, self.digits = symbol, factor, digits
 
 
 class MetricInfo(Struct, frozen=True):

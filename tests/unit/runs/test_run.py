@@ -18,7 +18,7 @@ from batsched_py.errors import ExtraError, OptionError
 from batsched_py.model.settings import Settings
 from batsched_py.reporting.api import read_schedule
 from batsched_py.reporting.metrics.summary import summarise
-from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
+from batsched_py.reporting.pictures.terminal.signs import CROSS
 from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
 from batsched_py.traces.event_file import read_events
 from tests.clone import ROOT

@@ -12,9 +12,8 @@ from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.pictures.lease_marks import marks_in
 from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
 from batsched_py.reporting.pictures.terminal.canvas import Canvas, column_means, vertical_bars
-from batsched_py.reporting.pictures.terminal.lease_looks import marked
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING, Look, legend
-from batsched_py.reporting.pictures.terminal.outage_looks import crossed
+from batsched_py.reporting.pictures.terminal.signs import crossed, marked
 from batsched_py.reporting.pictures.time_axis import time_axis
 from batsched_py.reporting.pictures.window import (
     Window,

@@ -14,7 +14,7 @@ from batsched_py.reporting.api import Schedule
 from batsched_py.reporting.pictures.colouring import LIGHT, job_colour
 from batsched_py.reporting.pictures.terminal import gantt
 from batsched_py.reporting.pictures.terminal.looks import LETTERS, letter
-from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
+from batsched_py.reporting.pictures.terminal.signs import CROSS
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.results.records import Result

@@ -1,13 +1,16 @@
-"""The display of leases' marks in a terminal: a sign for each kind, in the colour of the lease."""
+"""Signs over the jobs in a terminal: marks of leases, in the colour of the lease, and crosses for unavailable hosts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from rich.style import Style
+
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark, MarkKind, kinds_of
 from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
 from batsched_py.reporting.pictures.terminal.looks import Look, filled, look
+from batsched_py.reporting.schedules.outages import Outage
 
 #: Kind of a mark -> its sign; others are not shown here.
 SIGNS: Final[Mapping[MarkKind, str]] = {
@@ -16,6 +19,10 @@ SIGNS: Final[Mapping[MarkKind, str]] = {
 }  # fmt: skip
 #: The part of a cell that a mark must cover to be shown.
 _SEEN: Final = 0.2
+#: A cell whose hosts were unavailable.
+CROSS: Final[Look] = ("\N{BOX DRAWINGS LIGHT DIAGONAL CROSS}", Style(dim=True))
+#: The smallest unavailable part of a cell with a cross, and the smallest part without jobs.
+_MOST: Final = 0.5
 
 
 def marked(
@@ -37,3 +44,20 @@ def marked(
                 seen.append(mark)
                 looks[row][column] = SIGNS[mark.kind], filled(numbers[mark.lease])
     return looks, "  ".join(f"{SIGNS[kind]} {MARK_NAMES[kind]}" for kind in kinds_of(seen))
+
+
+def crossed(
+    looks: Sequence[Sequence[Look]], cells: Sequence[Sequence[Cell]], outages: Sequence[Outage], grid: Grid
+) -> tuple[list[list[Look]], str]:
+    """Return the looks, with a cross in cells that are at least half unavailable and without jobs there, and a legend.
+
+    The hosts of outages are places.
+    """
+    found, seen = [list(row) for row in looks], False
+    if not outages:
+        return found, ""
+    for row, there in enumerate(rasterise(list(enumerate(outages)), grid)):
+        for column, cell in enumerate(there):
+            if cell.busy >= _MOST and cells[row][column].owned < _MOST:
+                found[row][column], seen = CROSS, True
+    return found, f"{CROSS[0]} unavailable" if seen else ""
