@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
+from functools import partial
 from itertools import compress
 from typing import Final
 
@@ -119,7 +120,8 @@ class Collection:
 
     def search(self, query: Expression = EVERY, now: float = 0.0, requester: Requester | None = None) -> Found:
         """Return the records of `query` lazily: they must be read before the collection changes."""
-        found = Found(_positions(self._select(query, now)), self._columns, self._names, self._record_at(now))
+        rows, record = _positions(self._select(query, now)), partial(self._record, now=now)
+        found = Found(rows, self._columns, self._names, record)
         return found if requester is None else found.admitting(requester)
 
     def count(self, query: Expression = EVERY, now: float = 0.0) -> int:
@@ -206,9 +208,6 @@ class Collection:
     def _record(self, row: int, now: float) -> Record:
         name = self._names[row]
         return Record(name, self._columns.get(row), now - self._polled[name][1] if name in self._polled else 0.0)
-
-    def _record_at(self, now: float) -> Callable[[int], Record]:
-        return lambda row: self._record(row, now)
 
     def _put(self, name: str, attributes: Mapping[str, Value]) -> None:
         """Add a record or replace the one of the same name."""

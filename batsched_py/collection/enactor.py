@@ -257,7 +257,8 @@ class Negotiation:
                     self._note(at, number, token, name)
                     for each in tokens:
                         self._held.setdefault(each.resource, []).append(each)
-                    self._take_back(at)
+                    for answer in self._answers[at]:
+                        self._hold(answer)
                     return False
                 tokens.append(token)
             self._answers[at][number] = PlacementAnswer(
@@ -273,11 +274,6 @@ class Negotiation:
             if self._resource(token).check(token, self._request.holder, now) is Code.GRANTED:
                 return token
         return self._enactor.ask(name, request, now)
-
-    def _take_back(self, at: int) -> None:
-        """Hold the grants of an alternative that failed, for those that follow."""
-        for answer in self._answers[at]:
-            self._hold(answer)
 
     def _hold(self, answer: PlacementAnswer) -> None:
         for token in _tokens(answer):

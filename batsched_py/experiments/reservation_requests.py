@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.model import Compute, Experiment, InstanceType, PlannedResource
@@ -98,22 +98,14 @@ def assign_reserved(one: ManagedExperiment, names: Iterable[str], reserved: Sequ
     ids = dict[str, str]()
     for request in instance_requests(one.resources[name] for name in names):
         wanted: _Group = request.location, request.compute.instance_type, len(request.names)
-        match = next((group for group in left if _group(group) == wanted), None)
+        match = next((one for one in left if (one.location, one.instance_type, len(one.ids)) == wanted), None)
         if match is None:
             return request.compute.name
         left.remove(match)
         ids.update(zip(request.names, match.ids, strict=True))
-    _give(one.resources, ids)
+    for name, reserved_id in ids.items():
+        one.resources[name].reserved = reserved_id
     return ""
-
-
-def _give(resources: Mapping[str, ManagedResource], ids: Mapping[str, str]) -> None:
-    for name, reserved in ids.items():
-        resources[name].reserved = reserved
-
-
-def _group(reserved: ReservedInstances) -> _Group:
-    return reserved.location, reserved.instance_type, len(reserved.ids)
 
 
 def _compute(one: ManagedResource) -> Compute:

@@ -83,7 +83,10 @@ class Deadlines:
             (tight and start >= now and self.make_room(lease, now))
             or self._settle(lease, self._fit(lease, now, now), now, self._book.undo())
             or self._reorder(lease, max(start, now), now, _urgency)
-            or (self._settings.deadline_rules == "feasible" and self._reorder(lease, now, now, _due))
+            or (
+                self._settings.deadline_rules == "feasible"
+                and self._reorder(lease, now, now, lambda one, _: _terms(one)[1])
+            )
         )
 
     def resume(self, lease: Lease, now: float) -> bool:
@@ -327,10 +330,6 @@ def _terms(lease: Lease) -> tuple[float, float]:
 def _urgency(lease: Lease, time: float) -> float:
     """Return the time left before the deadline as a multiple of the lease's unplanned time."""
     return (_terms(lease)[1] - time) / lease.unplanned
-
-
-def _due(lease: Lease, _time: float) -> float:
-    return _terms(lease)[1]
 
 
 def _apart(leases: Sequence[Lease], runs: dict[int, list[LeaseRun]], used: Collection[int]) -> list[Lease]:

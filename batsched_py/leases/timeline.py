@@ -6,6 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import Final
 
 from batsched_py.leases.capacity import Amounts, fits, subtract, total
@@ -149,7 +150,7 @@ class HostTimeline:
     def _make(self) -> None:
         """Compute the step function; steps with equal free amounts and leases are merged."""
         self._points, self._free, self._holders, self._leases = [-math.inf], [self._offer(())], [()], [0]
-        spans = sorted([entry for entry in self._entries.values() if entry[0] < entry[1]], key=_key)
+        spans = sorted([entry for entry in self._entries.values() if entry[0] < entry[1]], key=lambda entry: entry[:3])
         self._in_a_row = all(one[1] <= other[0] for one, other in pairwise(spans))
         if self._in_a_row:
             self._make_of_a_row(spans)
@@ -160,7 +161,7 @@ class HostTimeline:
             while coming < len(spans) and spans[coming][0] <= point:
                 here.append(spans[coming])
                 coming += 1
-            self._step(point, tuple(sorted(here, key=_order)))
+            self._step(point, tuple(sorted(here, key=itemgetter(2))))
 
     def _make_of_a_row(self, spans: Sequence[Entry]) -> None:
         """Compute the step function of entries that do not overlap, the common case."""
@@ -189,11 +190,3 @@ class HostTimeline:
         ids = {entry[3].id for entry in holders}
         if free != self._free[-1] or ids != {entry[3].id for entry in self._holders[-1]}:
             self._append(point, free, holders)
-
-
-def _key(entry: Entry) -> tuple[float, float, int]:
-    return entry[:3]
-
-
-def _order(entry: Entry) -> int:
-    return entry[2]

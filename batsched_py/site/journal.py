@@ -192,7 +192,8 @@ class Journal:
         """Write a batch to disk, as a whole or, with SiteError, not at all."""
         rows, found = list[tuple[Any, ...]](), self._hash
         for one in entries:
-            row = (one.number, one.batch, one.time, one.accepted, one.kind, one.target, one.user, one.group, _text(one))
+            members = orjson.dumps(one.members)
+            row = (one.number, one.batch, one.time, one.accepted, one.kind, one.target, one.user, one.group, members)
             found = _hash(found, row)
             rows.append((*row, found))
         self._check_there()
@@ -246,10 +247,6 @@ class Journal:
 def _hash(before: bytes, row: Sequence[Any]) -> bytes:
     """Return the chained hash of a record: of the hash before it and its values."""
     return sha256(before + repr(tuple(row)).encode("utf-8", "surrogatepass")).digest()
-
-
-def _text(entry: JournalEntry) -> bytes:
-    return orjson.dumps(entry.members)
 
 
 def check_journal(path: Path, named: Path) -> tuple[int, float]:

@@ -13,7 +13,7 @@ from typing import Any
 from batsched_py.model.job import Job
 from batsched_py.model.platform import Platform
 from batsched_py.model.profile import Delay, Profile
-from batsched_py.model.resources import JSON_NAMES, PLENTY, Quantity, Resources, host_properties
+from batsched_py.model.resources import JSON_NAMES, PLENTY, Resources, host_properties
 from batsched_py.model.workload import Workload
 from batsched_py.traces.lease_changes import AS_THEY_ARE, LeaseChanges
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite
@@ -83,8 +83,7 @@ def _terms(request: LeaseRequest) -> dict[str, Any]:
 
 
 def _capacity(resources: Resources) -> dict[str, Any]:
-    return {JSON_NAMES.get(name, name): _amounts(quantity) for name, quantity in resources.items()}
-
-
-def _amounts(quantity: Quantity) -> Any:
-    return list(quantity) if isinstance(quantity, tuple) else quantity
+    return {
+        JSON_NAMES.get(name, name): list(quantity) if isinstance(quantity, tuple) else quantity
+        for name, quantity in resources.items()
+    }

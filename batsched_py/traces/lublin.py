@@ -143,23 +143,8 @@ def generate(
     _check_options(jobs, hosts, load, overestimate)
     drawn = list(_draw(jobs, hosts, rng, overestimate, parameters))
     scale = None if load is None else _scale(drawn, hosts * load)
-    return delay_workload(_source(jobs, hosts), hosts, list(_placed(drawn, scale)), work=work)
-
-
-def draw_jobs(
-    jobs: int, hosts: int, rng: Random, *, load: float | None = None, overestimate: float = DEFAULT_OVERESTIMATE
-) -> Iterator[DelayJob]:
-    """Return an iterator over the jobs of `generate`; no job is kept in memory. OptionError.
-
-    With `load` all jobs are drawn twice: the first pass determines the factor by which submission times are scaled.
-    """
-    _check_options(jobs, hosts, load, overestimate)
-    scale = None
-    if load is not None:
-        state = rng.getstate()
-        scale = _scale(_draw(jobs, hosts, rng, overestimate, ALL_JOBS), hosts * load)
-        rng.setstate(state)
-    return _placed(_draw(jobs, hosts, rng, overestimate, ALL_JOBS), scale)
+    source = f"Lublin model, {counted(jobs, 'job')} on {counted(hosts, 'host')}"
+    return delay_workload(source, hosts, list(_placed(drawn, scale)), work=work)
 
 
 #: A drawn job: arrival, number, run time, size, walltime.
@@ -185,10 +170,6 @@ def _placed(drawn: Iterable[_Draw], scale: float | None) -> Iterator[DelayJob]:
     """Yield the jobs with scaled submission times."""
     for arrival, number, run, size, walltime in drawn:
         yield DelayJob(int(arrival) if scale is None else round(arrival * scale, 3), number, run, size, walltime)
-
-
-def _source(jobs: int, hosts: int) -> str:
-    return f"Lublin model, {counted(jobs, 'job')} on {counted(hosts, 'host')}"
 
 
 class Drawn(Struct, frozen=True):
@@ -271,9 +252,16 @@ class Drawn(Struct, frozen=True):
         return generate(self.jobs, self.hosts, rng, load=self.load, overestimate=self.overestimate, work=self.work)
 
     def draw_jobs(self) -> Iterator[DelayJob]:
-        """Return an iterator over its jobs, the same at each call; no job is kept in memory. OptionError."""
+        """Return an iterator over its jobs, the same at each call; no job is kept in memory. OptionError.
+
+        With a load all jobs are drawn twice: the first pass determines the factor by which submission times are scaled.
+        """
         self.check()
-        return draw_jobs(self.jobs, self.hosts, Random(self.seed), load=self.load, overestimate=self.overestimate)
+        scale = None if self.load is None else _scale(self._drawn(), self.hosts * self.load)
+        return _placed(self._drawn(), scale)
+
+    def _drawn(self) -> Iterator[_Draw]:
+        return _draw(self.jobs, self.hosts, Random(self.seed), self.overestimate, ALL_JOBS)
 
 
 def _check_options(jobs: int, hosts: int, load: float | None, overestimate: float) -> None:

@@ -111,14 +111,10 @@ def _side(fact: Fact | None, what: tuple[str, ...]) -> str:
     """Describe a difference in one run; all unusual details if the other run does not have the fact."""
     if fact is None:
         return "(not there)"
-    named = what or tuple(name for name, value in fact.details.items() if _is_unusual(value))
+    named = what or tuple(name for name, value in fact.details.items() if value not in (None, "none", "usual", {}, ""))
     details = [f"{name} {_value(name, fact.details[name])}" for name in named if name != TIME]
     when = [f"at t={number_text(fact.time)}"] if TIME in what or not details else []
     return ", ".join(when + details)
-
-
-def _is_unusual(value: object) -> bool:
-    return value not in (None, "none", "usual", {}, "")
 
 
 def _value(name: str, value: Any) -> str:

@@ -50,15 +50,6 @@ class _ResultsTable(StudyFileTable, frozen=True):
     skip: Any = None
 
 
-class _TuneTable(StudyFileTable, frozen=True):
-    algorithm: str
-    options: dict[str, Any]
-    fixed: dict[str, Any] = field(default_factory=dict)
-    metric: str = "mean_bounded_slowdown"
-    trials: int = 50
-    seed: int = 0
-
-
 class _StudyTable(StudyFileTable, frozen=True):
     platforms: str | list[Any]
     workloads: list[Any]
@@ -169,14 +160,14 @@ def _algorithm(file: StudyFile, raw: Any, place: str) -> AlgorithmSweep:
 
 def _tuning(file: StudyFile, raw: dict[str, Any]) -> TuningChoice:
     """Read the table `tune`; options are checked when the algorithm is loaded. ConfigurationError."""
-    table = file.convert(raw, _TuneTable, "tune")
+    table = file.convert(raw, TuningChoice, "tune")
     try:
         find_metrics([table.metric])
     except OptionError as error:
         raise file.error("tune.metric", str(error)) from error
     if not 1 <= table.trials <= _MOST_TRIALS:
         raise file.error("tune.trials", f"must be from 1 to {_MOST_TRIALS}, not {table.trials}")
-    return TuningChoice(table.algorithm, table.options, table.fixed, table.metric, table.trials, table.seed)
+    return table
 
 
 def _metrics(file: StudyFile, names: list[str]) -> tuple[str, ...]:

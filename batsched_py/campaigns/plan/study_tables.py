@@ -18,7 +18,7 @@ from batsched_py.reading.structs import converted, struct_of
 from batsched_py.reporting.schedules.time_text import parse_span, parse_time
 from batsched_py.text.display import displayed, shown
 
-TableType = TypeVar("TableType", bound="StudyFileTable")
+TableType = TypeVar("TableType", bound=Struct)
 Value = TypeVar("Value")
 
 _GLOB: str = "*?["

@@ -46,7 +46,7 @@ def open_doors(doors: Doors, make_site: Callable[[], Site], opened: Callable[[],
     """
 
     def say_begin(url: str) -> None:
-        _say_address(url)
+        say(f"the site answers at {url}", err=True)
         if opened is not None:
             opened()
 
@@ -59,10 +59,6 @@ def open_doors(doors: Doors, make_site: Callable[[], Site], opened: Callable[[],
         app = make_app(site, settings)
         run(site, app, sock, say_begin, warn, request_timeout=doors.request_timeout)
     return site
-
-
-def _say_address(url: str) -> None:
-    say(f"the site answers at {url}", err=True)
 
 
 def serve_at(

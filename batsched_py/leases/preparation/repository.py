@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase
 from batsched_py.results.lease_rows import ReservationUse
@@ -73,7 +74,7 @@ class Repository:
     def add(self, transfer: DiskTransfer) -> None:
         """Add a transfer to the timetable."""
         self.transfers.append(transfer)
-        self.transfers.sort(key=_start)
+        self.transfers.sort(key=attrgetter("start"))
 
     def remove(self, transfer: DiskTransfer) -> None:
         """Remove a transfer that is over or cancelled."""
@@ -86,7 +87,7 @@ class Repository:
         one, each as late as possible, the latest deadline first, respecting the leases that share them. None if one of
         them would be late.
         """
-        start = _last_hole(self.transfers, seconds, deadline)
+        start = _last_gap([(one.start, one.end) for one in self.transfers], seconds, deadline)
         if start >= now:
             return start, ()
         movable = [one for one in self.transfers if one.deadline is not None and one.phase is Phase.PLANNED]
@@ -102,14 +103,6 @@ class Repository:
             placed[transfer] = start
         own = placed.pop(None)
         return own, [(one, at) for one, at in placed.items() if one is not None and at != one.start]
-
-
-def _start(transfer: DiskTransfer) -> float:
-    return transfer.start
-
-
-def _last_hole(transfers: Iterable[DiskTransfer], seconds: float, deadline: float) -> float:
-    return _last_gap([(one.start, one.end) for one in transfers], seconds, deadline)
 
 
 def _last_gap(taken: Sequence[tuple[float, float]], seconds: float, deadline: float) -> float:

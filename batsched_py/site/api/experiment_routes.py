@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, Final, cast
 
@@ -60,7 +60,8 @@ class ExperimentController(Controller):
         who = _identified(request)
         if user_id is not None and user_id != who.user:
             raise refuse(403, "only your own experiments can be listed", "user_id")
-        return await _answer(request, parts(request).experiments.readable(who), collection_xml, _summaries)
+        found = parts(request).experiments.readable(who)
+        return await _answer(request, found, collection_xml, lambda views: {"items": list(map(_summary, views))})
 
     @get("/{number:int}", summary="Show an experiment", media_type=XML)
     async def shown(self, request: Asking, number: Number) -> Response[bytes]:
@@ -146,10 +147,6 @@ async def _answer(
 def _whole(one: ExperimentView) -> dict[str, Any]:
     """Return the JSON form of an experiment: with its address in the API and its resources, without its log."""
     return {**_summary(one), "resources": one.resources}
-
-
-def _summaries(experiments: Sequence[ExperimentView]) -> dict[str, Any]:
-    return {"items": [_summary(one) for one in experiments]}
 
 
 def _summary(one: ExperimentView) -> dict[str, Any]:

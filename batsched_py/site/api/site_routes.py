@@ -12,6 +12,7 @@ from litestar import Controller, MediaType, Response
 from litestar.params import JSONBody, QueryParameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 from msgspec import Struct
+from msgspec.structs import asdict
 
 import batsched_py
 from batsched_py.hostset import HostSet
@@ -224,7 +225,7 @@ async def _news(site: Site) -> AsyncIterator[ServerSentEventMessage]:
     while site.alive and not site.leaving.is_set():
         number = site.board.snapshot.number
         if number != seen or silent >= _ALIVE:
-            news = {"snapshot": number, "clock": _plain(_clock(site))}
+            news = {"snapshot": number, "clock": asdict(_clock(site))}
             yield ServerSentEventMessage(orjson.dumps(news).decode(), event="clock" if number == seen else "change")
             seen, silent = number, 0.0
         await asyncio.sleep(_LOOK)
@@ -234,10 +235,6 @@ async def _news(site: Site) -> AsyncIterator[ServerSentEventMessage]:
 def _clock(site: Site) -> Clock:
     pace = site.clock.pace
     return Clock(round(site.inbox.now, 6), site.begun, None if math.isinf(pace) else pace, site.clock.paused)
-
-
-def _plain(clock: Clock) -> dict[str, Any]:
-    return {"now": clock.now, "begun": clock.begun, "pace": clock.pace, "paused": clock.paused}
 
 
 def _pace(value: float | str | None) -> float | None:

@@ -166,7 +166,11 @@ class LivePicture:
         yield "time", clock(status.now), _speed(status.now, self._elapsed)
         yield "jobs", _bar(status), _jobs(status)
         yield "busy", _spark(frame.busy, 1.0, BUSY), _hosts(status)
-        yield "queue", _spark(frame.queue, max([1.0, *frame.queue]), WAITING), _queue(status)
+        yield (
+            "queue",
+            _spark(frame.queue, max([1.0, *frame.queue]), WAITING),
+            f"{grouped(status.waiting)} waiting, {grouped(status.running)} running",
+        )
         text = f"{grouped(frame.messages)} decisions; deciding {frame.deciding:.0%}"
         yield "speed", f"{grouped(frame.rate)} decisions/s", text
 
@@ -209,10 +213,6 @@ def _hosts(status: LiveStatus) -> str:
     share = status.busy / status.hosts if status.hosts else 0.0
     down = f", {grouped(status.down)} down" if status.down else ""
     return f"{share:.0%}: {grouped(status.busy)} of {grouped(status.hosts)} hosts{down}"
-
-
-def _queue(status: LiveStatus) -> str:
-    return f"{grouped(status.waiting)} waiting, {grouped(status.running)} running"
 
 
 def _spark(values: Sequence[float], top: float, style: Style) -> Text:
