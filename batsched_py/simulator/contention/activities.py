@@ -14,22 +14,15 @@ from batsched_py.simulator.time.event_queue import PRECISION, Ticket
 class SharedResource:
     """A processor or a link in use."""
 
-    __slots__ = ("capacity", "key", "shared", "uses")
+    __slots__ = ("capacity", "key", "shared", "stricter", "users")
 
     def __init__(self, key: int | str, capacity: float, *, shared: bool = True) -> None:
         """Take the number of a host or name of a link, and its capacity in flop/s or bytes per second."""
         self.key, self.capacity, self.shared = key, capacity, shared
-        #: Uses by active activities, in the order of their activation.
-        self.uses: dict[Use, None] = {}
-
-
-class Use:
-    """The amount of flops or bytes that one activity needs of one resource."""
-
-    __slots__ = ("activity", "amount", "resource")
-
-    def __init__(self, activity: Activity, resource: SharedResource, amount: float) -> None:
-        self.activity, self.resource, self.amount = activity, resource, amount
+        #: Active activity -> flops or bytes that each of its executors needs, in the order of their activation.
+        self.users: dict[Activity, list[float]] = {}
+        #: A resource that limits all users of this one at least as much, if one is known.
+        self.stricter: SharedResource | None = None
 
 
 class Group:
@@ -61,9 +54,10 @@ class Activity(Struct, eq=False):
         deadline: a time; an end within SimGrid's precision of it is moved to it.
         ticket: the queue entry for the end of the latency; 0 afterwards.
         group: None before it is active, and after its end.
-        crowded: its uses of resources that have other users; None if these may have changed.
-        ceiling: rate at which the first of its other resources is exhausted, in 1/s; as old as `crowded`.
-        ceiling_amount: its need of that resource, in flops or bytes.
+        resources: what it uses: hosts, then links.
+        limits: those with other users, or with several of its executors, of which none is known to be stricter.
+        scarcest: the first to be exhausted of the resources that it uses alone; None if unknown, or if there is none.
+        ceiling: rate at which that is exhausted, in 1/s; None if unknown.
         seconds: duration without other activities, after its latency.
         bound: maximum rate, in 1/s.
         left: remaining share of the work at `since`; from then on it advances at `rate`, in 1/s.
@@ -81,10 +75,10 @@ class Activity(Struct, eq=False):
     deadline: float = math.inf
     ticket: Ticket = 0
     group: Group | None = None
-    uses: list[Use] = field(default_factory=list)
-    crowded: list[Use] | None = None
-    ceiling: float = math.inf
-    ceiling_amount: float = 1.0
+    resources: list[SharedResource] = field(default_factory=list)
+    limits: dict[SharedResource, None] = field(default_factory=dict)
+    scarcest: SharedResource | None = None
+    ceiling: float | None = None
     seconds: float = 0.0
     bound: float = math.inf
     left: float = 1.0
@@ -93,20 +87,24 @@ class Activity(Struct, eq=False):
     rate: float = 0.0
     end: float = math.inf
 
-    def crowded_uses(self) -> list[Use]:
-        """Return its uses of resources with other users, in order; recompute its ceiling if these have changed.
+    def private_limit(self) -> tuple[float, float]:
+        """Return its rate in 1/s at which the first resource that it uses alone is exhausted, and its need of that."""
+        if self.ceiling is None:
+            self.ceiling = math.inf
+            for resource in self.resources:
+                if len(resource.users) == 1 and resource not in self.limits:
+                    self.add_private(resource)
+        return self.ceiling, self.scarcest.users[self][0] if self.scarcest else 1.0
 
-        Large tasks use most of their resources exclusively: the uses are checked only after a resource has become
-        shared by two activities, or exclusive again.
-        """
-        if self.crowded is None:
-            self.crowded = [use for use in self.uses if len(use.resource.uses) > 1]
-            self.ceiling, self.ceiling_amount = math.inf, 1.0
-            for use in self.uses:
-                resource = use.resource
-                if len(resource.uses) == 1 and resource.capacity < self.ceiling * use.amount:
-                    self.ceiling, self.ceiling_amount = resource.capacity / use.amount, use.amount
-        return self.crowded
+    def add_private(self, resource: SharedResource) -> None:
+        """Take account of a resource without other users."""
+        (amount,) = resource.users[self]
+        if self.ceiling is not None and resource.capacity < self.ceiling * amount:
+            self.ceiling, self.scarcest = resource.capacity / amount, resource
+
+    def forget_ceiling(self) -> None:
+        """Let the ceiling be computed anew."""
+        self.ceiling = self.scarcest = None
 
     def left_at(self, now: float) -> float:
         """Return the remaining share of the work."""

@@ -27,7 +27,7 @@ from batsched_py.addition import add_up
 # resource r by these; `_left` has the resources that are not exhausted. `_users` keeps fixed loads as well, since each
 # is charged once more for its latest rise.
 # Resources with a single user are excluded: they are folded into a ceiling of its rate before
-# (`Activity.crowded_uses`), so that the solver sees a few shared links instead of hundreds of private ones. Without
+# (`Activity.private_limit`), so that the solver sees a few shared links instead of hundreds of private ones. Without
 # ceilings, and with all pairs of hosts walked, 2 000 jobs on 80 640 hosts took 151 s instead of 10 s.
 #
 # Sums are made by `add_up`, from left to right as SimGrid's: `sum` of Python 3.12 and later compensates for rounding,

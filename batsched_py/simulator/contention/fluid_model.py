@@ -15,16 +15,16 @@ from typing import Final
 from msgspec.structs import replace
 
 from batsched_py.model.zone import LOOPBACK
-from batsched_py.simulator.contention.activities import Activity, Group, SharedResource, Use
-from batsched_py.simulator.contention.demand import ActivityDemand, Processors, bounded
+from batsched_py.simulator.contention.activities import Activity, Group, SharedResource
+from batsched_py.simulator.contention.demand import ActivityDemand, Processors
 from batsched_py.simulator.contention.fair_bottleneck import Load, Resource, fair_rates
+from batsched_py.simulator.contention.resource_table import ResourceTable
 from batsched_py.simulator.time.event_queue import RANK_RATES, RANK_TASK_END, EventQueue
 
 # Between two events each active activity belongs to one group, all members of which affect each other directly or
-# through others; `_resources` has exactly the processors and links that active activities use; each group has one entry
-# in the queue, for the first of its ends, unless its rates are to be computed at this instant. More entries would be
-# useless, since an end changes the rates of all others. `_changed` is empty unless a call of `_settle` is due at this
-# instant.
+# through others; each group has one entry in the queue, for the first of its ends, unless its rates are to be computed
+# at this instant. More entries would be useless, since an end changes the rates of all others. `_changed` is empty
+# unless a call of `_settle` is due at this instant.
 #
 # SimGrid recomputes all rates at each of its events. Here only the group of a change is solved, once for each
 # instant, after everything else of that instant has happened (`RANK_RATES`): when 50 jobs start together their rates
@@ -36,12 +36,8 @@ from batsched_py.simulator.time.event_queue import RANK_RATES, RANK_TASK_END, Ev
 # within SAME_RATE of the rate alone is set to it, and an end that was computed at the start is kept. Small time steps
 # would be simpler but give other ends (ADR 36); a test compares with them within a tolerance.
 #
-# Large tasks use most resources exclusively. The list of shared ones (`crowded`) is recomputed only when a resource
-# gets its second user or loses its last but one. An activity and its uses reference each other, and therefore `_leave`
-# clears the list: otherwise ended activities would wait for the garbage collector.
-#
-# Cost of a change: O(uses of shared resources in the group) for each round of the solver, independent of the number of
-# hosts; 0.11 ms for each job with 8 jobs on a common backbone, 0.87 ms with 128 (docs/performance.md).
+# Cost of a change: O(uses of limits in the group, see `ResourceTable`) for each round of the solver, independent of the
+# number of hosts; 0.11 ms for each job with 8 jobs on a common backbone, 0.87 ms with 128 (docs/performance.md).
 
 #: Rates with a smaller relative difference are equal: the order of additions may cause it.
 SAME_RATE: Final = 1e-12
@@ -64,8 +60,7 @@ class FluidModel:
         """Take the queue, and `approximations`, which receives a line when rates are not settled."""
         self._queue, self._processors, self._approximations = queue, processors, approximations
         self._begun = 0
-        #: Host number or name of a link -> resource; only those that an active activity uses.
-        self._resources: dict[int | str, SharedResource] = {}
+        self._resources = ResourceTable(processors)
         #: Active activities whose rates may have changed at this instant; empty unless `_settle` is due.
         self._changed: dict[Activity, None] = {}
         self._due_to_settle = False
@@ -120,10 +115,10 @@ class FluidModel:
             return
         activity.advance(self._queue.now)
         self._measure(activity)
-        for use in activity.uses:
-            if isinstance(use.resource.key, int):
-                use.resource.capacity = self._capacity(use.resource.key)
-        activity.crowded = None
+        for resource in activity.resources:
+            if isinstance(resource.key, int):
+                resource.capacity = self._resources.capacity(resource.key)
+        activity.forget_ceiling()
         if activity.on_pace is not None and activity.rate:  # the same rate is a different share of the new speed
             activity.on_pace(1.0 / activity.rate)
         self._change([activity])
@@ -132,7 +127,7 @@ class FluidModel:
         """Recompute rates after a change of the speed of a host."""
         resource = self._resources.get(host)
         if resource is not None:
-            resource.capacity = self._capacity(host)
+            resource.capacity = self._resources.capacity(host)
             self._remeasure(resource)
 
     def change_bandwidth(self, link: str, bandwidth: float) -> None:
@@ -151,8 +146,9 @@ class FluidModel:
         resource = self._resources.get(link)
         if resource is not None:
             self._remeasure(resource)
-            user = next(iter(resource.uses)).activity
-            resource.capacity = next(one.bandwidth for one, _ in user.demand.links if one.name == link)
+            user = next(iter(resource.users))
+            bandwidth = next(one.bandwidth for one, _ in user.demand.links if one.name == link)
+            self._resources.change_capacity(resource, bandwidth)
 
     def crosses(self, demand: ActivityDemand) -> bool:
         """Return whether a demand needs a link that is off."""
@@ -160,10 +156,10 @@ class FluidModel:
 
     def _remeasure(self, resource: SharedResource) -> None:
         """Measure the users of a resource again, and recompute their rates."""
-        for activity in dict.fromkeys(use.activity for use in resource.uses):
+        for activity in resource.users:
             activity.advance(self._queue.now)
             self._measure(activity)
-            activity.crowded = None
+            activity.forget_ceiling()
             self._change([activity])
 
     def _update(self, activity: Activity) -> ActivityDemand:
@@ -192,7 +188,8 @@ class FluidModel:
             self._schedule([activity])
             return
         activity.rate = 1.0 / activity.seconds
-        crowded = self._join(activity)
+        crowded = self._resources.enter(activity)
+        self._note_loopbacks(activity, crowded)
         if activity.on_pace is not None:
             activity.on_pace(activity.seconds)
         if crowded:
@@ -207,58 +204,20 @@ class FluidModel:
         activity.seconds = activity.demand.seconds_alone(self._processors)
         activity.bound = activity.demand.bound(self._processors)
 
-    def _join(self, activity: Activity) -> bool:
-        """Register its uses; return whether another activity uses one of the resources."""
-        resources, uses, crowded = self._resources, activity.uses, False
-        for host, amount in activity.demand.flops:
-            resource = resources.get(host)
-            if resource is None:
-                resource = resources[host] = SharedResource(host, self._capacity(host))
-            uses.append(Use(activity, resource, bounded(amount, resource.capacity)))
-        for link, amount in activity.demand.links:
-            resource = resources.get(link.name)
-            if resource is None:
-                resource = resources[link.name] = SharedResource(link.name, link.bandwidth, shared=link.shared)
-            elif not link.shared and link.name.endswith(_LOOPBACKS):
-                self._note_loopback(activity, resource)
-            uses.append(Use(activity, resource, bounded(amount, resource.capacity)))
-        for use in uses:
-            crowded = crowded or bool(use.resource.uses)
-        for use in uses:
-            others = use.resource.uses
-            if len(others) == 1:
-                for other in others:
-                    other.activity.crowded = None
-            others[use] = None
-        return crowded
-
-    def _note_loopback(self, activity: Activity, loopback: SharedResource) -> None:
+    def _note_loopbacks(self, activity: Activity, crowded: Iterable[SharedResource]) -> None:
         """Note the approximation if tasks share a loopback; Batsim's own messages do not count as tasks."""
-        if activity.rank == RANK_TASK_END and any(use.activity.rank == RANK_TASK_END for use in loopback.uses):
-            self._approximations.add(ON_ONE_LOOPBACK)
-
-    def _capacity(self, host: int) -> float:
-        return self._processors.cores[host] * self._processors.speeds[host]
+        if activity.rank != RANK_TASK_END:
+            return
+        for resource in crowded:
+            others = [user for user in resource.users if user is not activity and user.rank == RANK_TASK_END]
+            if others and not resource.shared and str(resource.key).endswith(_LOOPBACKS):
+                self._approximations.add(ON_ONE_LOOPBACK)
 
     def _leave(self, activity: Activity) -> None:
         """Release its resources."""
         group, activity.group = activity.group, None
         assert group is not None  # noqa: S101  # it is active
-        neighbours: list[Activity] = []
-        for use in activity.uses:
-            resource = use.resource
-            del resource.uses[use]
-            if resource.uses:
-                # One neighbour for each resource is enough: the search for connected activities finds the others.
-                neighbour = next((other.activity for other in resource.uses if other.activity is not activity), None)
-                if neighbour is not None:  # the others are connected with it
-                    neighbours.append(neighbour)
-                    if len(resource.uses) == 1:
-                        neighbour.crowded = None
-            else:
-                del self._resources[resource.key]
-        activity.uses.clear()
-        activity.crowded = None
+        neighbours = self._resources.leave(activity)
         activity.advance(self._queue.now)
         activity.rate = 0.0
         self._changed.pop(activity, None)
@@ -298,8 +257,12 @@ class FluidModel:
         numbers: dict[SharedResource, int] = {}
         loads = []
         for activity in activities:
-            uses = [(numbers.setdefault(use.resource, len(numbers)), use.amount) for use in activity.crowded_uses()]
-            loads.append(Load(uses, activity.bound, activity.ceiling, activity.ceiling_amount))
+            uses = [
+                (numbers.setdefault(resource, len(numbers)), amount)
+                for resource in activity.limits
+                for amount in resource.users[activity]
+            ]
+            loads.append(Load(uses, activity.bound, *activity.private_limit()))
         rates = fair_rates([Resource(resource.capacity, resource.shared) for resource in numbers], loads)
         if not rates.settled:
             self._approximations.add(UNSETTLED)
@@ -356,15 +319,11 @@ def _connected(activity: Activity, seen: set[Activity]) -> list[Activity]:
     found, resources = [activity], set[SharedResource]()
     seen.add(activity)
     for each in found:  # which grows
-        for use in each.crowded_uses():
-            resource = use.resource
-            if resource in resources:
-                continue
-            resources.add(resource)
-            for other in resource.uses:
-                if other.activity not in seen:
-                    seen.add(other.activity)
-                    found.append(other.activity)
+        for resource in each.limits:
+            if resource not in resources:
+                resources.add(resource)
+                found += [other for other in resource.users if other not in seen]
+                seen.update(resource.users)
     found.sort(key=_number)
     return found
 

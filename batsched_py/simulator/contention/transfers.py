@@ -35,8 +35,8 @@ class TransferModel:
         self._cached = 0
         #: The first two hosts that exchanged bytes without a link between them, for messages.
         self.unlinked: tuple[str, str] | None = None
-        #: (name of a cluster, cable in it) -> link; a cache.
-        self._cables: dict[tuple[str, Cable], Link] = {}
+        #: Name of a cluster -> cable in it -> link; a cache.
+        self._cables: dict[str, dict[Cable, Link]] = {}
         #: Name of a link -> its latency, for those that have changed.
         self._latencies: dict[str, float] = {}
         self.latencies_change = any(one.quantity is Changing.LATENCY for one in platform.changes)
@@ -118,20 +118,30 @@ class TransferModel:
             return False
         crossings = zone.topology.crossings(positions)
         load.wait(add_up([zone.cables.latency] * crossings.longest), exchange.amount)
+        cables, links, carried = self._cables_of(zone), load.links, load.carried
+        #: Number of transfers -> their bytes; many cables carry equally many.
+        totals: dict[int, float] = {}
         for cable, times in crossings.pairs.items():
-            if times:
-                load.carry(self._cable(zone, cable), Equal(exchange.amount, times))
+            link = cables.get(cable)
+            if link is None:
+                link = cables[cable] = zone.cables.of(cable)
+            name = link.name
+            if name in carried:
+                load.carry(link, Equal(exchange.amount, times))
+                continue
+            total = totals.get(times)
+            if total is None:
+                total = totals[times] = Equal(exchange.amount, times).added_to(0.0)
+            if total:
+                links[name], carried[name] = link, total
         return True
 
-    def _cable(self, zone: TopologyZone, cable: Cable) -> Link:
-        """Return the link of a cable, from the cache."""
-        key = zone.name, cable
-        link = self._cables.get(key)
-        if link is None:
-            if len(self._cables) > MAX_CACHED:
-                self._cables.clear()
-            link = self._cables[key] = zone.cables.of(cable)
-        return link
+    def _cables_of(self, zone: TopologyZone) -> dict[Cable, Link]:
+        """Return the known links of a cluster: cable -> link; a cache."""
+        cables = self._cables.setdefault(zone.name, {})
+        if len(cables) > MAX_CACHED:
+            cables.clear()
+        return cables
 
     def _arm(self, host: int) -> _Arm:
         arm = self._arms.get(host)
