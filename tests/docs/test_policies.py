@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 from batsched_py.plugins import load
 from batsched_py.schedulers import BUILT_INS
 from batsched_py.scheduling.options import describe_options
@@ -35,3 +36,9 @@ def test_the_table_of_orders_names_whoever_takes_one(option: str) -> None:
 def test_the_section_on_selections_names_whoever_has_the_option() -> None:
     """It also names those that refuse other ways."""
     assert having("selection") <= set(re.findall(r"`(\w+)`", section("Who takes a selection")))
+
+
+def test_the_section_on_packed_resources_has_a_row_for_each_selection() -> None:
+    """In the order of the table of the code."""
+    text = PAGE.partition("\n## Packed resources\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == list(PACKED_SELECTIONS)

@@ -143,8 +143,10 @@ def test_a_folder_without_lists_is_an_error(tmp_path: Path, capsys: pytest.Captu
 def test_files_may_be_compressed(folder: Path) -> None:
     """As the published ones are."""
 
-    plain = read_orders(*read_lists(folder), folder)
+    (tasks,) = read_lists(folder)
+    plain = read_orders(tasks, folder)
     for path in sorted(folder.rglob("*.csv")):
         path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
-    assert read_orders(*read_lists(folder), folder) == plain
+    (tasks,) = read_lists(folder)
+    assert read_orders(tasks, folder) == plain
