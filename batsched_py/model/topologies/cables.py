@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from batsched_py.model.topologies.crossings import Cable
 from batsched_py.model.zone import Link
 
 # A fat tree of 80 000 hosts has more links than hosts, and a run crosses few of them. A link is therefore made for each
@@ -37,11 +36,6 @@ class Cables(Struct, frozen=True):
         """Return the link of a cable in one direction; `count` cables side by side are one link."""
         way = ("_UP" if up else "_DOWN") if self.splits else ""
         return Link(f"{self.prefix}{name}{way}", min(self.bandwidth * count, sys.float_info.max), self.latency)
-
-    def of(self, cable: Cable) -> Link:
-        """Return the link of a cable in one direction."""
-        name, up, count = cable
-        return self.cable(name, up=up, count=count)
 
     def limiter(self, node: str) -> Iterator[Link]:
         """Yield the limiter of a host or switch, if there are limiters."""

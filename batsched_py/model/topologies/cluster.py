@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from batsched_py.model.topologies.cables import Cables
-from batsched_py.model.topologies.crossings import Crossings
+from batsched_py.model.topologies.crossings import Cable, Crossings
 from batsched_py.model.zone import Link, Segment
 from batsched_py.text.representation import Brief
 
@@ -33,6 +33,9 @@ class Topology(Protocol):
 
     def crossings(self, positions: Sequence[int]) -> Crossings:
         """Count the crossings of an exchange between all of these different positions; there are at least two."""
+
+    def link(self, cable: Cable, cables: Cables) -> Link:
+        """Return the link of a cable in one direction."""
 
 
 class TopologyZone(Brief, frozen=True):

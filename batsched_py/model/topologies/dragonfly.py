@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from batsched_py.model.topologies.cables import Cables
@@ -17,6 +17,9 @@ from batsched_py.text.representation import Brief
 # A quirk of SimGrid 3.32 changes times, and is as there: after a hop between blades it believes to be in chassis 0.
 # From chassis 2 to another blade of chassis 2 a black hop from 0 to 2 follows, and to one of chassis 0 none.
 
+#: Kinds of cables. A `Cable` is (HOST, position, True if up), (GREEN, group, chassis, blade, next blade),
+#: (BLACK, group, blade, chassis, next chassis) or (BLUE, group, next group).
+_HOST, _GREEN, _BLACK, _BLUE = range(4)
 #: Coordinates of a router: group, chassis, blade.
 _Router = tuple[int, int, int]
 #: Router of a group -> number of its hosts in an exchange.
@@ -63,19 +66,18 @@ class Dragonfly(Brief, frozen=True):
         """Yield the links: to the target's group, its blade, and its chassis."""
         here, target = self._router(source), self._router(destination)
         yield from cables.limiter(f"h{source}")
-        yield cables.cable(f"h{source}", up=True)
+        yield self.link((_HOST, source, True), cables)
         if here != target:
             yield from self._between_routers(here, target, cables)
         yield from cables.limiter(_name(target))
-        yield cables.cable(f"h{destination}", up=False)
+        yield self.link((_HOST, destination, False), cables)
         yield from cables.limiter(f"h{destination}")
 
     def crossings(self, positions: Sequence[int]) -> Crossings:
         """Count the crossings of an exchange, at routers for each other group, and in a group for each two blades."""
-        pairs, others = Counter[Cable](), len(positions) - 1
+        pairs, others = defaultdict[Cable, int](int), len(positions) - 1
         for position in positions:
-            pairs[f"h{position}", True, 1] += others
-            pairs[f"h{position}", False, 1] += others
+            pairs[_HOST, position, True] = pairs[_HOST, position, False] = others
         groups = defaultdict[int, dict[_Router, int]](dict)
         for position in positions:
             router = self._router(position)
@@ -89,38 +91,52 @@ class Dragonfly(Brief, frozen=True):
                     longest = max(longest, self._count_between(routers, targets, pairs))
         return Crossings(pairs, longest + 2)
 
-    def _count_between(self, routers: _Routers, targets: _Routers, pairs: Counter[Cable]) -> int:
+    def link(self, cable: Cable, cables: Cables) -> Link:
+        """Return the link of a cable in one direction; both have a name with the smaller number first."""
+        kind, *numbers = cable
+        if kind == _HOST:
+            return cables.cable(f"h{numbers[0]}", up=bool(numbers[1]))
+        *place, here, there = numbers
+        name, count = {
+            _GREEN: ("green", self.green),
+            _BLACK: ("black", self.black),
+            _BLUE: ("blue", self.blue),
+        }[kind]
+        where = f"{place[0]}.{place[1]}:" if place else ""
+        ends = f"{min(here, there)}-{max(here, there)}"
+        return cables.cable(f"{name}{where}{ends}", up=here < there, count=count)
+
+    def _count_between(self, routers: _Routers, targets: _Routers, pairs: dict[Cable, int]) -> int:
         """Count the crossings from one group to another; return the largest number of links between two routers."""
         (group, *_), (other, *_) = next(iter(routers)), next(iter(targets))
         here, there = sum(routers.values()), sum(targets.values())
-        pairs[self._blue(group, other)] += here * there
+        pairs[_BLUE, group, other] += here * there
         leaving = arriving = 0
         for (_, chassis, blade), hosts in routers.items():
             if blade != other:
-                pairs[self._green(group, chassis, (blade, other))] += hosts * there
+                pairs[_GREEN, group, chassis, blade, other] += hosts * there
             if chassis != 0:
-                pairs[self._black(group, other, (chassis, 0))] += hosts * there
+                pairs[_BLACK, group, other, chassis, 0] += hosts * there
             leaving = max(leaving, (blade != other) + (chassis != 0))
         for (_, chassis, blade), hosts in targets.items():
             if blade != group:
-                pairs[self._green(other, 0, (group, blade))] += hosts * here
+                pairs[_GREEN, other, 0, group, blade] += hosts * here
             if chassis != 0:
-                pairs[self._black(other, blade, (0, chassis))] += hosts * here
+                pairs[_BLACK, other, blade, 0, chassis] += hosts * here
             arriving = max(arriving, (blade != group) + (chassis != 0))
         return leaving + 1 + arriving
 
-    def _count_within(self, routers: _Routers, pairs: Counter[Cable]) -> int:
+    def _count_within(self, routers: _Routers, pairs: dict[Cable, int]) -> int:
         """Count the crossings between the routers of a group; return the largest number of links between two."""
         longest = 0
         for (group, chassis, blade), hosts in routers.items():
             for (_, to_chassis, to_blade), targets in routers.items():
-                links = 0
+                links, believed = 0, chassis
                 if blade != to_blade:
-                    pairs[self._green(group, chassis, (blade, to_blade))] += hosts * targets
-                    links = 1
-                believed = chassis if blade == to_blade else 0
+                    pairs[_GREEN, group, chassis, blade, to_blade] += hosts * targets
+                    links, believed = 1, 0
                 if believed != to_chassis:
-                    pairs[self._black(group, to_blade, (believed, to_chassis))] += hosts * targets
+                    pairs[_BLACK, group, to_blade, believed, to_chassis] += hosts * targets
                     links += 1
                 longest = max(longest, links)
         return longest
@@ -130,30 +146,21 @@ class Dragonfly(Brief, frozen=True):
         if target[0] != group:
             if blade != target[0]:
                 yield from cables.limiter(_name((group, chassis, blade)))
-                yield cables.of(self._green(group, chassis, (blade, target[0])))
+                yield self.link((_GREEN, group, chassis, blade, target[0]), cables)
                 blade = target[0]
             if chassis != 0:
                 yield from cables.limiter(_name((group, chassis, blade)))
-                yield cables.of(self._black(group, blade, (chassis, 0)))
+                yield self.link((_BLACK, group, blade, chassis, 0), cables)
             yield from cables.limiter(_name((group, 0, target[0])))
-            yield cables.of(self._blue(group, target[0]))
+            yield self.link((_BLUE, group, target[0]), cables)
             group, chassis, blade = target[0], 0, group
         if blade != target[2]:
             yield from cables.limiter(_name((group, chassis, blade)))
-            yield cables.of(self._green(group, chassis, (blade, target[2])))
+            yield self.link((_GREEN, group, chassis, blade, target[2]), cables)
             chassis, blade = 0, target[2]  # so SimGrid believes
         if chassis != target[1]:
             yield from cables.limiter(_name((group, chassis, blade)))
-            yield cables.of(self._black(group, blade, (chassis, target[1])))
-
-    def _blue(self, group: int, other: int) -> Cable:
-        return f"blue{min(group, other)}-{max(group, other)}", group < other, self.blue
-
-    def _green(self, group: int, chassis: int, ends: tuple[int, int]) -> Cable:
-        return f"green{group}.{chassis}:{min(ends)}-{max(ends)}", ends[0] < ends[1], self.green
-
-    def _black(self, group: int, blade: int, ends: tuple[int, int]) -> Cable:
-        return f"black{group}.{blade}:{min(ends)}-{max(ends)}", ends[0] < ends[1], self.black
+            yield self.link((_BLACK, group, blade, chassis, target[1]), cables)
 
     def _router(self, position: int) -> _Router:
         rest, blade = divmod(position // self.nodes, self.blades)

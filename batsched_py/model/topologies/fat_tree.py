@@ -22,6 +22,9 @@ from batsched_py.text.representation import Brief
 #   the search goes on from the next port number instead of that switch's own; only if none fits it begins anew.
 # * Positions go on from one fat tree of the platform to the next: `before` is the number of hosts in those before this.
 
+# A `Cable` is (level of the child, True if crossed upwards, parent's number for the child, number among the cables side
+# by side, digits of the child...).
+
 #: Digits of a node.
 _Node = tuple[int, ...]
 
@@ -72,72 +75,84 @@ class FatTree(Brief, frozen=True):
         while level == 0 or node[level:] != target[level:]:
             cable, node = self._up(node, level, destination + self.before)
             level += 1
-            yield cables.of(cable)
+            yield self.link(cable, cables)
             yield from cables.limiter(_name(node, level))
         for cable, below in self._down(node, level, target, source + self.before):
             level -= 1
-            yield cables.of(cable)
+            yield self.link(cable, cables)
             yield from cables.limiter(_name(below, level))
 
+    def link(self, cable: Cable, cables: Cables) -> Link:
+        """Return the link of a cable in one direction."""
+        level, up, parent, number, *node = cable
+        return cables.cable(f"{_name(tuple(node), level)}_{parent}_{number}", up=bool(up))
+
     def crossings(self, positions: Sequence[int]) -> Crossings:
-        """Count the crossings of an exchange.
+        """Count the crossings of an exchange, level by level until one switch is above all.
 
-        All sources below a switch share the way up to a destination, and those whose numbers have the same remainder
-        by the numbers of parallel cables the way down.
+        All sources in a subtree go the same ways up to destinations outside with the same choices. All sources that
+        first meet a destination in the same switch, and whose numbers have the same remainder by the numbers of
+        parallel cables, go the same way down.
         """
-        pairs, longest, period = Counter[Cable](), 1, math.lcm(*self.parallel)
-        places = {position: self._digits(position) for position in positions}
-        sources = defaultdict[_Node, Counter[int]](Counter)
-        #: Choice of the way up from a host -> number of destinations with it.
-        choices = Counter((position + self.before) % (self.parents[0] * self.parallel[0]) for position in positions)
-        for position, node in places.items():
-            number = position + self.before
-            sources[node[1:]][number % period] += 1
-            for choice, count in choices.items():
-                own = number % (self.parents[0] * self.parallel[0]) == choice
-                pairs[self._up(node, 0, choice)[0]] += count - own
-        for position, target in places.items():
-            longest = max(longest, self._count_to(position + self.before, target, sources, pairs))
-        return Crossings(pairs, 2 * longest)
+        pairs, period = defaultdict[Cable, int](int), math.lcm(*self.parallel)
+        level, size = 0, 1
+        #: Subtree of the level, by its position among these -> remainder -> number of sources.
+        sources = {position: Counter([(position + self.before) % period]) for position in positions}
+        while level == 0 or len(sources) > 1:
+            self._count_up(positions, level, size, pairs)
+            below, below_size = sources, size
+            size *= self.children[level]
+            level += 1
+            sources = defaultdict[int, Counter[int]](Counter)
+            for subtree, counts in below.items():
+                sources[subtree * below_size // size].update(counts)
+            for position in positions:
+                arrived = sources[position // size] - below[position // below_size]
+                self._count_down(position, level, arrived, pairs)
+        return Crossings(pairs, 2 * level)
 
-    def _count_to(
-        self, destination: int, target: _Node, sources: Mapping[_Node, Counter[int]], pairs: Counter[Cable]
-    ) -> int:
-        """Count the crossings to a destination above the lowest switches; return the highest level.
+    def _count_up(self, positions: Sequence[int], level: int, size: int, pairs: dict[Cable, int]) -> None:
+        """Count the crossings from all subtrees of a level, which have this size, to the level above."""
+        choices = Counter[_Node]()
+        inside = defaultdict[int, Counter[_Node]](Counter)
+        for position in positions:
+            choice = self._choices(position + self.before, level)
+            choices[choice] += 1
+            inside[position // size][choice] += 1
+        for subtree, within in inside.items():
+            sources, rest = within.total(), self._digits(subtree * size)[level:]
+            for choice, destinations in choices.items():
+                outside = destinations - within[choice]
+                if outside:
+                    number, parent = divmod(choice[-1], self.parents[level])
+                    pairs[level, True, parent, number, *choice[:-1], *rest] += sources * outside
 
-        Args:
-            destination: its number in all fat trees.
-            target: its digits.
-            sources: digits that the hosts of a lowest switch share -> remainder -> number of sources.
-            pairs: receives the crossings.
+    def _count_down(self, position: int, level: int, sources: Mapping[int, int], pairs: dict[Cable, int]) -> None:
+        """Count the crossings from a switch of this level down to a host, by the remainders of their sources."""
+        if not sources:
+            return
+        target = self._digits(position)
+        choices = self._choices(position + self.before, level - 1)
+        switch = (*choices[:-1], choices[-1] % self.parents[level - 1], *target[level:])
+        for remainder, count in sources.items():
+            for cable, _ in self._down(switch, level, target, remainder):
+                pairs[cable] += count
+
+    def _choices(self, destination: int, level: int) -> _Node:
+        """Return the digits of the node of a level on the ways up to a destination, and its choice there.
+
+        The destination is a number in all fat trees.
         """
-        _, node = self._up(target, 0, destination)
-        waiting, level, highest = dict(sources), 1, 1
-        period = math.lcm(*self.parallel)
-        while True:
-            arrived = waiting.pop(target[level:], None)
-            if arrived is not None:
-                if level == 1:
-                    arrived = arrived - Counter([destination % period])
-                for remainder, count in arrived.items():
-                    for cable, _ in self._down((*node[:level], *target[level:]), level, target, remainder):
-                        pairs[cable] += count
-                highest = level if arrived else highest
-            if not waiting:
-                return highest
-            above = defaultdict[_Node, Counter[int]](Counter)
-            for rest, counts in waiting.items():
-                cable, node = self._up((*node[:level], *rest), level, destination)
-                pairs[cable] += counts.total()
-                above[rest[1:]] += counts
-            waiting, level = above, level + 1
+        digits = []
+        for count in self.parents[:level]:
+            digits.append(destination % count)
+            destination //= count
+        return (*digits, destination % (self.parents[level] * self.parallel[level]))
 
     def _up(self, node: _Node, level: int, destination: int) -> tuple[Cable, _Node]:
         """Return the cable and the node above that a destination, by its number in all fat trees, chooses."""
-        count = self.parents[level]
-        choice = destination // math.prod(self.parents[:level]) % (count * self.parallel[level])
-        name = f"{_name(node, level)}_{choice % count}_{choice // count}"
-        return (name, True, 1), (*node[:level], choice % count, *node[level + 1 :])
+        number, parent = divmod(self._choices(destination, level)[-1], self.parents[level])
+        return (level, True, parent, number, *node), (*node[:level], parent, *node[level + 1 :])
 
     def _down(self, node: _Node, level: int, target: _Node, source: int) -> Iterator[tuple[Cable, _Node]]:
         """Yield the cables and the nodes from a switch to a host; `source` is its number in all fat trees."""
@@ -151,7 +166,7 @@ class FatTree(Brief, frozen=True):
                 fits = next(each for each in range(first, last) if each % size == target[level])
             above = node[level]
             node = (*node[:level], target[level], *node[level + 1 :])
-            yield (f"{_name(node, level)}_{above}_{fits // size}", False, 1), node
+            yield (level, False, above, fits // size, *node), node
             port = fits + 1
 
     def _first_port(self, level: int, source: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from operator import mul
 
@@ -16,8 +17,7 @@ from batsched_py.text.representation import Brief
 # Position p has the coordinates p mod d0, p // d0 mod d1, ... Each host owns one cable for each dimension, to its
 # neighbour in the direction +. In a dimension of two hosts there are thus two cables between them.
 
-#: Coordinates, of all dimensions or of the first or last ones.
-_Place = tuple[int, ...]
+# A `Cable` is (its host, its dimension, True if crossed in the direction +).
 
 
 class Torus(Brief, frozen=True):
@@ -55,64 +55,58 @@ class Torus(Brief, frozen=True):
         """Yield the links: dimension after dimension, one way round in each."""
         here, stride = source, 1
         for dimension, size in enumerate(self.sizes):
-            for left, name, forward, there in self._steps(here, destination // stride % size, dimension, stride):
-                yield from cables.limiter(str(left))
-                yield cables.cable(name, up=forward)
-                here = there
+            place = here // stride % size
+            line = here - place * stride
+            forward, owners = _steps(place, destination // stride % size, size)
+            for owner in owners:
+                yield from cables.limiter(str(line + (owner if forward else (owner + 1) % size) * stride))
+                yield self.link((line + owner * stride, dimension, forward), cables)
+            here = line + destination // stride % size * stride
             stride *= size
         yield from cables.limiter(str(destination))
+
+    def link(self, cable: Cable, cables: Cables) -> Link:
+        """Return the link of a cable in one direction."""
+        owner, dimension, forward = cable
+        return cables.cable(f"{owner}_{dimension}", up=bool(forward))
 
     def crossings(self, positions: Sequence[int]) -> Crossings:
         """Count the crossings of an exchange.
 
         After some dimensions, the pairs with the same coordinates of the target in these and of the source in the
-        others are at the same host, and go the same way in the next dimension.
+        others are at the same host, and go the same ways in the next dimension.
         """
-        places = [self._coordinates(position) for position in positions]
-        pairs = Counter[Cable]()
-        #: (the source's coordinates that are left, the target's that are reached) -> most links so far.
-        flows: dict[tuple[_Place, _Place], int] = {(place, ()): 0 for place in places}
+        pairs = defaultdict[Cable, int](int)
+        #: Host that some pairs have reached -> most links so far.
+        flows = dict.fromkeys(positions, 0)
         stride = 1
         for dimension, size in enumerate(self.sizes):
-            sources = Counter(place[dimension:] for place in places)
-            targets = defaultdict[_Place, Counter[int]](Counter)
-            for place in places:
-                targets[place[:dimension]][place[dimension]] += 1
-            reached: dict[tuple[_Place, _Place], int] = {}
-            for (left, gone), links in flows.items():
-                here = self._position((*gone, *left))
-                for target, count in targets[gone].items():
-                    steps = list(self._steps(here, target, dimension, stride))
-                    for _, name, forward, _ in steps:
-                        pairs[name, forward, 1] += sources[left] * count
-                    flow = left[1:], (*gone, target)
-                    reached[flow] = max(reached.get(flow, 0), links + len(steps))
+            sources = Counter(position // stride for position in positions)
+            #: Coordinates in the dimensions before -> coordinate in this one -> number of targets.
+            targets = defaultdict[int, Counter[int]](Counter)
+            for position in positions:
+                targets[position % stride][position // stride % size] += 1
+            reached: dict[int, int] = {}
+            for here, links in flows.items():
+                count, place = sources[here // stride], here // stride % size
+                line = here - place * stride
+                for target, times in targets[here % stride].items():
+                    forward, owners = _steps(place, target, size)
+                    for owner in owners:
+                        pairs[line + owner * stride, dimension, forward] += count * times
+                    there = line + target * stride
+                    reached[there] = max(reached.get(there, 0), links + len(owners))
             flows, stride = reached, stride * size
         return Crossings(pairs, max(flows.values()))
 
-    def _steps(self, here: int, target: int, dimension: int, stride: int) -> Iterator[tuple[int, str, bool, int]]:
-        """Yield (host, name of the cable, True for the direction +, next host) to a coordinate of one dimension."""
-        size = self.sizes[dimension]
-        place = here // stride % size
-        forward = _is_forward(place, target, size)
-        while place != target:
-            after = (place + (1 if forward else -1)) % size
-            there = here + (after - place) * stride
-            yield here, f"{here if forward else there}_{dimension}", forward, there
-            here, place = there, after
 
-    def _coordinates(self, position: int) -> _Place:
-        found = []
-        for size in self.sizes:
-            position, place = divmod(position, size)
-            found.append(place)
-        return tuple(found)
-
-    def _position(self, place: _Place) -> int:
-        position = 0
-        for size, coordinate in zip(reversed(self.sizes), reversed(place), strict=True):
-            position = position * size + coordinate
-        return position
+@lru_cache(maxsize=1_024)
+def _steps(place: int, target: int, size: int) -> tuple[bool, tuple[int, ...]]:
+    """Return the way in a ring: True for the direction +, and the places that own its cables in turn."""
+    forward = _is_forward(place, target, size)
+    if forward:
+        return True, tuple([each % size for each in range(place, place + (target - place) % size)])
+    return False, tuple([each % size for each in range(place - 1, place - 1 - (place - target) % size, -1)])
 
 
 def _is_forward(place: int, target: int, size: int) -> bool:

@@ -124,7 +124,7 @@ class TransferModel:
         for cable, times in crossings.pairs.items():
             link = cables.get(cable)
             if link is None:
-                link = cables[cable] = zone.cables.of(cable)
+                link = cables[cable] = zone.topology.link(cable, zone.cables)
             name = link.name
             if name in carried:
                 load.carry(link, Equal(exchange.amount, times))
@@ -132,8 +132,7 @@ class TransferModel:
             total = totals.get(times)
             if total is None:
                 total = totals[times] = Equal(exchange.amount, times).added_to(0.0)
-            if total:
-                links[name], carried[name] = link, total
+            links[name], carried[name] = link, total
         return True
 
     def _cables_of(self, zone: TopologyZone) -> dict[Cable, Link]:

@@ -122,6 +122,6 @@ def test_crossings_of_an_exchange_are_those_of_the_ways_of_its_pairs(seed: int) 
         crossed = topology.crossings(positions)
         pairs = Counter[str]()
         for cable, times in crossed.pairs.items():
-            pairs[CABLES.of(cable).name] += times
-        assert +pairs == Counter(link.name for way in ways for link in way)
+            pairs[topology.link(cable, CABLES).name] += times
+        assert pairs == Counter(link.name for way in ways for link in way)
         assert crossed.longest == max(map(len, ways))
