@@ -40,7 +40,7 @@ def _load_module(module_name: str, what: str) -> ModuleType:
         return importlib.import_module(module_name)
     except BaseException as error:
         _pass_on(error)
-        raise PluginError(f"{what} module {module_name}: {_one_line(error)}") from error
+        raise PluginError(f"{what} module {module_name}: {as_one_line(error)}") from error
 
 
 def load_file(path: Path, what: str) -> ModuleType:
@@ -58,7 +58,7 @@ def load_file(path: Path, what: str) -> ModuleType:
     except BaseException as error:
         _pass_on(error)
         del sys.modules[name]
-        raise PluginError(f"{what} file {path}: {_one_line(error)}") from error
+        raise PluginError(f"{what} file {path}: {as_one_line(error)}") from error
     return module
 
 
@@ -68,5 +68,6 @@ def _pass_on(error: BaseException) -> None:
         raise error
 
 
-def _one_line(error: BaseException) -> str:
+def as_one_line(error: BaseException) -> str:
+    """Return an error with its type, and with the line of the file if it is one of the syntax."""
     return displayed(" ".join(f"{type(error).__name__}: {error}".split()))

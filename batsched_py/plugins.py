@@ -18,6 +18,9 @@ from batsched_py.text.wording import unknown
 ENTRY_POINT_GROUP: Final = "batsched_py.schedulers"
 #: The package of the built-in algorithms; its table BUILT_INS names them.
 BUILT_IN_PACKAGE: Final = "batsched_py.schedulers"
+#: The prefix of schedulers written for pybatsim, and the module that loads them.
+PYBATSIM_PREFIX: Final = "pybatsim:"
+PYBATSIM_LOADER: Final = "batsched_py.pybatsim.loader"
 #: An algorithm: a name as after `-s`, or a class.
 AlgorithmLike = str | type[Scheduler[Any]]
 
@@ -41,8 +44,12 @@ def is_built_in(name: str) -> bool:
 def load(name: str) -> type[Scheduler[Any]]:
     """Load an algorithm: "easy", "package.module:Class", "path/to/file.py:Class", or "path/to/file.py" with one.
 
-    PluginError if it cannot be found or imported, or is not a Scheduler.
+    After "pybatsim:" it is a scheduler written for pybatsim. PluginError if it cannot be found or imported, or is not a
+    Scheduler.
     """
+    if name.startswith(PYBATSIM_PREFIX):
+        loaded: type[Scheduler[Any]] = importlib.import_module(PYBATSIM_LOADER).load_pybatsim(name)
+        return loaded
     target = _target(name)
     found = load_object(target, "algorithm") if ":" in target else _only_class(target)
     class_name = target.rpartition(":")[2] if ":" in target else found.__name__

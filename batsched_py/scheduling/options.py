@@ -22,6 +22,13 @@ class NoOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class FreeOptions:
+    """The options of an algorithm that declares none and takes any: name -> JSON value."""
+
+    values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class OptionInfo:
     """Description of an option for users, as text; `kind` is the kind of its named values."""
 
@@ -69,7 +76,9 @@ def document(
 
 
 def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
-    """Return all options of an options class, in the order of their declaration."""
+    """Return all declared options of an options class, in the order of their declaration."""
+    if options_type is FreeOptions:
+        return ()
     hints = option_types(options_type)
     return tuple(
         OptionInfo(
@@ -97,6 +106,8 @@ def plain_options(options: Any, texts: Mapping[str, Any]) -> dict[str, Any]:
     A value without a JSON form, such as a function or the content of a file, is represented by its text in
     `texts`, else by its name.
     """
+    if isinstance(options, FreeOptions):
+        return dict(options.values)
     return {
         field.name: _plain(getattr(options, field.name), texts.get(field.name)) for field in dataclasses.fields(options)
     }

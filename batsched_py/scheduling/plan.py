@@ -200,6 +200,23 @@ class Plan(RegistrationVerbs):
             self._state.apply(call)
             self._calls.append(call)
 
+    def call_at(self, time: SupportsFloat) -> None:
+        """Request a call at exactly `time`, in the order of the verbs, even if this instant is requested already.
+
+        `wake_at` is safer: real Batsim may refuse a call soon after now, or after other commands of this message.
+        """
+        at = number_of("call at", time)
+        if not (math.isfinite(at) and at > self.timestamp):
+            raise PlanError(f"call at {at!r}: it must be later than now, {self.timestamp!r}")
+        self._send(CallMeLater(self.timestamp, at))
+
+    def take_time(self, duration: SupportsFloat) -> None:
+        """Let the decision take `duration` more seconds of the simulation: later verbs take effect afterwards."""
+        taken = number_of("take time", duration)
+        if not (math.isfinite(taken) and taken >= 0):
+            raise PlanError(f"take time {taken!r}: it must be a number of seconds, at least 0")
+        self.timestamp += taken
+
     def set_pstate(self, hosts: HostSet | IntervalSet, pstate: SupportsIndex) -> None:
         """Switch hosts to a pstate; they take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
         pstate = whole_of("set pstate", pstate)

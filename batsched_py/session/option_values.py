@@ -15,10 +15,12 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
+import orjson
+
 from batsched_py.errors import OptionError, PluginError
 from batsched_py.loading import load_object
 from batsched_py.named import Named
-from batsched_py.scheduling.options import option_types, type_text
+from batsched_py.scheduling.options import FreeOptions, option_types, type_text
 from batsched_py.text.display import MOST, displayed, shown
 from batsched_py.text.wording import did_you_mean
 
@@ -59,6 +61,8 @@ def read_values(
     """
     if not texts:
         return {}
+    if options_type is FreeOptions:
+        return {name: _free_value(name, value, algorithm, origin) for name, value in texts.items()}
     hints = option_types(options_type)
     fields = {field.name: field for field in dataclasses.fields(options_type)}
     values = {}
@@ -80,10 +84,28 @@ def _no_such_option(name: str, known: Sequence[str], algorithm: str) -> str:
 
 def make_options(options_type: type[OptionsType], values: Mapping[str, Any], algorithm: str) -> OptionsType:
     """Create the options object from parsed values; OptionError if they break a rule of the class."""
+    arguments = {"values": values} if options_type is FreeOptions else values
     try:
-        return options_type(**values)
+        return options_type(**arguments)
     except (TypeError, ValueError) as error:  # in __post_init__
         raise OptionError(f"options of {algorithm}: {error}") from error
+
+
+def _free_value(name: str, value: Any, algorithm: str, origin: Origin) -> Any:
+    """Return the value of an option that is not declared: a text that is JSON is read as JSON.
+
+    OptionError for a text, list or object of a peer: the algorithm could take a text in it for the name of a file.
+    """
+    if isinstance(value, str) and origin is Origin.USER:
+        try:
+            return orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return value
+    if origin is Origin.PEER and not isinstance(value, _HARMLESS):
+        raise OptionError(
+            f"option {displayed(name)} of {algorithm}: is set by the user alone, with -o or --options-file"
+        )
+    return value
 
 
 def _value(value: Any, expected: Any, metadata: Mapping[str, Any], origin: Origin) -> Any:

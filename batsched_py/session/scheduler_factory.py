@@ -13,7 +13,7 @@ from batsched_py.interruption import is_interruption
 from batsched_py.model.features import Features
 from batsched_py.protocol.events import Config
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import describe_options
+from batsched_py.scheduling.options import FreeOptions, describe_options
 from batsched_py.scheduling.view import View
 from batsched_py.session.error_context import where
 from batsched_py.session.option_values import Origin, make_options, read_values
@@ -56,9 +56,10 @@ def make_configured(
 def sent_options(config: Config, scheduler: type[Scheduler[Any]], warn: Callable[[str], None]) -> dict[str, Any]:
     """Read Batsim's `sched-config`, a JSON object, and return the options that the algorithm has. OptionError.
 
-    Other members cause a warning and are ignored: the configuration may be shared with other schedulers.
+    Other members cause a warning and are ignored: the configuration may be shared with other schedulers. An algorithm
+    that declares no options is given none: it can read the text in the configuration.
     """
-    if not config.scheduler_config.strip():
+    if not config.scheduler_config.strip() or scheduler.options_type is FreeOptions:
         return {}
     try:
         sent = orjson.loads(config.scheduler_config)

@@ -1,0 +1,1 @@
+"""Schedulers written for pybatsim 2 and 3, which run unmodified as algorithms of batsched-py."""
