@@ -8,11 +8,14 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from batsched_py.errors import ExtraError, PluginError
 from batsched_py.interruption import is_interruption
 from batsched_py.text.display import displayed
+
+#: The prefix of schedulers written for pybatsim, before a file, a module or a name.
+PYBATSIM_PREFIX: Final = "pybatsim:"
 
 
 def load_object(target: str, what: str) -> Any:

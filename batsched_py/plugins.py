@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from batsched_py.errors import PluginError
-from batsched_py.loading import load_file, load_object
+from batsched_py.loading import PYBATSIM_PREFIX, load_file, load_object
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.text.wording import unknown
 
@@ -18,8 +19,7 @@ from batsched_py.text.wording import unknown
 ENTRY_POINT_GROUP: Final = "batsched_py.schedulers"
 #: The package of the built-in algorithms; its table BUILT_INS names them.
 BUILT_IN_PACKAGE: Final = "batsched_py.schedulers"
-#: The prefix of schedulers written for pybatsim, and the module that loads them.
-PYBATSIM_PREFIX: Final = "pybatsim:"
+#: The module that loads schedulers written for pybatsim.
 PYBATSIM_LOADER: Final = "batsched_py.pybatsim.loader"
 #: An algorithm: a name as after `-s`, or a class.
 AlgorithmLike = str | type[Scheduler[Any]]
@@ -67,6 +67,21 @@ def load(name: str) -> type[Scheduler[Any]]:
 def name_of(algorithm: AlgorithmLike) -> str:
     """Return an algorithm as after `-s`."""
     return algorithm if isinstance(algorithm, str) else f"{algorithm.__module__}:{algorithm.__qualname__}"
+
+
+def find_code(value: Any, folder: Path) -> Any:
+    """Return "file:name", "file" or "pybatsim:file" with an absolute path; any other value unchanged.
+
+    Paths are relative to the folder; the file must exist.
+    """
+    if not isinstance(value, str):
+        return value
+    prefix = PYBATSIM_PREFIX if value.startswith(PYBATSIM_PREFIX) else ""
+    name, colon, inside = value.removeprefix(prefix).partition(":")
+    path = folder / name
+    if os.path.splitext(name)[1] and path.is_file():
+        return f"{prefix}{path.resolve()}{colon}{inside}"
+    return value
 
 
 def load_class(algorithm: AlgorithmLike) -> type[Scheduler[Any]]:

@@ -1,4 +1,4 @@
-"""Schedulers of pybatsim by `pybatsim:FILE`, `pybatsim:package.module` or `pybatsim:NAME`, found by pybatsim's rules."""
+"""Loads schedulers of pybatsim by `pybatsim:FILE`, `pybatsim:package.module` or `pybatsim:NAME`, by its rules."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from typing import Any, Final
 import batsched_py
 from batsched_py.errors import PluginError
 from batsched_py.interruption import is_interruption
-from batsched_py.loading import as_one_line, load_file
+from batsched_py.loading import PYBATSIM_PREFIX, as_one_line, load_file
 from batsched_py.pybatsim.algorithm import PybatsimScheduler
 from batsched_py.pybatsim.base import BatsimScheduler
 from batsched_py.pybatsim.modules import served_modules
 from batsched_py.text.display import displayed
 
-#: What the name of an algorithm begins with.
-PREFIX: Final = "pybatsim:"
 #: The folder of the engine's own code.
 _ENGINE: Final = str(Path(batsched_py.__file__).parent)
 #: Calls of schedulers that finish registration by themselves.
@@ -40,19 +38,19 @@ def load_pybatsim(name: str) -> type[PybatsimScheduler]:
     It is a file, a module, or the name of one of an installed pybatsim. The class has the name of the file with a
     capital letter; another one is named after a colon ("pybatsim:path/to/file.py:Other").
     """
-    target, _, wanted = name.removeprefix(PREFIX).partition(":")
+    target, _, wanted = name.removeprefix(PYBATSIM_PREFIX).partition(":")
     file = _file_of(target)
     stem = target.rpartition(".")[2] if file is None else file.stem
     with served_modules(), _searched(file):
         before = set(sys.modules)
         module = _import(target, file)
-        beside = [sys.modules[name] for name in set(sys.modules) - before if _is_beside(sys.modules[name], module)]
+        siblings = [sys.modules[name] for name in set(sys.modules) - before if _is_sibling(sys.modules[name], module)]
     class_name = wanted or stem[:1].upper() + stem[1:]
-    registers = any(_REGISTERS.search(_source(one)) for one in (module, *beside))
+    registers = any(_REGISTERS.search(_source(one)) for one in (module, *siblings))
     found = getattr(module, class_name, None)
     if found is None:
         rule = f"it must define {class_name}, by pybatsim's rule of names, or be named with its class"
-        raise PluginError(f"algorithm {displayed(name)}: {rule}: {displayed(PREFIX + target)}:Class")
+        raise PluginError(f"algorithm {displayed(name)}: {rule}: {displayed(PYBATSIM_PREFIX + target)}:Class")
     return _algorithm_of(stem, found, registers=registers)
 
 
@@ -63,8 +61,8 @@ def _algorithm_of(stem: str, found: Any, *, registers: bool) -> type[PybatsimSch
 
     members = {
         "__doc__": getattr(found, "__doc__", None) or f"The scheduler {stem} of pybatsim.",
-        "__module__": getattr(found, "__module__", PREFIX),
-        "name": f"{PREFIX}{stem}",
+        "__module__": PYBATSIM_PREFIX + getattr(found, "__module__", ""),
+        "name": f"{PYBATSIM_PREFIX}{stem}",
         "source": "a scheduler written for pybatsim",
         "uses_dynamic_jobs": registers,
         "make": staticmethod(make),
@@ -82,9 +80,11 @@ def _file_of(target: str) -> Path | None:
         file = Path(str(distribution("pybatsim").locate_file(f"schedulers/{target}.py")))
     except PackageNotFoundError:
         rule = "pybatsim is not installed, so name a file (pybatsim:path/to/file.py) or a module"
-        raise PluginError(f"algorithm {displayed(PREFIX + target)}: {rule}") from None
+        raise PluginError(f"algorithm {displayed(PYBATSIM_PREFIX + target)}: {rule}") from None
     if not file.is_file():
-        raise PluginError(f"algorithm {displayed(PREFIX + target)}: the installed pybatsim has no such scheduler")
+        raise PluginError(
+            f"algorithm {displayed(PYBATSIM_PREFIX + target)}: the installed pybatsim has no such scheduler"
+        )
     return file
 
 
@@ -111,7 +111,7 @@ def _import(target: str, file: Path | None) -> ModuleType:
     except BaseException as error:
         if is_interruption(error):
             raise
-        what = f"algorithm {displayed(PREFIX + target)}"
+        what = f"algorithm {displayed(PYBATSIM_PREFIX + target)}"
         raise PluginError(f"{what}: {as_one_line(error)}{_place(error)}") from error
 
 
@@ -145,7 +145,7 @@ def _load_in_package(file: Path) -> ModuleType:
     return module
 
 
-def _is_beside(module: ModuleType, scheduler: ModuleType) -> bool:
+def _is_sibling(module: ModuleType, scheduler: ModuleType) -> bool:
     """Return whether the file of a module is in the folder of the scheduler's."""
     files = [getattr(one, "__file__", None) for one in (module, scheduler)]
     return None not in files and Path(str(files[0])).parent == Path(str(files[1])).parent

@@ -1,4 +1,4 @@
-"""The modules `batsim.*` that files written for pybatsim import: ours, in place of pybatsim's."""
+"""The modules `batsim.*` for files written for pybatsim, which replace those of pybatsim."""
 
 from __future__ import annotations
 

@@ -144,10 +144,10 @@ class BatsimStandIn:
 
     def execute_job(self, job: Any, io_job: Mapping[str, Any] | None = None) -> None:
         """Start a job on `job.allocation`, with `job.mapping` or `job.storage_mapping` if it has one."""
+        known = self._known("execute_job", _id("execute_job", job))
         if job.allocation is None:
             raise PlanError(f"execute_job: {displayed(job.id)} has no allocation")
         mapping, stores = getattr(job, "mapping", None), getattr(job, "storage_mapping", None)
-        known = self._known("execute_job", job.id)
         known.allocation = job.allocation
         known.state = JobState.RUNNING  # type: ignore[attr-defined]  # not job_state: as pybatsim does
         if mapping is not None:
@@ -164,16 +164,18 @@ class BatsimStandIn:
     def start_jobs(self, jobs: Iterable[Any], res: Mapping[str, Iterable[Any]]) -> None:
         """Start jobs on hosts: job id -> numbers or intervals. It sets no allocation."""
         for job in jobs:
-            self._start(job.id, _hosts("start_jobs", ProcSet(*res[job.id])))
+            if _id("start_jobs", job) not in res:
+                raise PlanError(f"start_jobs: no hosts are given for {displayed(job.id)}")
+            self._start(job.id, _hosts("start_jobs", list(res[job.id])))
 
     def start_jobs_continuous(self, allocs: Iterable[tuple[Any, tuple[int, int]]]) -> None:
         """Start jobs, each from its first to its last host (pybatsim 2)."""
         for job, (first, last) in allocs:
-            self._start(job.id, _hosts("start_jobs_continuous", ProcSet((first, last))))
+            self._start(job.id, _hosts("start_jobs_continuous", [(first, last)]))
 
     def reject_jobs(self, jobs: Iterable[Any]) -> None:
         """Reject jobs that wait; there must be one."""
-        self.reject_jobs_by_id([job.id for job in jobs])
+        self.reject_jobs_by_id([_id("reject_jobs", job) for job in jobs])
 
     def reject_jobs_by_id(self, job_ids: Collection[str]) -> None:
         """Reject the jobs of these ids; there must be one."""
@@ -191,15 +193,18 @@ class BatsimStandIn:
         """Kill jobs that run; there must be one. Those that have just ended are left out."""
         if not jobs:
             raise PlanError("kill_jobs: the list is empty")
+        known = [self._known("kill_jobs", _id("kill_jobs", job)) for job in jobs]
         for job in jobs:
             job.job_state = JobState.IN_KILLING
         plan = self._verbs("kill_jobs")
         if plan is not None:
-            plan.kill([self._submitted[job.id] for job in jobs if self._known("kill_jobs", job.id).finish_time is None])
+            plan.kill([self._submitted[job.id] for job in known if job.finish_time is None])
 
     def change_job_state(self, job: Any, state: Any) -> None:
         """Change Batsim's record of a job."""
-        self._known("change_job_state", job.id)
+        self._known("change_job_state", _id("change_job_state", job))
+        if not isinstance(state, JobState):
+            raise PlanError(f"change_job_state: the state must be a Job.State, not {shown(state)}")
         plan = self._verbs("change_job_state")
         if plan is not None:
             plan.change_state(self._submitted[job.id], state.name)
@@ -215,7 +220,7 @@ class BatsimStandIn:
 
     def send_message_to_job(self, job: Any, message: str) -> None:
         """Send a text to a running job."""
-        self._known("send_message_to_job", job.id)
+        self._known("send_message_to_job", _id("send_message_to_job", job))
         plan = self._verbs("send_message_to_job")
         if plan is not None:
             plan.message(self._submitted[job.id], message)
@@ -223,8 +228,12 @@ class BatsimStandIn:
     def set_resource_state(self, resources: Any, state: Any) -> None:
         """Switch hosts (a ProcSet, a text, or intervals) to a pstate."""
         plan = self._verbs("set_resource_state")
+        try:
+            pstate = int(state)
+        except (TypeError, ValueError):
+            raise PlanError(f"set_resource_state: the state must be a number, not {shown(state)}") from None
         if plan is not None:
-            plan.set_pstate(_hosts("set_resource_state", resources), int(state))
+            plan.set_pstate(_hosts("set_resource_state", resources), pstate)
 
     def request_consumed_energy(self) -> None:
         """Ask for the joules consumed so far: `onReportEnergyConsumed`."""
@@ -256,6 +265,11 @@ class BatsimStandIn:
         self, id: str, res: int, walltime: float | None, profile_name: str, subtime: float | None = None
     ) -> HookJob:
         """Register a job whose profile is registered, and return it; it waits now, or once Batsim has submitted it."""
+        profile = self.profiles.get(str(id).partition(self.WORKLOAD_JOB_SEPARATOR)[0], {}).get(profile_name)
+        if profile is None:
+            raise PlanError(
+                f"register_job: {shown(id)} needs the profile {shown(profile_name)}, which its workload lacks"
+            )
         members: dict[str, Any] = {"profile": profile_name, "id": id, "res": res, "walltime": walltime}
         members["subtime"] = self._now if subtime is None else subtime
         limit = None if walltime in (None, -1) else walltime
@@ -270,7 +284,7 @@ class BatsimStandIn:
         else:
             self.nb_jobs_submitted += 1
             self.nb_jobs_submitted_from_scheduler += 1
-        job.profile_dict = self.profiles[job.workload][profile_name]
+        job.profile_dict = profile
         self.jobs[id] = job
         self._submitted[id] = submitted
         return job
@@ -328,6 +342,14 @@ class BatsimStandIn:
         if job is None:
             raise PlanError(f"{call}: no job {shown(job_id)} was submitted")
         return job
+
+
+def _id(call: str, job: Any) -> str:
+    """Return the id of a job; PlanError if it is none, such as an id."""
+    job_id: object = getattr(job, "id", None)
+    if not isinstance(job_id, str):
+        raise PlanError(f"{call}: {shown(job)} is not a job")
+    return job_id
 
 
 def _described(host: DescribedHost) -> dict[str, Any]:

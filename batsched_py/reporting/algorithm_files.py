@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import batsched_py
+from batsched_py.loading import PYBATSIM_PREFIX
 from batsched_py.reporting.imported_files import find_module, imported_files
 from batsched_py.results.run_file import OtherFile, content_hash
 
@@ -45,7 +46,8 @@ def files_of_algorithm(
 
 
 def _code(text: str, folder: Path) -> Path | None:
-    """Return the code file of a text like file.py:Class or package.module:Class; None for another text."""
+    """Return the code file of a text like file.py:Class, package.module:Class or pybatsim:file.py; None for another."""
+    text = text.removeprefix(PYBATSIM_PREFIX)
     found = _CODE.fullmatch(text)
     if found is not None:
         return Path(found[1]) if os.path.isfile(found[1]) else None

@@ -24,7 +24,7 @@ except ImportError as error:
     ) from None
 
 from batsched_py.errors import AlgorithmError, BatschedError, PlanError, RefusedError
-from batsched_py.plugins import load
+from batsched_py.plugins import find_code, load
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.testing.case import Case, Peer
 from batsched_py.testing.edges import crowd, crowded, edges
@@ -145,8 +145,7 @@ class ContractTests:
         """Return the class of the algorithm; PluginError if there is none."""
         if not isinstance(cls.algorithm, str):
             return cls.algorithm
-        relative = Path(inspect.getfile(cls)).parent / cls.algorithm
-        return _loaded(str(relative) if Path(str(relative).rpartition(":")[0]).is_file() else cls.algorithm)
+        return _loaded(find_code(cls.algorithm, Path(inspect.getfile(cls)).parent))
 
     def _fitted(self, case: Case) -> Case:
         """Return the case with energy and dynamic jobs if the algorithm needs them."""

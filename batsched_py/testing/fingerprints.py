@@ -14,7 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from batsched_py.errors import BatschedError, ContractError
-from batsched_py.plugins import load
+from batsched_py.loading import PYBATSIM_PREFIX
+from batsched_py.plugins import load, name_of
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.testing.case import Case
 from batsched_py.testing.play import Player
@@ -55,7 +56,8 @@ def run_in_other_process(
     """Return the fingerprints from a process with other hashes of texts; None if it cannot import the class by name."""
     if "." in scheduler.__qualname__:
         return None
-    algorithm = f"{inspect.getfile(scheduler)}:{scheduler.__qualname__}"
+    named = scheduler.__module__.startswith(PYBATSIM_PREFIX)
+    algorithm = name_of(scheduler) if named else f"{inspect.getfile(scheduler)}:{scheduler.__qualname__}"
     request = msgspec.json.encode(_Request(algorithm, dict(options), tuple(cases)))
     other_hashes = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     done = subprocess.run(  # noqa: S603  (our own program, and an algorithm that runs here anyhow)

@@ -15,7 +15,7 @@ from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign
 from batsched_py.campaigns.plan.campaign_plan import PlannedVariant
 from batsched_py.campaigns.variant import Variant, label_variant
 from batsched_py.errors import ConfigurationError, OptionError, PluginError
-from batsched_py.plugins import load
+from batsched_py.plugins import find_code, load
 from batsched_py.reporting.algorithm_files import files_of_algorithm
 from batsched_py.runs.choice import Choice, make_session
 
@@ -64,14 +64,3 @@ def _variant(
     moved = {name: shown[name] for name, value in options.items() if value != shown[name]}
     held = {**session.options, **moved}
     return PlannedVariant(name, sweep.algorithm, variant, held, tuple(shown), variant.takes_seed, files)
-
-
-def find_code(value: Any, folder: Path) -> Any:
-    """Return "file:name" or "file" with an absolute path, relative to this folder; any other value unchanged."""
-    if not isinstance(value, str):
-        return value
-    name, colon, inside = value.partition(":")
-    path = folder / name
-    if os.path.splitext(name)[1] and path.is_file():
-        return f"{path.resolve()}{colon}{inside}"
-    return value

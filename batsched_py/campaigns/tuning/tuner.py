@@ -22,13 +22,12 @@ from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.plan.campaign import AlgorithmSweep, Campaign
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan
 from batsched_py.campaigns.plan.planner import plan_algorithms
-from batsched_py.campaigns.plan.variants import find_code
 from batsched_py.campaigns.tuning.search_space import Numbers, Space, read_space
 from batsched_py.campaigns.tuning.trial import Trial, Tuning
 from batsched_py.campaigns.variant import Variant
 from batsched_py.errors import ConfigurationError, OptionError, PluginError
 from batsched_py.loading import require
-from batsched_py.plugins import load
+from batsched_py.plugins import find_code, load
 from batsched_py.reporting.metrics.catalogue import MetricInfo
 
 #: Trials that are drawn at random before the search learns from them.

@@ -20,8 +20,10 @@ from batsched_py.planning.policies.ordering import ORDERS
 from batsched_py.planning.policies.selection import SELECTIONS
 from batsched_py.plugins import available
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import describe_options
+from batsched_py.scheduling.options import FreeOptions, describe_options
 
+#: Whether an algorithm takes options that it does not declare -> the text in place of its table.
+_NO_OPTIONS: Final = {False: "It has no options.", True: "It declares no options: any is handed over to it."}
 #: Maximum length of a type in the table; longer ones are listed below it.
 LONGEST_TYPE: Final = 60
 
@@ -37,7 +39,11 @@ def command(name: str) -> None:
     scheduler = load_from_here(name)
     say(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})")
     options = describe_options(scheduler.options_type)
-    for paragraph in (*_paragraphs(scheduler), *([] if options else ["It has no options."])):
+    closing = [] if options else [_NO_OPTIONS[scheduler.options_type is FreeOptions]]
+    for paragraph in (
+        *_paragraphs(scheduler),
+        *closing,
+    ):
         say()
         for line in paragraph.splitlines():
             say(line)

@@ -25,6 +25,7 @@ from batsched_py.cli.shared.parameters import (
     requests_option,
 )
 from batsched_py.cli.shared.terminal import say
+from batsched_py.plugins import find_code
 from batsched_py.runs.choice import Choice
 from batsched_py.runs.run_description import PROGRAM
 
@@ -74,7 +75,7 @@ def anchored(choice: AlgorithmChoice) -> Choice:
     scheduler = load_from_here(choice.algorithm, choice.options)
     fields = {field.name: field.metadata for field in dataclasses.fields(scheduler.options_type)}
     options = {name: _anchored_value(value, fields.get(name, {})) for name, value in resolved.options.items()}
-    return replace(resolved, algorithm=_anchored_name(resolved.algorithm), options=options)
+    return replace(resolved, algorithm=find_code(resolved.algorithm, Path.cwd()), options=options)
 
 
 def _anchored_value(value: Any, metadata: Mapping[str, Any]) -> Any:
@@ -83,13 +84,7 @@ def _anchored_value(value: Any, metadata: Mapping[str, Any]) -> Any:
         return value
     if "parse" in metadata and value != "none":
         return os.path.abspath(value)
-    return _anchored_name(value) if metadata.get("things") is not None else value
-
-
-def _anchored_name(name: str) -> str:
-    """Return file.py:Class or file.py with its absolute path; other names unchanged."""
-    file, colon, inner = name.rpartition(":") if ":" in name else (name, "", "")
-    return f"{os.path.abspath(file)}{colon}{inner}" if file.endswith(".py") else name
+    return find_code(value, Path.cwd()) if metadata.get("things") is not None else value
 
 
 def _as_library(output: Path) -> str:

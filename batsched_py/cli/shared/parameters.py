@@ -191,7 +191,7 @@ def options_of_algorithm(short: str) -> Decorator:
         option(
             "-s --scheduler algorithm",
             "ALGORITHM",
-            "A name (see list), package.module:Class or file.py:Class.",
+            "A name (see list), package.module:Class, file.py:Class or pybatsim:FILE.",
             default="",
             shell_complete=complete_algorithm,
         ),

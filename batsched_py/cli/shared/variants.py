@@ -65,7 +65,7 @@ variant_options = together(
     option(
         f"-s --scheduler {_SCHEDULER}",
         "ALGORITHM",
-        "A name (see list), package.module:Class or file.py:Class; once for each algorithm.",
+        "A name (see list), package.module:Class, file.py:Class or pybatsim:FILE; once for each algorithm.",
         multiple=True,
         shell_complete=complete_algorithm,
     ),
