@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 if TYPE_CHECKING:
     from procset import ProcSet
 
     from batsched_py.pybatsim.hook_job import HookJob
     from batsched_py.pybatsim.stand_in import BatsimStandIn
+
+#: The logger of `self.logger` and `self.bs.logger`.
+LOGGER: Final = logging.getLogger("batsim.batsim")
 
 
 class BatsimScheduler:
@@ -19,7 +22,7 @@ class BatsimScheduler:
 
     def __init__(self, options: Any = None) -> None:
         self.options = {} if options is None else options
-        self.logger = logging.getLogger("batsim.batsim")
+        self.logger = LOGGER
 
     def onAfterBatsimInit(self) -> None:
         """Prepare; called once, after the reply to the first message: nothing that it sends arrives."""

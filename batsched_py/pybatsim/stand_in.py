@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, NoReturn
 
@@ -13,6 +12,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import DescribedHost, SimulationBegins
+from batsched_py.pybatsim.base import LOGGER
 from batsched_py.pybatsim.hook_job import HookJob, JobState
 from batsched_py.scheduling.plan import Plan
 from batsched_py.text.display import displayed, shown
@@ -43,7 +43,7 @@ class BatsimStandIn:
 
     def __init__(self, scheduler: Any, warn: Callable[[str], None]) -> None:
         self.scheduler = scheduler
-        self.logger = logging.getLogger("batsim.batsim")
+        self.logger = LOGGER
         self.running_simulation = False
         #: Id -> each job ever submitted; none is removed.
         self.jobs: dict[str, HookJob] = {}
