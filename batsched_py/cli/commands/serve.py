@@ -53,9 +53,7 @@ _ENDINGS: Final = ("_NAME.csv", "_run.json", "_decisions.csv")
 
 def _watched(session: Session, name: str, connection: Connection) -> AbstractContextManager[Connection]:
     """Watch a connection, with a live view."""
-    module = importlib.import_module(
-        "batsched_py.cli.shared.live_view"
-    )  # the import of drawing code typed_command long
+    module = importlib.import_module("batsched_py.cli.shared.live_view")  # the import of drawing code takes long
     watched: AbstractContextManager[Connection] = module.watched_session(session, name, connection)
     return watched
 

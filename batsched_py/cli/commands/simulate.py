@@ -304,9 +304,7 @@ def _run(request: SimulateRequest, simulation: Simulation, session: Session | No
     watch = nullcontext() if session is None else watched_decisions(session)
     with _exchange(request, session) as exchange, watch:
         if request.live:
-            live = importlib.import_module(
-                "batsched_py.cli.shared.live_view"
-            )  # the import of drawing code typed_command long
+            live = importlib.import_module("batsched_py.cli.shared.live_view")  # the import of drawing code takes long
             title = request.choice.algorithm or str(request.socket)
             with live.watched_simulation(title, simulation, session, exchange) as watched:
                 result = simulation.run(watched)
