@@ -18,6 +18,7 @@ from batsched_py.cli.shared.described_runs import this_call
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
+from batsched_py.cli.shared.site_callers import CallerOptions
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import InputError
 from batsched_py.files.atomic_file import create_files_atomically, write_atomically
@@ -159,7 +160,7 @@ def run(
         front, live = (
             importlib.import_module(f"batsched_py.cli.shared.{name}") for name in ("site_front", "haizea_site")
         )
-        live.open_site(config, partial(front.open_doors, front.Doors(listen, None, live.RATE)), data)
+        live.open_site(config, partial(front.open_doors, listen, CallerOptions()), data)
         return
     read = () if events is None else read_events(events, limits=current_limits())
     inputs = None if export is None else _inputs(config, events)

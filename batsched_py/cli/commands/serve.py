@@ -32,7 +32,7 @@ from batsched_py.cli.shared.parameters import (
     timeout_option,
 )
 from batsched_py.cli.shared.redis_place import redis_options
-from batsched_py.cli.shared.site_callers import QuotaOptions, quota_options
+from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
 from batsched_py.cli.shared.slow_decisions import watched_decisions
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import BatschedError
@@ -104,10 +104,7 @@ class ServeRequest(Struct, frozen=True):
     site: str | None
     pace: float
     data: Path
-    token_file: Path | None
-    rate: float
-    request_timeout: float
-    quota: QuotaOptions
+    callers: CallerOptions
     wakeup_interval: float
 
 
@@ -197,7 +194,6 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
     if request.live or request.record is not None or choice.clock != "zero":
         raise click.UsageError("'--live', '--record' and '--clock' do not go with '--site', which keeps a transcript")
     front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
-    doors = front.Doors(listen, request.token_file, request.rate, request.request_timeout, request.quota)
     with _decision_spool(request) as decisions, RepSocket(request.bind, current_limits()) as socket:
         settings = front.SiteSettings(
             name=socket.address,
@@ -214,6 +210,6 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
             """Complete all files before the last reply to Batsim."""
             _write_results(request, session, decisions)
 
-        site = front.serve_at(doors, settings, socket, request.timeout, log=log, finish=finish)
+        site = front.serve_at(listen, request.callers, settings, socket, request.timeout, log=log, finish=finish)
         if not site.session.over:
             finish(site.session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +13,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
 from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.parameters import FOLDER, PATH, Number, Pace, Seconds, algorithm_options, flag, option
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
-from batsched_py.cli.shared.site_callers import QuotaOptions, quota_options
+from batsched_py.cli.shared.site_callers import CallerOptions, quota_options
 from batsched_py.cli.shared.terminal import warn_all
 from batsched_py.files.bounded_file import read_raw
 from batsched_py.model.settings import Settings
@@ -34,10 +35,7 @@ class SiteRequest(Struct, frozen=True):
     pace: float
     listen: str
     data: Path
-    token_file: Path | None
-    rate: float
-    request_timeout: float
-    quota: QuotaOptions
+    callers: CallerOptions
 
 
 @typed_command()
@@ -80,8 +78,8 @@ def command(request: SiteRequest) -> None:
     settings, limits = _settings(request), current_limits()
     platform, content = read_platform(request.platform, limits=limits), read_raw(request.platform, limits)
     warn_all(platform.notes)
-    doors = front.Doors(request.listen, request.token_file, request.rate, request.request_timeout, request.quota)
-    front.open_doors(doors, lambda: SimulatedSite(settings, platform, content, request.settings))
+    site = partial(SimulatedSite, settings, platform, content, request.settings)
+    front.open_doors(request.listen, request.callers, site)
 
 
 def _settings(request: SiteRequest) -> SiteSettings:

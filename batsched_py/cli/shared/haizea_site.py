@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from batsched_py.cli.shared.terminal import say
 from batsched_py.haizea.config import HaizeaConfig
@@ -18,9 +17,6 @@ from batsched_py.traces.lease_workload import site_platform
 
 #: Opens a site, calls the second function then, and answers requests until the site ends.
 Open = Callable[[Callable[[], Site], Callable[[], None]], object]
-
-#: Maximum number of requests per second of each user.
-RATE: Final = 100.0
 
 
 def open_site(config: HaizeaConfig, open_doors: Open, folder: Path) -> None:

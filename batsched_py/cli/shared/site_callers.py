@@ -1,4 +1,4 @@
-"""Options for the callers of a live site: their token, and their quotas."""
+"""Options for the callers of a live site: their token, their rate, and their quotas."""
 
 from __future__ import annotations
 
@@ -18,16 +18,25 @@ _SHORTEST_TOKEN: Final = 16
 TOKEN_VARIABLE: Final = "BATSCHED_PY_TOKEN"  # noqa: S105  (the name of the variable)
 
 
-class QuotaOptions(Struct, frozen=True):
-    """The quotas of each user of a site."""
+class CallerOptions(Struct, frozen=True):
+    """What the callers of a site must send, and how much each user may.
 
+    Attributes:
+        token_file: file with the token; None for that of the environment, if any.
+        rate: requests per second of each user.
+        request_timeout: seconds that the headers, and the body, of a request may take to arrive.
+    """
+
+    token_file: Path | None = None
+    rate: float = 100.0
+    request_timeout: float = 20.0
     quota_leases: int = 20_000
     quota_experiments: int = 2_000
     quota_megabytes: float = 256.0
 
 
-_DEFAULTS: Final = QuotaOptions()
-#: The options under the names of QuotaOptions.
+_DEFAULTS: Final = CallerOptions()
+#: The quotas under the names of CallerOptions.
 quota_options = together(
     option(
         "--quota-leases",

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
-from msgspec import Struct
-
-from batsched_py.cli.shared.site_callers import QuotaOptions, read_token
+from batsched_py.cli.shared.site_callers import CallerOptions, read_token
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.loading import require
 from batsched_py.session.decision_log import PassOn
@@ -21,25 +18,16 @@ for _package in ("litestar", "uvicorn"):
     require(_package, "a live site", "site")
 
 from batsched_py.site.api.app import DoorSettings, make_app  # noqa: E402  (without the extra there is a clear line)
-from batsched_py.site.api.connections import REQUEST_TIMEOUT  # noqa: E402
 from batsched_py.site.api.listening import listen  # noqa: E402
 from batsched_py.site.api.quotas import Quotas  # noqa: E402
 from batsched_py.site.api.server import run  # noqa: E402
 
-__all__ = ["Doors", "SiteSettings", "open_doors", "serve_at"]
+__all__ = ["SiteSettings", "open_doors", "serve_at"]
 
 
-class Doors(Struct, frozen=True):
-    """The user's options for a site's address and its access control."""
-
-    address: str
-    token_file: Path | None
-    rate: float
-    request_timeout: float = REQUEST_TIMEOUT
-    quota: QuotaOptions = QuotaOptions()
-
-
-def open_doors(doors: Doors, make_site: Callable[[], Site], opened: Callable[[], None] | None = None) -> Site:
+def open_doors(
+    address: str, callers: CallerOptions, make_site: Callable[[], Site], opened: Callable[[], None] | None = None
+) -> Site:
     """Open a site, answer requests until it ends or is interrupted, and return it. OptionError, SiteError; its failure.
 
     `opened` is called after its address has been printed.
@@ -50,19 +38,19 @@ def open_doors(doors: Doors, make_site: Callable[[], Site], opened: Callable[[],
         if opened is not None:
             opened()
 
-    token = read_token(doors.token_file)
-    given = doors.quota
-    quotas = Quotas(given.quota_leases, given.quota_experiments, given.quota_megabytes)
-    settings = DoorSettings(token, doors.rate, 10 * doors.rate, quotas)
-    with closing(listen(doors.address, guarded=bool(token))) as sock:
+    token = read_token(callers.token_file)
+    quotas = Quotas(callers.quota_leases, callers.quota_experiments, callers.quota_megabytes)
+    settings = DoorSettings(token, callers.rate, 10 * callers.rate, quotas)
+    with closing(listen(address, guarded=bool(token))) as sock:
         site = make_site()
         app = make_app(site, settings)
-        run(site, app, sock, say_begin, warn, request_timeout=doors.request_timeout)
+        run(site, app, sock, say_begin, warn, request_timeout=callers.request_timeout)
     return site
 
 
 def serve_at(
-    doors: Doors,
+    address: str,
+    callers: CallerOptions,
     settings: SiteSettings,
     socket: RepSocket,
     timeout: float | None,
@@ -80,4 +68,4 @@ def serve_at(
         socket.watch = site.inbox.check_open
         return site
 
-    return open_doors(doors, make)
+    return open_doors(address, callers, make)
