@@ -19,7 +19,7 @@ TOKEN_VARIABLE: Final = "BATSCHED_PY_TOKEN"  # noqa: S105  (the name of the vari
 
 
 class CallerOptions(Struct, frozen=True):
-    """What the callers of a site must send, and how much each user may.
+    """Token, request rate and quotas of the callers of a site.
 
     Attributes:
         token_file: file with the token; None for that of the environment, if any.
