@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from batsched_py.pybatsim.log import LOGGER
 
 if TYPE_CHECKING:
     from procset import ProcSet
 
     from batsched_py.pybatsim.hook_job import HookJob
     from batsched_py.pybatsim.stand_in import BatsimStandIn
-
-#: The logger of `self.logger` and `self.bs.logger`.
-LOGGER: Final = logging.getLogger("batsim.batsim")
 
 
 class BatsimScheduler:

@@ -12,8 +12,8 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import DescribedHost, SimulationBegins
-from batsched_py.pybatsim.base import LOGGER
 from batsched_py.pybatsim.hook_job import HookJob, JobState
+from batsched_py.pybatsim.log import LOGGER
 from batsched_py.scheduling.plan import Plan
 from batsched_py.text.display import displayed, shown
 

@@ -34,7 +34,7 @@ MAY_FILTER = {"campaigns/processes.py": {"warnings"}, "runs/class_state.py": {"w
 #: Makes lines of its own of what the server and the event loop log.
 MAY_HEAR = {"site/api/notices.py": {"logging"}}
 #: Hands a logger over to schedulers of the user, as pybatsim does.
-MAY_HAND_OVER = {"pybatsim/base.py": {"logging"}}
+MAY_HAND_OVER = {"pybatsim/log.py": {"logging"}}
 #: What writes.
 WAYS = {
     "echo",
