@@ -26,9 +26,9 @@ from batsched_py.results.records import JobRecord
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 
-#: Property of a job -> the names of its column in all versions of Batsim.
+#: Property of a job -> the names of its column in all versions of Batsim, and in files of evalys.
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "name": ("job_id",),
+    "name": ("job_id", "jobID"),
     "workload": ("workload_name",),
     "submit": ("submission_time",),
     "size": ("requested_number_of_resources", "requested_number_of_processors"),
@@ -61,8 +61,8 @@ OWN_COLUMNS: Final = (
     "first_job_id",
     "attempt",
 )
-#: Known columns of Batsim 1.4 and of `metrics --per-job` that are not needed.
-_OTHERS: Final = frozenset({"hacky_job_id", *OWN_COLUMNS, "run", "window_begin", "window_end"})
+#: Known columns of Batsim 1.4, of evalys and of `metrics --per-job` that are not needed.
+_OTHERS: Final = frozenset({"hacky_job_id", "proc_alloc", *OWN_COLUMNS, "run", "window_begin", "window_end"})
 #: The members of jobs, which a jobs file lacks.
 _NO_MEMBERS: Final[Mapping[str, Any]] = MappingProxyType({})
 

@@ -24,13 +24,14 @@ _MOST_COUNTED: Final = 2**32 - 1
 #: Columns of a `_schedule.csv` that must be whole numbers, and those that are text.
 _COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
 _TEXTS: Final = frozenset({"batsim_version"})
-#: All columns of all versions of Batsim.
+#: All columns of all versions of Batsim, and of batsim-py's `SimulationMonitor`.
 _FIGURES: Final = frozenset(
     {"batsim_version", "consumed_joules", "makespan", "max_slowdown", "max_turnaround_time", "max_waiting_time"}
     | {"mean_slowdown", "mean_turnaround_time", "mean_waiting_time", "nb_computing_machines", "nb_grouped_switches"}
     | {"nb_jobs", "nb_jobs_finished", "nb_jobs_killed", "nb_jobs_rejected", "nb_jobs_success", "nb_machine_switches"}
     | {"scheduling_time", "simulation_time", "success_rate", "time_computing", "time_idle", "time_sleeping"}
     | {"time_switching_off", "time_switching_on", "time_unavailable"}
+    | {"energy_waste", "max_stretch", "mean_pp_slowdown", "mean_stretch", "nb_switches"}
 )
 #: A member of Batsim 5's output with a value that is not valid JSON: nan or inf.
 _NO_NUMBER: Final = re.compile(rb'(": *)-?(?:nan|inf)\b')

@@ -57,7 +57,7 @@ class Traces(NamedTuple):
 
 def count_unlisted(jobs: Sequence[JobRecord], row: Mapping[str, str]) -> int:
     """Return the number of jobs without a row, because Batsim 1.4 omits rejected jobs."""
-    missing = int(row.get("nb_jobs", 0)) - len(jobs)
+    missing = int(float(row.get("nb_jobs", 0))) - len(jobs)
     rejected = row.get("nb_jobs_rejected")  # Batsim 1.4 has no such column
     if missing <= 0 or any(record.rejected for record in jobs):
         return 0

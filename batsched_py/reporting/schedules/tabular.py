@@ -119,11 +119,12 @@ class Tabular:
         return value
 
     def count(self, row: Sequence[str], column: int) -> int:
-        """Return the whole number from 0 in a cell; InputError otherwise."""
+        """Return the whole number from 0 in a cell, also if written as `3.0`, as pandas does; InputError otherwise."""
         text = row[column]
-        if not (text.isdecimal() and text.isascii() and len(text) < 16):
+        whole = text.removesuffix(".0")
+        if not (whole.isdecimal() and whole.isascii() and len(whole) < 16):
             raise self.error(f"must be a whole number from 0, not {shown(text)}", column=column)
-        return int(text)
+        return int(whole)
 
     def hosts(self, row: Sequence[str], column: int) -> HostSet:
         """Return the interval set in a cell, such as "0-3 7"; InputError otherwise, or if all sets are too large."""
