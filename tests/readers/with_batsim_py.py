@@ -33,7 +33,7 @@ def main(platform: str, workload: str, prefix: str) -> None:
     while handler.is_running:
         for job in handler.queue:
             free = handler.platform.get_not_allocated_hosts()
-            if job.name == "4":
+            if job.name == "04":
                 handler.reject_job(job.id)
             elif len(free) >= job.res:
                 handler.allocate(job.id, [host.id for host in free[: job.res]])

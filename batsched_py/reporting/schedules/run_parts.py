@@ -136,7 +136,7 @@ def host_count(
         known = max(map(sum, zip(*states.columns().values(), strict=True)))
         return known, _beyond(known, highest, f"they are storage, in addition to {counted(known, 'compute host')}")
     if "nb_computing_machines" in row:
-        return int(row["nb_computing_machines"]), ()
+        return int(float(row["nb_computing_machines"])), ()
     return highest, (f"{counted(highest, 'host')}, up to the highest that a job had: no file says how many there were",)
 
 
