@@ -150,7 +150,7 @@ def test_the_monitors_of_batsim_py_have_columns_of_ours(
     platform = tmp_path / "machine.xml"
     platform.write_text(platform.read_text().replace("wattage_per_state", "watt_per_state"))
     environment = os.environ | {"PATH": f"{command.parent}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
-    program = [python, READERS / "with_batsim_py.py", platform, "work.json", "monitors"]
+    program = [*map(str, (python, READERS / "with_batsim_py.py", platform)), "work.json", "monitors"]
     done = subprocess.run(
         program, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
