@@ -52,7 +52,7 @@ from batsched_py.cli.shared.progress import campaign_bar, trials_bar
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.run_limit_options import over, run_limit_options
 from batsched_py.cli.shared.runs import read_picture, save_picture
-from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.terminal import say, say_all, warn
 from batsched_py.files.output_file import naming_errors, writing
 from batsched_py.interruption import Interruption
 from batsched_py.loading import require
@@ -280,8 +280,7 @@ def _run(files: CampaignFiles, place: WorkerPlace, limits: RunLimits, *, quiet: 
             written = write_dataset(files.results, plan, state.ended, store)
     if not quiet:
         say(f"{progress_text(plan, state)}; {before} were there before")
-        for path in written:
-            say(f"wrote {path}")
+        say_all(f"wrote {path}" for path in written)
     report_approximations(plan, state)
     return report_failures(plan, state)
 

@@ -18,7 +18,7 @@ from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.runs import hosts_option, paths_argument, warn_if_partial, write_file
-from batsched_py.cli.shared.terminal import put, say
+from batsched_py.cli.shared.terminal import put, say_all
 from batsched_py.files.table_file import csv_rows
 from batsched_py.reporting.schedules.consistency import find_contradictions
 from batsched_py.reporting.schedules.contradictions import Contradiction, Contradictions
@@ -97,8 +97,7 @@ def _check(request: CheckRequest) -> list[CheckedRun]:
     sources = []
     for path in request.paths:
         schedule = read_schedule(path, hosts=request.hosts, limits=current_limits(), every=True)
-        for note in schedule.notes:
-            say(f"note: {displayed(schedule.name)}: {note}", err=True)
+        say_all((f"note: {displayed(schedule.name)}: {note}" for note in schedule.notes), err=True)
         warn_if_partial(schedule)
         sources.append(named_path(Path(schedule.source)))
         runs.append(CheckedRun("", schedule.job_count, find_contradictions(schedule, most, sharing=sharing)))
@@ -110,8 +109,7 @@ def _show(runs: Sequence[CheckedRun], most: int) -> None:
     for run in runs:
         if run.found and most:
             show_table(_table(run))
-        for line in _summary(run, most, several=len(runs) > 1):
-            say(line)
+        say_all(_summary(run, most, several=len(runs) > 1))
 
 
 def _table(run: CheckedRun) -> Table:

@@ -20,7 +20,7 @@ from batsched_py.cli.shared.machine_files import MachineFiles, machine_file_opti
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option, read_names
 from batsched_py.cli.shared.repetition import MovedOption
-from batsched_py.cli.shared.terminal import say, warn_all
+from batsched_py.cli.shared.terminal import say, say_all, warn_all
 from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, skip_option
 from batsched_py.errors import NothingKeptError
 from batsched_py.files.output_file import make_folder
@@ -205,7 +205,7 @@ def _counts_reported() -> Iterator[None]:
     try:
         yield
     except NothingKeptError as error:
-        _say_all(error.lines)
+        say_all(error.lines)
         raise
 
 
@@ -216,13 +216,13 @@ def _convert_log(request: ConvertRequest) -> None:
         raise click.UsageError(f"'--platform' needs '--hosts': {request.log} does not say how many there are")
     write = _write_whole if request.every is None else _write_parts
     written = write(request, workload)
-    _say_all(lines)
+    say_all(lines)
     if request.rules.walltime == "run":
         say(_WALLTIME_NOTE)
     if request.platform is not None:
         request.machine.write_platform(request.platform, workload.host_count)
         say(_written(request.platform, workload.host_count))
-    _say_all(written)
+    say_all(written)
 
 
 def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequence[str]]:
@@ -327,7 +327,7 @@ def _convert_leases(request: ConvertRequest) -> None:
         changes = replace(changes, images=images)
     requests = changes.apply(str(request.log), requests)
     _write(request, requests, site)
-    _say_all((*lines, *_kinds(requests)))
+    say_all((*lines, *_kinds(requests)))
     if request.platform is not None and site is not None:
         say(_written(request.platform, site.size))
     say(_written(request.output, 0 if site is None else site.size))
@@ -388,11 +388,6 @@ def _kinds(requests: Iterable[LeaseRequest]) -> list[str]:
 
 def _description(log: Path) -> str:
     return f"made from {log.name} by batsched-py convert"
-
-
-def _say_all(lines: Iterable[str]) -> None:
-    for line in lines:
-        say(line)
 
 
 def _written(path: Path, hosts: int) -> str:

@@ -14,7 +14,7 @@ from batsched_py.cli.shared.algorithm import load_from_here
 from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.completion import complete_algorithm
 from batsched_py.cli.shared.console import Output, show_table
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say, say_all
 from batsched_py.errors import PluginError
 from batsched_py.planning.policies.ordering import ORDERS
 from batsched_py.planning.policies.selection import SELECTIONS
@@ -45,8 +45,7 @@ def command(name: str) -> None:
         *closing,
     ):
         say()
-        for line in paragraph.splitlines():
-            say(line)
+        say_all(paragraph.splitlines())
     if not options:
         return
     table = Table("option", "type", "default", "", box=box.SIMPLE, pad_edge=False)

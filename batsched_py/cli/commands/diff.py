@@ -12,7 +12,7 @@ from msgspec import Struct
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, option
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say, say_all
 from batsched_py.errors import TranscriptError
 from batsched_py.text.wording import counted
 from batsched_py.transcripts.compare import Tolerance, TranscriptComparison, compare_transcripts
@@ -88,5 +88,4 @@ def _show(comparison: TranscriptComparison, request: DiffRequest) -> None:
     left = sum(1 for _ in rest)
     if left and request.count:
         say(f"and {left} more")
-    for line in summary(comparison):
-        say(line)
+    say_all(summary(comparison))

@@ -21,7 +21,7 @@ from batsched_py.cli.shared.runs import (
     run_titles,
     write_picture,
 )
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say_all
 from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import CHOICES
 from batsched_py.reporting.pictures.terminal.gantt import render
@@ -89,8 +89,7 @@ def _show(schedules: Sequence[Schedule], window: Window) -> None:
         if len(schedules) > 1:
             console.print(displayed(schedule.name), style="bold", highlight=False, soft_wrap=True)
         show_picture(console, render(schedule, console.width, window=window, numbers=numbers))
-    for line in run_titles(schedules):
-        say(line)
+    say_all(run_titles(schedules))
 
 
 def _refuse_looks(request: GanttRequest) -> None:

@@ -19,7 +19,7 @@ from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.site_callers import CallerOptions
-from batsched_py.cli.shared.terminal import put, say, warn
+from batsched_py.cli.shared.terminal import put, say, say_all, warn, warn_all
 from batsched_py.errors import InputError
 from batsched_py.files.atomic_file import create_files_atomically, write_atomically
 from batsched_py.files.output_file import make_folder, naming_errors, writing
@@ -151,8 +151,7 @@ def run(
         raise click.UsageError("'-c' and CONF both name the configuration")
     config = read_config(conf or named or _found(), current_limits())
     _check_outputs(config, export)
-    for line in config.notes:
-        warn(f"{config.file}: {line}")
+    warn_all(f"{config.file}: {line}" for line in config.notes)
     if config.clock == "real":
         if export is not None or events is not None:
             raise click.UsageError("'-e' and '--events' need simulation.clock: simulated")
@@ -171,8 +170,7 @@ def run(
         _describe(export, config, inputs, ended)
     if ended.failure is not None:
         if config.on_failure == "exit-raise":
-            for line in traceback.format_exception(ended.failure):
-                warn(line.rstrip())
+            warn_all(line.rstrip() for line in traceback.format_exception(ended.failure))
         raise ended.failure
 
 
@@ -192,8 +190,7 @@ def multi(request: MultiRequest) -> None:
     if request.table and request.template is not None:
         raise click.UsageError("'--table' and '-t' both write to standard output")
     read = read_multi(request.conf, current_limits())
-    for line in read.notes:
-        warn(f"{request.conf}: {line}")
+    warn_all(f"{request.conf}: {line}" for line in read.notes)
     singles = list(read.singles(request.directory))
     script = None if request.template is None else _script(request.template, singles, request)
     files = {request.directory / single.file_name: single.text for single in singles}
@@ -221,8 +218,7 @@ def data(request: DataRequest) -> int:
     """Combine data files into one table, whose rows begin with the attributes of their runs."""
     runs = {path: read_data(path, current_limits()) for path in request.files}
     if request.list_counters:
-        for name in dict.fromkeys(name for run in runs.values() for name in run.counters):
-            say(name)
+        say_all(dict.fromkeys(name for run in runs.values() for name in run.counters))
         return 0
     if request.type is None:
         raise click.UsageError("Missing option '-t' / '--type', or '-l'")
@@ -323,8 +319,7 @@ def _write_sample(kind: str) -> None:
         make_folder(path)
     with naming_errors(Path.cwd()):
         create_files_atomically(files)
-    for path in files:
-        say(f"wrote {path}")
+    say_all(f"wrote {path}" for path in files)
 
 
 def _holds(path: Path, content: bytes) -> bool:

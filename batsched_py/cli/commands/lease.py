@@ -14,7 +14,7 @@ from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.parameters import PATH, Number, flag, option
 from batsched_py.cli.shared.repetition import OnceGroup
 from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_options
-from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.terminal import say, say_all, warn, warn_all
 from batsched_py.text.display import displayed
 from batsched_py.traces.lease_file import read_lease
 
@@ -124,8 +124,7 @@ def show(place: SitePlace, number: int) -> None:
     """Show the details of the lease ID."""
     lease = place.client().get("api", "leases", number)
     width = max(map(len, lease))
-    for name, value in lease.items():
-        say(f"{displayed(name):{width}}  {displayed(str(value))}")
+    say_all(f"{displayed(name):{width}}  {displayed(str(value))}" for name, value in lease.items())
 
 
 command.add_command(request, "request")
@@ -140,8 +139,7 @@ def _read(file: Path, terms: LeaseTerms) -> dict[str, Any]:
     if given:
         raise click.UsageError(f"'-f' cannot be combined with '--{given[0].replace('_', '-')}': the file has all terms")
     lease = read_lease(file, current_limits())
-    for line in lease.notes:
-        warn(line)
+    warn_all(lease.notes)
     return lease.members
 
 

@@ -27,7 +27,7 @@ from batsched_py.cli.shared.runs import (
     tau_option,
     write_file,
 )
-from batsched_py.cli.shared.terminal import put, say, warn_all
+from batsched_py.cli.shared.terminal import put, say_all, warn_all
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.files.table_file import csv_rows
 from batsched_py.reporting.metrics import over_time
@@ -188,7 +188,7 @@ def _put_breakdown(request: MetricsRequest, by: str, schedules: Sequence[Schedul
         table, below = breakdown_table(by, names, found), [*notes, *run_titles(schedules)]
         if request.output is None and Output().is_terminal:
             show_table(table)
-            _say_all(below)
+            say_all(below)
         else:
             _write_table(request.output, table, below)
 
@@ -291,7 +291,7 @@ def _put_table(output: Path | None, schedules: Sequence[Schedule], make: Callabl
     if output is None and console.is_terminal:
         for runs in _fitting(console, count, make):
             show_whole(make(runs))
-        _say_all(notes)
+        say_all(notes)
     else:
         _write_table(output, make(slice(count)), notes)
 
@@ -302,11 +302,6 @@ def _write_table(output: Path | None, table: Table, below: Sequence[str]) -> Non
     lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
     end = "\n".join(["", "", *below]) if below else ""
     _put(output, f"{lines.strip(chr(10))}{end}\n".encode())
-
-
-def _say_all(lines: Sequence[str]) -> None:
-    for line in lines:
-        say(line)
 
 
 def _fitting(console: Console, count: int, make: Callable[[slice], Table]) -> Iterator[slice]:

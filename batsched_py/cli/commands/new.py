@@ -13,7 +13,7 @@ import click
 from batsched_py.cli.shared.command import typed_command
 from batsched_py.cli.shared.output_paths import check_writable
 from batsched_py.cli.shared.parameters import PATH, option
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say, say_all
 from batsched_py.errors import InputError, OptionError
 from batsched_py.files.atomic_file import create_files_atomically
 from batsched_py.files.output_file import make_folder, naming_errors
@@ -54,8 +54,7 @@ def command(file: Path, *, tests: bool) -> None:
             create_files_atomically({path: text.encode() for path, text in texts.items()})
         except FileExistsError as error:  # created in the meantime
             raise InputError(str(error.filename2 or error.filename), "", _THERE) from error
-    for path in texts:
-        say(f"wrote {path}")
+    say_all(f"wrote {path}" for path in texts)
     for line in (_NEXT + (_TRY if tests else "")).splitlines():
         say(line.format(algorithm=f"{file}:{class_name(name)}", tests=tests_file))
 

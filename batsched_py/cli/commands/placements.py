@@ -16,7 +16,7 @@ from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Number, flag, option
 from batsched_py.cli.shared.query_arguments import QueryCommand, parse_query
-from batsched_py.cli.shared.terminal import put, say, warn_all
+from batsched_py.cli.shared.terminal import put, say, say_all, warn_all
 from batsched_py.collection.alternatives import Schedule, write_alternatives
 from batsched_py.collection.classes import JobClass, parse_classes
 from batsched_py.collection.demands import FREE_HOST, IS_VAULT
@@ -77,8 +77,7 @@ def command(request: PlacementsRequest) -> None:
         return
     hosts = placer.candidate_placements(kind, query, requester=asked.requester).hosts
     if request.plain:
-        for name in hosts:
-            say(displayed(name))
+        say_all(displayed(name) for name in hosts)
         return
     _show(schedules)
     vaults = "" if asked.vault is None else f" and {counted(len(placer.vaults(asked)), 'vault')}"

@@ -16,7 +16,7 @@ from batsched_py.cli.shared.command import current_limits, typed_command
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import INPUT, flag, option
 from batsched_py.cli.shared.query_arguments import QueryCommand, parse_query
-from batsched_py.cli.shared.terminal import say, warn, warn_all
+from batsched_py.cli.shared.terminal import say, say_all, warn, warn_all
 from batsched_py.collection.collection import Collection
 from batsched_py.queries.explanation import explain, failures
 from batsched_py.queries.expression import Expression
@@ -70,8 +70,7 @@ def command(request: QueryRequest) -> None:
         warn(f"no record has ${displayed(name)}" + (f"; {suggestion}" if suggestion else ""))
     found = collection.query(query, requester=Requester(user=request.user))
     if request.plain:
-        for record in found:
-            say(displayed(record.name))
+        say_all(displayed(record.name) for record in found)
     else:
         _show(found, query)
         say(f"{len(found)} of {counted(len(collection.names()), 'record')}")

@@ -18,7 +18,7 @@ from batsched_py.cli.shared.runs import (
     tau_option,
     write_file,
 )
-from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.terminal import say, warn_all
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.loading import require
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page, warnings
@@ -67,8 +67,7 @@ def command(request: ReportRequest) -> None:
         raise click.UsageError(f"'--name' must be given once for each of the {len(paths)} runs, or not at all")
     require("plotly", "report", "report")
     schedules = read_runs(paths, request.workloads, output, request.hosts, names)
-    for warning in warnings(schedules):
-        warn(warning)
+    warn_all(warnings(schedules))
     window = None if request.window.whole else request.window.on_all(schedules)
     decisions = [read_decisions(schedule) for schedule in schedules]
     waits = [longest_waits(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]

@@ -39,7 +39,7 @@ from batsched_py.cli.shared.simulation_options import (
     work_options,
 )
 from batsched_py.cli.shared.slow_decisions import watched_decisions
-from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.terminal import say_all, warn
 from batsched_py.errors import BatschedError, WorkloadError
 from batsched_py.interruption import Interruption
 from batsched_py.metadata.store import JobStore
@@ -336,5 +336,4 @@ def _show(request: SimulateRequest, result: Result) -> None:
         show_picture(console, gantt.render(schedules.schedule_of(result, ""), console.width))
     if not request.quiet:
         show_table(summary_table(result))
-    for line in result.approximations:
-        say(f"approximation: {line}", err=request.quiet)
+    say_all((f"approximation: {line}" for line in result.approximations), err=request.quiet)

@@ -20,7 +20,7 @@ from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
 from batsched_py.cli.shared.repetition import MovedOption, OnceGroup
 from batsched_py.cli.shared.runs import PictureOptions, read_picture, write_picture
-from batsched_py.cli.shared.terminal import put, say, warn
+from batsched_py.cli.shared.terminal import put, say, say_all, warn_all
 from batsched_py.cli.shared.timeline_picture import render_timelines
 from batsched_py.files.atomic_file import write_atomically
 from batsched_py.files.document_file import read_document
@@ -146,8 +146,7 @@ def show(request: TimelineShowRequest) -> None:
         parse_timelines(str(request.file), read_document(request.file, current_limits())), request
     )
     run, notes = play(timelines, request.resumes, request.kinds)
-    for line in find_warnings(timelines, request.kinds):
-        warn(line)
+    warn_all(find_warnings(timelines, request.kinds))
     if request.json:
         content = full_json(run, notes) if request.full else basic_json(run)
         put(json.dumps(content, ensure_ascii=False).encode() + b"\n", is_json=True)
@@ -156,8 +155,7 @@ def show(request: TimelineShowRequest) -> None:
         _show(run)
     else:
         _write(run, request)
-    for note in notes:
-        say(displayed(note))
+    say_all(displayed(note) for note in notes)
 
 
 @typed_command(limits=False)
@@ -206,8 +204,7 @@ def convert(files: tuple[Path, ...], output: Path) -> None:
     check_writable([output])
     with writing(output):
         write_atomically(output, json.dumps({"vms": vms}, indent=1).encode() + b"\n")
-    for line in notes:
-        say(displayed(line))
+    say_all(displayed(line) for line in notes)
     entries = sum(map(len, vms.values()))
     say(f"wrote {output}: {counted(len(vms), 'VM')}, {counted(entries, 'entry', 'entries')}")
 

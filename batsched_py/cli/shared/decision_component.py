@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import Warnings
-from batsched_py.cli.shared.terminal import prepare_streams, say
+from batsched_py.cli.shared.terminal import prepare_streams, say, say_all
 from batsched_py.errors import BatschedError, TransportError
 from batsched_py.model.features import Features
 from batsched_py.plugins import load
@@ -160,8 +160,7 @@ def open_component(settings: bytes) -> DecisionComponent | None:
 def _report(error: BaseException, *, debug: bool) -> None:
     """Write an error to standard error, in one line as the program does."""
     if debug:
-        for line in "".join(traceback.format_exception(error)).splitlines():
-            say(line, err=True)
+        say_all("".join(traceback.format_exception(error)).splitlines(), err=True)
     if isinstance(error, BatschedError):
         say(f"batsched-py: error: {error}", err=True)
     else:

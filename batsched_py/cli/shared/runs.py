@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, Number, Seconds, option, together
-from batsched_py.cli.shared.terminal import say, warn, warn_all
+from batsched_py.cli.shared.terminal import say, say_all, warn, warn_all
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.errors import InputError
 from batsched_py.files.atomic_file import write_atomically
@@ -73,11 +73,9 @@ def read_runs(
     if names:
         schedules = [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
     for schedule in schedules:
-        for note in schedule.notes:
-            say(f"note: {schedule.name}: {note}", err=True)
+        say_all((f"note: {schedule.name}: {note}" for note in schedule.notes), err=True)
         warn_of_results(schedule)
-    for line in find_differences(schedules):
-        warn(line)
+    warn_all(find_differences(schedules))
     if not workloads:
         return schedules
     members = [read_workload(path, simulated_only=False, limits=current_limits()) for path in workloads]
@@ -89,8 +87,7 @@ def read_runs(
 def read_decisions(schedule: Schedule) -> DecisionTable | None:
     """Read the decisions in the folder of a run, and warn of unknown parts; None without a file. InputError."""
     decisions = read_decisions_of(schedule, limits=current_limits())
-    for note in () if decisions is None else decisions.notes:
-        say(f"note: {schedule.name}: {note}", err=True)
+    say_all((f"note: {schedule.name}: {note}" for note in (() if decisions is None else decisions.notes)), err=True)
     return decisions
 
 
@@ -103,8 +100,7 @@ def warn_if_partial(schedule: Schedule) -> None:
 def warn_of_results(schedule: Schedule) -> None:
     """Warn of results that are partial, and of each kind of contradiction in them."""
     warn_if_partial(schedule)
-    for line in find_contradictions(schedule).lines():
-        warn(f"{displayed(schedule.name)}: {line}")
+    warn_all(f"{displayed(schedule.name)}: {line}" for line in find_contradictions(schedule).lines())
 
 
 def run_titles(schedules: Sequence[Schedule]) -> list[str]:
@@ -201,8 +197,7 @@ def save_picture(path: Path, picture: Picture) -> None:
     """Write a picture, and warn of its defects. InputError."""
     with writing(path):
         picture.save(path)
-    for line in picture.cautions:
-        warn(line)
+    warn_all(picture.cautions)
 
 
 def write_picture(use: str, module: str, picture: PictureOptions, make: Callable[[Any], Any]) -> None:

@@ -53,6 +53,12 @@ def say(line: str = "", *, err: bool = False, colour: str | None = None) -> None
     click.secho(displayed_line(line), err=err, fg=colour)
 
 
+def say_all(lines: Iterable[str], *, err: bool = False) -> None:
+    """Write each line, as `say` does."""
+    for line in lines:
+        say(line, err=err)
+
+
 def warn(line: str) -> None:
     """Write a warning to standard error."""
     say(f"batsched-py: warning: {line}", err=True)
