@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.campaigns.plan.campaign import Campaign
+from batsched_py.campaigns.plan.run_key import RunIdentity
 from batsched_py.campaigns.plan.run_spec import RunEnvironment, RunSpec
 from batsched_py.campaigns.plan.sources import WorkloadSource
 from batsched_py.campaigns.variant import Variant
@@ -70,6 +72,23 @@ class Setting(Struct, frozen=True):
     def name(self) -> str:
         """The platform and the settings, for display."""
         return f"{self.platform}, {self.settings}" if self.settings else self.platform
+
+    @property
+    def identity(self) -> RunIdentity:
+        """The part of the identity that all its runs share."""
+        environment, settings = self.environment, self.environment.settings
+        plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "external_events"}
+        return RunIdentity(
+            platform=self.file.sha256 or "",
+            workload={},
+            algorithm="",
+            options={},
+            files={} if self.events_sha256 is None else {"events": self.events_sha256},
+            settings=msgspec.to_builtins({**plain, "roles": dict(settings.roles)}),
+            clock=environment.clock,
+            window=msgspec.to_builtins(environment.window),
+            simulator="embedded" if environment.batsim is None else "batsim",
+        )
 
 
 class PlannedRun(Struct, frozen=True):

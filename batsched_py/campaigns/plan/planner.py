@@ -9,13 +9,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 from msgspec.structs import replace
 
 from batsched_py.campaigns.comparison import find_baseline
 from batsched_py.campaigns.plan.campaign import Campaign, SimulatorSettings
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun, PlannedVariant, Setting
-from batsched_py.campaigns.plan.run_key import RunIdentity
 from batsched_py.campaigns.plan.run_spec import BatsimFiles, RunEnvironment
 from batsched_py.campaigns.plan.sources import SourceReader, WorkloadSource
 from batsched_py.campaigns.plan.variants import plan_variants
@@ -113,7 +111,7 @@ def _runs(
     campaign: Campaign, inputs: Sequence[tuple[Setting, WorkloadSource]], variants: Sequence[PlannedVariant]
 ) -> Iterator[PlannedRun]:
     seeds = campaign.seeds or (None,)
-    identities = {id(setting): _identity_of(setting) for setting, _ in inputs}
+    identities = {id(setting): setting.identity for setting, _ in inputs}
     for setting, source in inputs:
         identity = identities[id(setting)]
         for seed, variant in product(seeds, variants):
@@ -162,21 +160,3 @@ def _check(environment: RunEnvironment, sources: Sequence[WorkloadSource]) -> No
 def _sample(drawn: Drawn) -> Drawn:
     """Return the model with at most a few jobs, which suffice to check that it can be simulated."""
     return replace(drawn, jobs=_SAMPLE) if _SAMPLE < drawn.jobs <= MOST_JOBS else drawn
-
-
-def _identity_of(setting: Setting) -> RunIdentity:
-    """Return the part of the identity that all runs of a setting share."""
-    environment = setting.environment
-    settings = environment.settings
-    plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "external_events"}
-    return RunIdentity(
-        platform=setting.file.sha256 or "",
-        workload={},
-        algorithm="",
-        options={},
-        files={} if setting.events_sha256 is None else {"events": setting.events_sha256},
-        settings=msgspec.to_builtins({**plain, "roles": dict(settings.roles)}),
-        clock=environment.clock,
-        window=msgspec.to_builtins(environment.window),
-        simulator="embedded" if environment.batsim is None else "batsim",
-    )

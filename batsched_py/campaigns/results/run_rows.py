@@ -78,12 +78,9 @@ def _settings_text(setting: Setting, features: Features | None) -> str:
 
     `features` are those that Batsim 5 was asked for.
     """
-    environment = setting.environment
-    settings = environment.settings
-    plain = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "external_events"}
-    simulator = "embedded" if environment.batsim is None else "batsim"
-    others = {"clock": environment.clock, "simulator": simulator, "window": environment.window}
-    described = {**plain, "roles": dict(settings.roles), **others, "events_sha256": setting.events_sha256}
+    one = setting.identity
+    others = {"clock": one.clock, "simulator": one.simulator, "window": one.window}
+    described = {**one.settings, **others, "events_sha256": setting.events_sha256}
     if features is not None:
         described["features"] = features
     return orjson.dumps(msgspec.to_builtins(described), option=orjson.OPT_SORT_KEYS).decode()
