@@ -68,6 +68,10 @@ static void play(void) {
         else
             result = libraries[library].deinit();
         began = now() - began;
+        if (reply && reply_size && strlen((char *)reply) + 1 - reply_size > 1) { /* Batsim reads to the NUL, not the size */
+            fprintf(stderr, "driver: the reply is not a text of its size\n");
+            exit(9);
+        }
         put(result), put(flags), put(began), put(reply_size);
         fwrite(reply, 1, reply_size, stdout);
         fflush(stdout);
