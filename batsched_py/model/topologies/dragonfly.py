@@ -117,13 +117,15 @@ class Dragonfly(Brief, frozen=True):
                 pairs[_GREEN, group, chassis, blade, other] += hosts * there
             if chassis != 0:
                 pairs[_BLACK, group, other, chassis, 0] += hosts * there
-            leaving = max(leaving, (blade != other) + (chassis != 0))
+            if leaving < 2:
+                leaving = max(leaving, (blade != other) + (chassis != 0))
         for (_, chassis, blade), hosts in targets.items():
             if blade != group:
                 pairs[_GREEN, other, 0, group, blade] += hosts * here
             if chassis != 0:
                 pairs[_BLACK, other, blade, 0, chassis] += hosts * here
-            arriving = max(arriving, (blade != group) + (chassis != 0))
+            if arriving < 2:
+                arriving = max(arriving, (blade != group) + (chassis != 0))
         return leaving + 1 + arriving
 
     def _count_within(self, routers: _Routers, pairs: dict[Cable, int]) -> int:

@@ -11,18 +11,23 @@ from batsched_py.simulator.contention.demand import ActivityDemand
 from batsched_py.simulator.time.event_queue import PRECISION, Ticket
 
 
-class SharedResource:
-    """A processor or a link in use."""
+class SharedResource(Struct, eq=False):
+    """A processor or a link in use.
 
-    __slots__ = ("capacity", "key", "shared", "stricter", "users")
+    Attributes:
+        key: number of a host, or name of a link.
+        capacity: flop/s or bytes per second.
+        shared: False for a FATPIPE link.
+        users: active activity -> flops or bytes that it needs, on a host those of its first executor there; in the
+            order of their activation.
+        stricter: a resource that limits all users of this one at least as much, if one is known.
+    """
 
-    def __init__(self, key: int | str, capacity: float, *, shared: bool = True) -> None:
-        """Take the number of a host or name of a link, and its capacity in flop/s or bytes per second."""
-        self.key, self.capacity, self.shared = key, capacity, shared
-        #: Active activity -> flops or bytes that each of its executors needs, in the order of their activation.
-        self.users: dict[Activity, list[float]] = {}
-        #: A resource that limits all users of this one at least as much, if one is known.
-        self.stricter: SharedResource | None = None
+    key: int | str
+    capacity: float
+    shared: bool = True
+    users: dict[Activity, float] = field(default_factory=dict)
+    stricter: SharedResource | None = None
 
 
 class Group:
@@ -55,7 +60,8 @@ class Activity(Struct, eq=False):
         ticket: the queue entry for the end of the latency; 0 afterwards.
         group: None before it is active, and after its end.
         resources: what it uses: hosts, then links.
-        limits: those with other users, or with several of its executors, of which none is known to be stricter.
+        further: host on which it has several executors -> flops of each after the first.
+        limits: resources with other users, or with several of its executors, of which none is known to be stricter.
         scarcest: the first to be exhausted of the resources that it uses alone; None if unknown, or if there is none.
         ceiling: rate at which that is exhausted, in 1/s; None if unknown.
         seconds: duration without other activities, after its latency.
@@ -76,6 +82,7 @@ class Activity(Struct, eq=False):
     ticket: Ticket = 0
     group: Group | None = None
     resources: list[SharedResource] = field(default_factory=list)
+    further: dict[SharedResource, list[float]] = field(default_factory=dict)
     limits: dict[SharedResource, None] = field(default_factory=dict)
     scarcest: SharedResource | None = None
     ceiling: float | None = None
@@ -90,15 +97,18 @@ class Activity(Struct, eq=False):
     def private_limit(self) -> tuple[float, float]:
         """Return its rate in 1/s at which the first resource that it uses alone is exhausted, and its need of that."""
         if self.ceiling is None:
-            self.ceiling = math.inf
+            ceiling = math.inf
             for resource in self.resources:
-                if len(resource.users) == 1 and resource not in self.limits:
-                    self.add_private(resource)
-        return self.ceiling, self.scarcest.users[self][0] if self.scarcest else 1.0
+                if len(resource.users) == 1 and resource not in self.further:
+                    amount = resource.users[self]
+                    if resource.capacity < ceiling * amount:
+                        ceiling, self.scarcest = resource.capacity / amount, resource
+            self.ceiling = ceiling
+        return self.ceiling, self.scarcest.users[self] if self.scarcest else 1.0
 
     def add_private(self, resource: SharedResource) -> None:
         """Take account of a resource without other users."""
-        (amount,) = resource.users[self]
+        amount = resource.users[self]
         if self.ceiling is not None and resource.capacity < self.ceiling * amount:
             self.ceiling, self.scarcest = resource.capacity / amount, resource
 

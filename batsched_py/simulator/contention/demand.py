@@ -54,11 +54,10 @@ class ActivityDemand(Struct, frozen=True):
         """Return the duration in seconds without other activities, after its latency; infinite if it stands still."""
         if not self.links and not self.flops:  # SimGrid knows no size without a link, as between hosts of Vivaldi zones
             return 0.0
-        seconds = self.window
-        for link, amount in self.links:
-            if not link.bandwidth:
-                return math.inf
-            seconds = max(seconds, amount / link.bandwidth)
+        crossing = [amount / link.bandwidth if link.bandwidth else math.inf for link, amount in self.links]
+        seconds = max([self.window, *crossing])
+        if seconds == math.inf and not all(link.bandwidth for link, _ in self.links):
+            return math.inf
         if len({host for host, _ in self.flops}) < len(self.flops):
             computing = self._seconds_computing(processors)
             return computing if computing == math.inf else min(max(seconds, computing), LONGEST_TASK)

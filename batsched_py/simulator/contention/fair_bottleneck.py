@@ -159,9 +159,11 @@ class _Rounds:
 
     def _charge(self, shares: dict[int, float], charged: Callable[[Iterable[float]], float]) -> None:
         """Subtract the rises from each remaining resource; fix the users of exhausted resources."""
-        rises, left = self._rises, self._left
+        rises, left, counts = self._rises, self._left, self._counts
         exhausted = []
         for number, share in shares.items():
+            if not counts[number]:  # no rate depends on it any more
+                continue
             if self._resources[number].shared:
                 rest = left[number] - add_up([amount * rises[user] for user, amount in self._users[number]])
             else:

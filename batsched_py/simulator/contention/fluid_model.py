@@ -209,9 +209,10 @@ class FluidModel:
         if activity.rank != RANK_TASK_END:
             return
         for resource in crowded:
-            others = [user for user in resource.users if user is not activity and user.rank == RANK_TASK_END]
-            if others and not resource.shared and str(resource.key).endswith(_LOOPBACKS):
-                self._approximations.add(ON_ONE_LOOPBACK)
+            if not resource.shared and str(resource.key).endswith(_LOOPBACKS):
+                others = [user for user in resource.users if user is not activity and user.rank == RANK_TASK_END]
+                if others:
+                    self._approximations.add(ON_ONE_LOOPBACK)
 
     def _leave(self, activity: Activity) -> None:
         """Release its resources."""
@@ -254,14 +255,13 @@ class FluidModel:
         self._schedule(activities)
 
     def _solve(self, activities: list[Activity]) -> Iterable[float]:
-        numbers: dict[SharedResource, int] = {}
+        limits = dict.fromkeys(limit for activity in activities for limit in activity.limits)
+        numbers = {limit: number for number, limit in enumerate(limits)}
         loads = []
         for activity in activities:
-            uses = [
-                (numbers.setdefault(resource, len(numbers)), amount)
-                for resource in activity.limits
-                for amount in resource.users[activity]
-            ]
+            uses = [(numbers[each], each.users[activity]) for each in activity.limits]
+            for resource, amounts in activity.further.items():
+                uses += [(numbers[resource], amount) for amount in amounts]
             loads.append(Load(uses, activity.bound, *activity.private_limit()))
         rates = fair_rates([Resource(resource.capacity, resource.shared) for resource in numbers], loads)
         if not rates.settled:
@@ -322,8 +322,9 @@ def _connected(activity: Activity, seen: set[Activity]) -> list[Activity]:
         for resource in each.limits:
             if resource not in resources:
                 resources.add(resource)
-                found += [other for other in resource.users if other not in seen]
-                seen.update(resource.users)
+                if not resource.users.keys() <= seen:
+                    found += [other for other in resource.users if other not in seen]
+                    seen.update(resource.users)
     found.sort(key=_number)
     return found
 

@@ -46,24 +46,27 @@ class ResourceTable:
 
     def enter(self, activity: Activity) -> list[SharedResource]:
         """Register the uses of an activity; return those of its resources that others use."""
-        resources, used = self._resources, activity.resources
+        resources, used, crowded = self._resources, activity.resources, list[SharedResource]()
         for host, amount in activity.demand.flops:
             resource = resources.get(host)
             if resource is None:
                 resource = resources[host] = SharedResource(host, self.capacity(host))
-            if activity in resource.users:
+            elif activity in resource.users:
                 activity.limits[resource] = None
-                resource.users[activity].append(bounded(amount, resource.capacity))
+                activity.further.setdefault(resource, []).append(bounded(amount, resource.capacity))
+                continue
             else:
-                resource.users[activity] = [bounded(amount, resource.capacity)]
-                used.append(resource)
+                crowded.append(resource)
+            resource.users[activity] = bounded(amount, resource.capacity)
+            used.append(resource)
         for link, amount in activity.demand.links:
             resource = resources.get(link.name)
             if resource is None:
-                resource = resources[link.name] = SharedResource(link.name, link.bandwidth, shared=link.shared)
-            resource.users[activity] = [bounded(amount, resource.capacity)]
+                resource = resources[link.name] = SharedResource(link.name, link.bandwidth, link.shared)
+            else:
+                crowded.append(resource)
+            resource.users[activity] = amount if amount < resource.capacity else bounded(amount, resource.capacity)
             used.append(resource)
-        crowded = [resource for resource in used if len(resource.users) > 1]
         self._compare(activity, crowded)
         return crowded
 
@@ -72,20 +75,21 @@ class ResourceTable:
         neighbours: list[Activity] = []
         for resource in activity.resources:
             users = resource.users
-            del users[activity]
-            if not users:
+            if len(users) == 1:
                 del self._resources[resource.key]
                 continue
+            del users[activity]
             # One neighbour for each resource is enough: the search for connected activities finds the others.
             neighbour = next(iter(users))
             neighbours.append(neighbour)
-            if len(users) == 1 and len(users[neighbour]) == 1:
+            if len(users) == 1 and resource not in neighbour.further:
                 neighbour.limits.pop(resource, None)
                 neighbour.add_private(resource)
         for resource in activity.limits:
             if len(resource.users) > 1:
                 _seek_stricter(resource)
         activity.resources.clear()
+        activity.further.clear()
         activity.limits.clear()
         activity.forget_ceiling()
         return neighbours
@@ -121,15 +125,12 @@ class ResourceTable:
             elif stricter is None:
                 activity.limits[resource] = None
                 continue
-            if stricter is None or stricter.users.get(activity, _NOTHING) < users[activity]:
+            if stricter is None or stricter.users.get(activity, 0.0) < users[activity]:
                 unknown.append(resource)
         # What is used most is the least likely to have a stricter resource, and the most likely to be one.
         unknown.sort(key=lambda resource: (len(resource.users), resource.users[activity]), reverse=True)
         for resource in unknown:
             _seek_stricter(resource)
-
-
-_NOTHING: Final[list[float]] = []
 
 
 def _seek_stricter(resource: SharedResource) -> None:
@@ -155,7 +156,7 @@ def _stricter(resource: SharedResource) -> SharedResource | None:
             and other is not resource
             and users.keys() <= other.users.keys()
             and _is_comparable(other)
-            and all(other.users[user] >= amounts for user, amounts in users.items())
+            and all(other.users[user] >= amount for user, amount in users.items())
         ):
             return other
     return None

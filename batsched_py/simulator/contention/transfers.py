@@ -35,8 +35,8 @@ class TransferModel:
         self._cached = 0
         #: The first two hosts that exchanged bytes without a link between them, for messages.
         self.unlinked: tuple[str, str] | None = None
-        #: Name of a cluster -> cable in it -> link; a cache.
-        self._cables: dict[str, dict[Cable, Link]] = {}
+        #: Name of a cluster -> its links.
+        self._cables: dict[str, _CableLinks] = {}
         #: Name of a link -> its latency, for those that have changed.
         self._latencies: dict[str, float] = {}
         self.latencies_change = any(one.quantity is Changing.LATENCY for one in platform.changes)
@@ -55,7 +55,7 @@ class TransferModel:
                 continue
             if not (isinstance(part, Exchange) and self._add_sums(load, part)):
                 self._add_pairs(load, part)
-        return tuple([(link, load.carried[name]) for name, link in load.links.items()]), load.latency, load.window
+        return tuple(load.carried.values()), load.latency, load.window
 
     def change_latency(self, links: Iterable[str], latency: float) -> None:
         """Give links another latency, in seconds, for the demands that are computed from now on."""
@@ -66,7 +66,7 @@ class TransferModel:
 
     def _add_pairs(self, load: _NetworkLoad, transfers: Iterable[Transfer]) -> None:
         """Add transfers one by one."""
-        links, carried = load.links, load.carried
+        carried = load.carried
         for source, target, size in transfers:
             if size <= 0:
                 continue
@@ -74,9 +74,8 @@ class TransferModel:
             load.wait(route.latency, size)
             for link in route.links:
                 name = link.name
-                links[name] = link
-                before = carried.get(name, 0.0)
-                carried[name] = before + size if link.shared else max(before, size)
+                _, before = carried.get(name, _NOTHING)
+                carried[name] = link, before + size if link.shared else max(before, size)
 
     def _add_sums(self, load: _NetworkLoad, exchange: Exchange) -> bool:
         """Add the sums for each host if the links depend on these alone; return whether they do.
@@ -118,29 +117,21 @@ class TransferModel:
             return False
         crossings = zone.topology.crossings(positions)
         load.wait(add_up([zone.cables.latency] * crossings.longest), exchange.amount)
-        cables, links, carried = self._cables_of(zone), load.links, load.carried
-        #: Number of transfers -> their bytes; many cables carry equally many.
-        totals: dict[int, float] = {}
-        for cable, times in crossings.pairs.items():
-            link = cables.get(cable)
-            if link is None:
-                link = cables[cable] = zone.topology.link(cable, zone.cables)
-            name = link.name
-            if name in carried:
-                load.carry(link, Equal(exchange.amount, times))
-                continue
-            total = totals.get(times)
-            if total is None:
-                total = totals[times] = Equal(exchange.amount, times).added_to(0.0)
-            links[name], carried[name] = link, total
-        return True
-
-    def _cables_of(self, zone: TopologyZone) -> dict[Cable, Link]:
-        """Return the known links of a cluster: cable -> link; a cache."""
-        cables = self._cables.setdefault(zone.name, {})
+        cables = self._cables.setdefault(zone.name, _CableLinks(zone))
         if len(cables) > MAX_CACHED:
             cables.clear()
-        return cables
+        if load.carried or not zone.cables.splits:
+            for cable, times in crossings.pairs.items():
+                load.carry(cables[cable], Equal(exchange.amount, times))
+            return True
+        # Each cable is another link, and many of them carry equally many transfers.
+        totals, total, before = dict[int, float](), 0.0, 0
+        for times in sorted(set(crossings.pairs.values())):
+            totals[times] = total = Equal(exchange.amount, times - before).added_to(total)
+            before = times
+        carried = [(cables[cable], totals[times]) for cable, times in crossings.pairs.items()]
+        load.carried = {each[0].name: each for each in carried}
+        return True
 
     def _arm(self, host: int) -> _Arm:
         arm = self._arms.get(host)
@@ -171,6 +162,18 @@ class TransferModel:
         links = self._links
         self._routes[ends] = Route(tuple([links.setdefault(link.name, link) for link in route.links]), route.latency)
         self._cached += size
+
+
+class _CableLinks(dict[Cable, Link]):
+    """The links of a cluster, by their cables; a cache."""
+
+    def __init__(self, zone: TopologyZone) -> None:
+        super().__init__()
+        self._zone = zone
+
+    def __missing__(self, cable: Cable) -> Link:
+        link = self[cable] = self._zone.topology.link(cable, self._zone.cables)
+        return link
 
 
 class _Arm(Struct, frozen=True):
@@ -213,15 +216,13 @@ class _NetworkLoad(Struct):
 
     Attributes:
         tcp_window: in bytes.
-        links: name -> crossed link; names, because hashing a whole link is slow.
-        carried: name of a link -> bytes that it carries.
+        carried: name -> link, and the bytes that it carries; names, because hashing a whole link is slow.
         latency: the maximum latency.
         window: minimum duration in seconds by the TCP window.
     """
 
     tcp_window: float
-    links: dict[str, Link] = field(default_factory=dict)
-    carried: dict[str, float] = field(default_factory=dict)
+    carried: dict[str, tuple[Link, float]] = field(default_factory=dict)
     latency: float = 0.0
     window: float = 0.0
 
@@ -232,8 +233,10 @@ class _NetworkLoad(Struct):
 
     def carry(self, link: Link, amounts: Amounts) -> None:
         """Add the bytes of transfers to a link."""
-        name = link.name
-        before = self.carried.get(name, 0.0)
+        _, before = self.carried.get(link.name, _NOTHING)
         after = amounts.added_to(before) if link.shared else max(before, amounts.largest())
         if after:
-            self.links[name], self.carried[name] = link, after
+            self.carried[link.name] = link, after
+
+
+_NOTHING: Final[tuple[None, float]] = None, 0.0

@@ -66,7 +66,7 @@ class Scene:
         everything = list(dict.fromkeys(resource for resources in seen for resource in resources))
         loads = [
             Load(
-                [(everything.index(each), amount) for each in resources for amount in each.users[activity]],
+                [(everything.index(each), amount) for each in resources for amount in amounts(each, activity)],
                 activity.bound,
                 *private_limit(activity),
             )
@@ -78,13 +78,18 @@ class Scene:
 def private_limit(activity: Activity) -> tuple[float, float]:
     """The least of the resources that the activity uses alone, by one executor."""
     alone = [each for each in activity.resources if not is_crowded(each)]
-    limits = [(each.capacity / each.users[activity][0], each.users[activity][0]) for each in alone]
+    limits = [(each.capacity / each.users[activity], each.users[activity]) for each in alone]
     return min(limits, default=(float("inf"), 1.0), key=lambda limit: limit[0])
 
 
 def is_crowded(resource: SharedResource) -> bool:
     """True if several executors use it."""
-    return sum(map(len, resource.users.values())) > 1
+    return sum(len(amounts(resource, user)) for user in resource.users) > 1
+
+
+def amounts(resource: SharedResource, user: Activity) -> list[float]:
+    """The needs of the executors of an activity."""
+    return [resource.users[user], *user.further.get(resource, ())]
 
 
 @pytest.mark.parametrize("seed", range(60))
