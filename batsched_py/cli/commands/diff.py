@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 import click
-from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits, typed_command
@@ -21,17 +20,6 @@ from batsched_py.transcripts.report import LEFT, RIGHT, descriptions, summary
 from batsched_py.transcripts.transcript import Transcript
 
 _COLOURS: Final = {LEFT: "red", RIGHT: "green"}
-
-
-class DiffRequest(Struct, frozen=True):
-    """The options of `diff`."""
-
-    first: Path
-    second: Path
-    tolerance: float
-    relative: float
-    ignore: tuple[str, ...]
-    count: int
 
 
 @typed_command()
@@ -53,7 +41,9 @@ class DiffRequest(Struct, frozen=True):
     multiple=True,
 )
 @option("--count", "N", "Differences to show.", type=click.IntRange(min=0), default=10)
-def command(request: DiffRequest) -> int:
+def command(
+    first: Path, second: Path, tolerance: float, relative: float, ignore: tuple[str, ...], *, count: int
+) -> int:
     """Compare two recorded runs, A.jsonl and B.jsonl: the events from Batsim and the decisions.
 
     Events are compared by job and host; their order within an instant and their notation do not matter. The exit code
@@ -61,17 +51,18 @@ def command(request: DiffRequest) -> int:
     """
     warn = Warnings()
     limits = current_limits()
-    transcripts = Transcript(request.first, warn, limits=limits), Transcript(request.second, warn, limits=limits)
-    tolerance = Tolerance(request.tolerance, request.relative)
-    comparison = compare_transcripts(*transcripts, tolerance, ignore={FactKind(kind) for kind in request.ignore})
+    transcripts = Transcript(first, warn, limits=limits), Transcript(second, warn, limits=limits)
+    comparison = compare_transcripts(
+        *transcripts, Tolerance(tolerance, relative), ignore={FactKind(kind) for kind in ignore}
+    )
     for transcript, exchanges in zip(transcripts, comparison.exchanges, strict=True):
         if not exchanges:
             raise TranscriptError(str(transcript.path), "", "holds no exchange; there is nothing to compare")
-    _show(comparison, request)
+    _show(comparison, (first, second), count)
     return 0 if comparison.same else 1
 
 
-def _show(comparison: TranscriptComparison, request: DiffRequest) -> None:
+def _show(comparison: TranscriptComparison, files: tuple[Path, Path], count: int) -> None:
     exchanges = f"{comparison.exchanges[0]} and {counted(comparison.exchanges[1], 'exchange')}"
     if comparison.same:
         say(f"same: {exchanges}, {counted(comparison.shared, 'fact')}")
@@ -79,13 +70,13 @@ def _show(comparison: TranscriptComparison, request: DiffRequest) -> None:
     differ = len(comparison.differences)
     same = counted(comparison.shared, "fact is", "facts are")
     say(f"{exchanges}: {same} the same, {counted(differ, 'differs', 'differ')}")
-    if request.count:
-        say(f"{LEFT} {request.first}, {RIGHT} {request.second}")
+    if count:
+        say(f"{LEFT} {files[0]}, {RIGHT} {files[1]}")
     rest = descriptions(comparison.differences)
-    for lines in islice(rest, request.count):
+    for lines in islice(rest, count):
         for line in lines:
             say(line, colour=_COLOURS.get(line[2:3]))
     left = sum(1 for _ in rest)
-    if left and request.count:
+    if left and count:
         say(f"and {left} more")
     say_all(summary(comparison))

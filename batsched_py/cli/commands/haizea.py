@@ -5,13 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import click
-from msgspec import Struct
 
 from batsched_py.cli.shared.command import DEBUG, current_limits, typed_command
 from batsched_py.cli.shared.described_runs import this_call
@@ -60,25 +59,6 @@ _NO_COUNTER: Final = 1
 _PLACES: Final = (Path("/etc/haizea/haizea.conf"), Path("~/.haizea/haizea.conf"))
 #: Tables of a run, and of its probes, if any.
 _TABLES: Final = ("leases", "reservations", "counters", "stats")
-
-
-class MultiRequest(Struct, frozen=True):
-    """The options of `haizea multi`."""
-
-    conf: Path
-    directory: Path
-    template: Path | None
-    only_missing: bool
-    table: bool
-
-
-class DataRequest(Struct, frozen=True):
-    """The options of `haizea data`."""
-
-    files: tuple[Path, ...]
-    type: str | None
-    counter: str | None
-    list_counters: bool
 
 
 class HaizeaGroup(OnceGroup):
@@ -180,29 +160,29 @@ def run(
 @option("-t --template", "FILE", "Print the script made from this template.", type=PATH)
 @flag("-m --only-missing", "Exclude runs whose data files exist from the script.")
 @flag("--table", "Execute all runs, one after the other, and print a row for each.")
-def multi(request: MultiRequest) -> None:
+def multi(conf: Path, directory: Path, template: Path | None, *, only_missing: bool, table: bool) -> None:
     """Write a configuration for each profile, trace and injection, as DIR/PROFILE_TRACE+INJECTION.conf.
 
     In a template, the text between "% for name, file in configs:" and "% endfor" is repeated for each of them.
     """
-    if request.only_missing and request.template is None:
+    if only_missing and template is None:
         raise click.UsageError("'-m' needs '-t'")
-    if request.table and request.template is not None:
+    if table and template is not None:
         raise click.UsageError("'--table' and '-t' both write to standard output")
-    read = read_multi(request.conf, current_limits())
-    warn_all(f"{request.conf}: {line}" for line in read.notes)
-    singles = list(read.singles(request.directory))
-    script = None if request.template is None else _script(request.template, singles, request)
-    files = {request.directory / single.file_name: single.text for single in singles}
-    check_apart([("-c", request.conf), ("-t", request.template)], [("-d", path) for path in files])
+    read = read_multi(conf, current_limits())
+    warn_all(f"{conf}: {line}" for line in read.notes)
+    singles = list(read.singles(directory))
+    script = None if template is None else _script(template, singles, directory, missing=only_missing)
+    files = {directory / single.file_name: single.text for single in singles}
+    check_apart([("-c", conf), ("-t", template)], [("-d", path) for path in files])
     check_writable(files)
     for path, text in files.items():
         with writing(path):
             write_atomically(path, text.encode())
-    say(f"wrote {request.directory}: {counted(len(files), 'configuration')}", err=script is not None or request.table)
+    say(f"wrote {directory}: {counted(len(files), 'configuration')}", err=script is not None or table)
     if script is not None:
         put(script.encode())
-    if request.table:
+    if table:
         put(csv_text(run_table([_run_silently(read_config(path, current_limits())) for path in files])).encode())
 
 
@@ -214,21 +194,21 @@ def multi(request: MultiRequest) -> None:
 @option("-c --counter", "NAME", "Name of the counter, with -t counter.")
 @option("-f --format", None, "Output format.", type=click.Choice(["csv"]), default="csv", expose_value=False)
 @flag("-l --list-counters", "List the counters, and ignore other options.")
-def data(request: DataRequest) -> int:
+def data(files: tuple[Path, ...], type: str | None, counter: str | None, *, list_counters: bool) -> int:
     """Combine data files into one table, whose rows begin with the attributes of their runs."""
-    runs = {path: read_data(path, current_limits()) for path in request.files}
-    if request.list_counters:
+    runs = {path: read_data(path, current_limits()) for path in files}
+    if list_counters:
         say_all(dict.fromkeys(name for run in runs.values() for name in run.counters))
         return 0
-    if request.type is None:
+    if type is None:
         raise click.UsageError("Missing option '-t' / '--type', or '-l'")
-    if (request.type == "counter") != (request.counter is not None):
+    if (type == "counter") != (counter is not None):
         raise click.UsageError("'-t counter' and '-c' must be given together")
-    if request.counter is not None and any(request.counter not in run.counters for run in runs.values()):
-        name = displayed(request.counter)
+    if counter is not None and any(counter not in run.counters for run in runs.values()):
+        name = displayed(counter)
         say(f"batsched-py: error: The specified datafile does not have a counter called '{name}'", err=True)
         return _NO_COUNTER
-    put(csv_text(_table(request, runs)).encode())
+    put(csv_text(_table([runs[path] for path in files], type, counter)).encode())
     return 0
 
 
@@ -293,16 +273,15 @@ def _check_outputs(config: HaizeaConfig, prefix: str | None) -> None:
     check_writable(path for _, path in outputs)
 
 
-def _table(request: DataRequest, runs: Mapping[Path, RunData]) -> Table:
-    several = [runs[path] for path in request.files]
-    if request.counter is not None:
-        return counter_table(several, request.counter)
-    return run_table(several) if request.type == "per-run" else lease_table(several)
+def _table(runs: Sequence[RunData], kind: str, counter: str | None) -> Table:
+    if counter is not None:
+        return counter_table(runs, counter)
+    return run_table(runs) if kind == "per-run" else lease_table(runs)
 
 
-def _script(template: Path, singles: Sequence[SingleConfiguration], request: MultiRequest) -> str:
-    folder = Path(os.path.abspath(request.directory))  # links in it stay
-    wanted = [single for single in singles if not (request.only_missing and single.datafile.exists())]
+def _script(template: Path, singles: Sequence[SingleConfiguration], directory: Path, *, missing: bool) -> str:
+    folder = Path(os.path.abspath(directory))  # links in it stay
+    wanted = [single for single in singles if not (missing and single.datafile.exists())]
     text = read_template(template, current_limits())
     return render_script(text, str(template), [(one.name, folder / one.file_name) for one in wanted], folder)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 import click
-from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, RecordedOptions, Warnings
@@ -27,14 +26,6 @@ from batsched_py.transcripts.transcript import Transcript
 _COLOURS: Final = {RECORDED: "red", NEW: "green"}
 
 
-class ReplayRequest(Struct, frozen=True):
-    """The options of `replay`."""
-
-    recording: Path
-    choice: AlgorithmChoice
-    trust_header: bool
-
-
 @typed_command()
 @click.argument("recording", type=PATH, metavar="RUN.jsonl")
 @algorithm_options
@@ -43,7 +34,7 @@ class ReplayRequest(Struct, frozen=True):
     "Load the code named in the recording's header, file.py:Class or module:function: this runs its author's code.",
 )
 @redis_options
-def command(request: ReplayRequest) -> int:
+def command(recording: Path, choice: AlgorithmChoice, *, trust_header: bool) -> int:
     """Send the requests of the recording RUN.jsonl to an algorithm and compare its decisions with the recorded ones.
 
     Algorithm, options and clock are those of the recording unless you give others; another algorithm does not use the
@@ -52,34 +43,32 @@ def command(request: ReplayRequest) -> int:
 
     A recording can select built-in algorithms and functions only: give your own with -s and -o.
     """
-    transcript = Transcript(request.recording, Warnings(), limits=current_limits())
+    transcript = Transcript(recording, Warnings(), limits=current_limits())
     header = transcript.header or Header()
-    choice = _recorded_choice(request, header)
-    session = choice.session(features=_recorded_features(transcript))
+    found = _recorded_choice(choice, str(recording), header, trusted=trust_header)
+    session = found.session(features=_recorded_features(transcript))
     outcome = replay(transcript, session.answer, session.refusal, timed=header.clock != "measured")
     if not outcome.exchanges:
-        raise TranscriptError(str(request.recording), "", "holds no exchange; there is nothing to compare")
-    _show(choice.algorithm, outcome)
+        raise TranscriptError(str(recording), "", "holds no exchange; there is nothing to compare")
+    _show(found.algorithm, outcome)
     return 1 if outcome.difference is not None else 0
 
 
-def _recorded_choice(request: ReplayRequest, header: Header) -> AlgorithmChoice:
+def _recorded_choice(choice: AlgorithmChoice, recording: str, header: Header, *, trusted: bool) -> AlgorithmChoice:
     """Complete the user's choice with the options in the header."""
-    given = request.choice.algorithm
+    given = choice.algorithm
     name = given or header.algorithm
     if not name:
         raise click.UsageError("Missing option '-s': the recording does not say which algorithm decided")
-    if not (given or request.trust_header or is_built_in(name)):
+    if not (given or trusted or is_built_in(name)):
         named = f"its header names {displayed(name)}, which is not built in"
-        raise TranscriptError(
-            str(request.recording), "", f"{named}: if you trust it, name it with -s, or say --trust-header"
-        )
+        raise TranscriptError(recording, "", f"{named}: if you trust it, name it with -s, or say --trust-header")
     options = header.options if name == header.algorithm else {}
-    recorded = RecordedOptions(str(request.recording), options, request.trust_header)
+    recorded = RecordedOptions(recording, options, trusted)
     # Measured times are not reproducible: the replay measures none, and ignores times in the comparison.
     clock = "zero" if header.clock == "measured" else header.clock
     return replace(
-        request.choice,
+        choice,
         algorithm=name,
         clock=clock,
         recorded=recorded,
