@@ -64,4 +64,7 @@ CASES = (
     Case("splitter", "jobSplitter", words=DYNAMIC),
     Case("splitter-acknowledged", "jobSplitter", words=ACKNOWLEDGED),
     Case("killer", "urgentKiller", words=ACKNOWLEDGED),
+    Case("object-filler", "objectFiller", CLUSTER, LUBLIN),
+    Case("object-easy", "objectEasy", CLUSTER, LUBLIN, options={"depth": 2}),
+    Case("object-dynamic", "objectDynamic", CLUSTER, LUBLIN, words=ACKNOWLEDGED),
 )

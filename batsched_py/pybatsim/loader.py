@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import batsched_py
@@ -22,6 +22,7 @@ from batsched_py.loading import PYBATSIM_PREFIX, as_one_line, load_file
 from batsched_py.pybatsim.algorithm import PybatsimScheduler
 from batsched_py.pybatsim.base import BatsimScheduler
 from batsched_py.pybatsim.modules import served_modules
+from batsched_py.pybatsim.objects.scheduler import as_scheduler
 from batsched_py.text.display import displayed
 
 #: The folder of the engine's own code.
@@ -51,6 +52,8 @@ def load_pybatsim(name: str) -> type[PybatsimScheduler]:
     if found is None:
         rule = f"it must define {class_name}, by pybatsim's rule of names, or be named with its class"
         raise PluginError(f"algorithm {displayed(name)}: {rule}: {displayed(PYBATSIM_PREFIX + target)}:Class")
+    if isinstance(found, FunctionType):
+        found = as_scheduler()(found)
     return _algorithm_of(stem, found, registers=registers)
 
 

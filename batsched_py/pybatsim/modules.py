@@ -12,10 +12,42 @@ from procset import ProcSet
 
 from batsched_py.pybatsim.base import BatsimScheduler
 from batsched_py.pybatsim.hook_job import HookJob
+from batsched_py.pybatsim.objects import algorithms, filters
+from batsched_py.pybatsim.objects.allocation import ResourceAllocation
+from batsched_py.pybatsim.objects.jobs import JobList, ObjectJob
+from batsched_py.pybatsim.objects.lists import ElementList, filter_list, just_after
+from batsched_py.pybatsim.objects.resource_list import ResourceList
+from batsched_py.pybatsim.objects.resources import HostResource, OwnResource, ResourceRequirement
+from batsched_py.pybatsim.objects.scheduler import (
+    EnergyReply,
+    ObjectScheduler,
+    ReceivedMessage,
+    as_scheduler,
+)
+from batsched_py.pybatsim.objects.workloads import DescribedJob, DescribedWorkload, ObjectProfile, ObjectProfiles
 from batsched_py.pybatsim.stand_in import BatsimStandIn
 
 #: The version of pybatsim whose names and behaviour they have.
 VERSION: Final = "3.2.1"
+#: The names of `batsim.sched`.
+_SCHED: Final[Mapping[str, Any]] = {
+    "Scheduler": ObjectScheduler,
+    "as_scheduler": as_scheduler,
+    "Job": ObjectJob,
+    "Jobs": JobList,
+    "ComputeResource": HostResource,
+    "Resource": OwnResource,
+    "Resources": ResourceList,
+    "ResourceRequirement": ResourceRequirement,
+    "Profiles": ObjectProfiles,
+    "Profile": ObjectProfile,
+    "Allocation": ResourceAllocation,
+    "JobDescription": DescribedJob,
+    "WorkloadDescription": DescribedWorkload,
+}
+_UTILS: Final = {"filter_list": filter_list, "increment_float": just_after, "ObserveList": ElementList}
+_ALGORITHMS: Final = {name: value for name, value in vars(algorithms).items() if not name.startswith("_")}
+_FILTERS: Final = {name: value for name, value in vars(filters).items() if not name.startswith("_")}
 #: Module -> name -> object.
 _CONTENT: Final[Mapping[str, Mapping[str, Any]]] = {
     "batsim": {"__version__": VERSION},
@@ -25,6 +57,20 @@ _CONTENT: Final[Mapping[str, Mapping[str, Any]]] = {
         "Job": HookJob,
         "ProcSet": ProcSet,
     },
+    "batsim.sched": {**_SCHED, "__all__": list(_SCHED)},
+    "batsim.sched.scheduler": _SCHED,
+    "batsim.sched.job": _SCHED,
+    "batsim.sched.resource": _SCHED,
+    "batsim.sched.alloc": _SCHED,
+    "batsim.sched.profiles": _SCHED,
+    "batsim.sched.workloads": _SCHED,
+    "batsim.sched.reply": {"ConsumedEnergyReply": EnergyReply},
+    "batsim.sched.messages": {"Message": ReceivedMessage},
+    "batsim.sched.utils": _UTILS,
+    "batsim.sched.algorithms": {},
+    "batsim.sched.algorithms.filling": _ALGORITHMS,
+    "batsim.sched.algorithms.backfilling": _ALGORITHMS,
+    "batsim.sched.algorithms.utils": {**_ALGORITHMS, **_FILTERS},
 }
 
 

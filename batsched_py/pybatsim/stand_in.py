@@ -303,6 +303,10 @@ class BatsimStandIn:
     def publish_event(self, event: str) -> None:
         """Ignore a message for observers: there is no socket for events."""
 
+    def warn(self, text: str) -> None:
+        """Warn the user, for the object layer."""
+        self._warn(text)
+
     # Names of pybatsim 2, for the same calls.
     submit_profiles = register_profiles
     submit_job = register_job

@@ -1,0 +1,1 @@
+"""The object layer of pybatsim, `batsim.sched`: jobs, resources and allocations with methods."""
