@@ -189,7 +189,7 @@ def _after_dependencies(job: Any, now: float) -> float | None:
     for one in job.resolved_dependencies:
         if not isinstance(one, ObjectJob) or not (one.running or one.completed):
             return None
-        end = (one.start_time or 0.0) + one.requested_time if one.running else one.finish_time
+        end = (one.start_time or 0.0) + one.requested_time if one.running else one.finish_time or 0.0
         times.append(just_after(end, OwnResource.TIME_DELTA))
     return max(times)
 

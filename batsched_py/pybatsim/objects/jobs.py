@@ -19,10 +19,28 @@ _COMPLETED = (
 _KINDS = ("runnable", "running", "open", "completed", "rejected", "scheduled", "killed", "submitted")
 
 
+def _passed_on(name: str) -> Any:
+    """Return a property that is an attribute of the job for hooks."""
+
+    def read(self: ObjectJob) -> Any:
+        return getattr(self.batsim_job, name)
+
+    def write(self: ObjectJob, value: Any) -> None:
+        setattr(self.batsim_job, name, value)
+
+    return property(read, write)
+
+
 class ObjectJob:
     """A job with methods (`batsim.sched.Job`); other attributes are those of the job for hooks."""
 
     State: ClassVar[type[JobState]] = JobState
+    id: str = _passed_on("id")
+    submit_time: float = _passed_on("submit_time")
+    requested_time: float = _passed_on("requested_time")
+    requested_resources: int = _passed_on("requested_resources")
+    finish_time: float | None = _passed_on("finish_time")
+    return_code: int | None = _passed_on("return_code")
 
     def __init__(self, number: int, batsim_job: HookJob, scheduler: Any, parent_job: Any = None) -> None:
         self.number = number

@@ -117,7 +117,9 @@ def _fit(
         return time, []
     at = time
     while True:
-        times = [(one, one.find_first_time_to_fit_job(job, at, future)) for one in resources]
+        times = [
+            (one, at if one.is_idle_host else one.find_first_time_to_fit_job(job, at, future)) for one in resources
+        ]
         found = [one for one, begin in times if begin == at]
         later = min((begin for _, begin in times if begin is not None and begin != at), default=None)
         if found and (least is None or len(found) >= least):

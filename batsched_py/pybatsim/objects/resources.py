@@ -29,6 +29,10 @@ class ResourceRequirement:
 class OwnResource:
     """A resource with its allocations, now and in the future (`batsim.sched.Resource`)."""
 
+    #: Whether it is a host without any allocation, on which any job fits at any time.
+    is_idle_host: bool = False
+    #: Whether any job fits on it at any time if it has no allocation.
+    _fits_as_here: ClassVar[bool] = False
     #: The seconds between the end of an allocation and the next one.
     TIME_DELTA: ClassVar[float] = 1e-11
 
@@ -102,33 +106,43 @@ class OwnResource:
         if not self.resource_sharing and any(one.overlaps_with(allocation) for one in self._allocations):
             self._scheduler.fatal("resource {name} would be in two allocations at once", name=self.name)
         self._allocations[allocation] = None
+        self.is_idle_host = False
 
     def release(self, allocation: Any) -> None:
         """Remove an allocation, for the allocation."""
         del self._allocations[allocation]
+        self.is_idle_host = self._fits_as_here and not self._allocations
 
     def __str__(self) -> str:
         return f"<{type(self).__name__} {self.id}: {self.name}, {len(self._allocations)} allocations>"
 
 
+class HostState(Enum):
+    """The states of a host."""
+
+    SLEEPING = 0
+    IDLE = 1
+    COMPUTING = 2
+    TRANSITING_FROM_SLEEPING_TO_COMPUTING = 3
+    TRANSITING_FROM_COMPUTING_TO_SLEEPING = 4
+
+
 class HostResource(OwnResource):
     """A host (`batsim.sched.ComputeResource`)."""
 
-    class State(Enum):
-        """The states of a host."""
+    State: ClassVar[type[HostState]] = HostState
+    _fits_as_here: ClassVar[bool] = True
 
-        SLEEPING = 0
-        IDLE = 1
-        COMPUTING = 2
-        TRANSITING_FROM_SLEEPING_TO_COMPUTING = 3
-        TRANSITING_FROM_COMPUTING_TO_SLEEPING = 4
+    def __init_subclass__(cls) -> None:
+        cls._fits_as_here = False
 
     def __init__(self, *args: Any, state: str = "", properties: Any = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.state = self.State.__members__.get(state.upper(), self.State.IDLE)
+        self.state = HostState.__members__.get(state.upper(), HostState.IDLE)
         self.properties = properties
         self._pstate: Any = None
         self.old_pstate: Any = None
+        self.is_idle_host = self._fits_as_here
         self.pstate_update_in_progress = False
 
     @property
@@ -164,10 +178,12 @@ class HostResource(OwnResource):
         found: float = now if time is None else time
         if not self._allocations:
             return found
+        if not future_reservation and found <= now:
+            for one in self._allocations:
+                if one.start_time <= found:
+                    return None
         while True:
             begun = [one for one in self._allocations if one.start_time <= found]
-            if begun and not future_reservation and found <= now:
-                return None
             moved = max((just_after(one.estimated_end_time, self.TIME_DELTA) for one in begun), default=found)
             if moved <= found:
                 end = just_after(just_after(found, requested_walltime), self.TIME_DELTA)

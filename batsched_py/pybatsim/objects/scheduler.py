@@ -33,7 +33,10 @@ class ReceivedMessage:
 
 
 class ObjectScheduler:
-    """A scheduler with jobs and resources as objects (`batsim.sched.Scheduler`): `schedule` is called for each event."""
+    """A scheduler with jobs and resources as objects (`batsim.sched.Scheduler`).
+
+    `schedule` is called for each event.
+    """
 
     _batsim: Any
 
@@ -53,6 +56,7 @@ class ObjectScheduler:
         self._hooks = ObjectHooks(self)
 
     def __call__(self) -> ObjectHooks:
+        """Return the hooks that drive the scheduler."""
         return self._hooks
 
     @property

@@ -23,12 +23,9 @@ class ObjectProfile:
         for member, value in {**self.members, **given}.items():
             setattr(self, member, value)
 
-    def to_dict(self, embed_references: bool = False) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the profile as Batsim has it."""
         return {"type": self.type, **{name: getattr(self, name) for name in self.members}, "ret": self.ret}
-
-    def __call__(self) -> dict[str, Any]:
-        return self.to_dict()
 
     def key(self) -> str:
         """Return a text that is equal for equal profiles."""
@@ -41,40 +38,43 @@ class ObjectProfile:
         return hash(self.key())
 
 
+class DelayProfile(ObjectProfile):
+    """Wait."""
+
+    type = "delay"
+    members: ClassVar[dict[str, Any]] = {"delay": 0}
+
+
+class HostwiseProfile(ObjectProfile):
+    """Compute and communicate, host by host."""
+
+    type = "parallel"
+    members: ClassVar[dict[str, Any]] = {"cpu": (), "com": ()}
+
+    def __init__(self, nbres: int = 0, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+
+
+class AlikeProfile(ObjectProfile):
+    """Compute and communicate alike on all hosts."""
+
+    type = "parallel_homogeneous"
+    members: ClassVar[dict[str, Any]] = {"cpu": 0, "com": 0}
+
+
+class SharedProfile(AlikeProfile):
+    """Share an amount of work among the hosts."""
+
+    type = "parallel_homogeneous_total"
+
+
 class ObjectProfiles:
     """The classes of profiles (`batsim.sched.Profiles`)."""
 
-    class Delay(ObjectProfile):
-        """Wait."""
-
-        type = "delay"
-        members: ClassVar[dict[str, Any]] = {"delay": 0}
-
-    class Parallel(ObjectProfile):
-        """Compute and communicate, host by host."""
-
-        type = "parallel"
-        members: ClassVar[dict[str, Any]] = {"cpu": (), "com": ()}
-
-        def __init__(self, nbres: int = 0, *values: Any, **named: Any) -> None:
-            super().__init__(*values, **named)
-
-    class ParallelHomogeneous(ObjectProfile):
-        """Compute and communicate alike on all hosts."""
-
-        type = "parallel_homogeneous"
-        members: ClassVar[dict[str, Any]] = {"cpu": 0, "com": 0}
-
-    class ParallelHomogeneousTotal(ObjectProfile):
-        """Share an amount of work."""
-
-        type = "parallel_homogeneous_total"
-        members: ClassVar[dict[str, Any]] = {"cpu": 0, "com": 0}
-
-    @classmethod
-    def profile_from_dict(cls, d: dict[str, Any], name: str | None = None) -> dict[str, Any]:
-        """Return the members of a profile as they are."""
-        return d
+    Delay = DelayProfile
+    Parallel = HostwiseProfile
+    ParallelHomogeneous = AlikeProfile
+    ParallelHomogeneousTotal = SharedProfile
 
 
 class DescribedJob:
