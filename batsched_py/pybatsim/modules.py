@@ -17,7 +17,7 @@ from batsched_py.pybatsim.objects.allocation import ResourceAllocation
 from batsched_py.pybatsim.objects.jobs import JobList, ObjectJob
 from batsched_py.pybatsim.objects.lists import ElementList, filter_list, just_after
 from batsched_py.pybatsim.objects.resource_list import ResourceList
-from batsched_py.pybatsim.objects.resources import HostResource, OwnResource, ResourceRequirement
+from batsched_py.pybatsim.objects.resources import AllocatedResource, HostResource, ResourceRequirement
 from batsched_py.pybatsim.objects.scheduler import (
     EnergyReply,
     ObjectScheduler,
@@ -36,7 +36,7 @@ _SCHED: Final[Mapping[str, Any]] = {
     "Job": ObjectJob,
     "Jobs": JobList,
     "ComputeResource": HostResource,
-    "Resource": OwnResource,
+    "Resource": AllocatedResource,
     "Resources": ResourceList,
     "ResourceRequirement": ResourceRequirement,
     "Profiles": ObjectProfiles,

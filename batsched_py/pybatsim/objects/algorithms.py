@@ -8,7 +8,7 @@ from typing import Any
 from batsched_py.pybatsim.objects.allocation import ResourceAllocation
 from batsched_py.pybatsim.objects.jobs import ObjectJob
 from batsched_py.pybatsim.objects.lists import check, just_after
-from batsched_py.pybatsim.objects.resources import OwnResource
+from batsched_py.pybatsim.objects.resources import AllocatedResource
 
 _Check = Callable[..., Any] | None
 
@@ -190,7 +190,7 @@ def _after_dependencies(job: Any, now: float) -> float | None:
         if not isinstance(one, ObjectJob) or not (one.running or one.completed):
             return None
         end = (one.start_time or 0.0) + one.requested_time if one.running else one.finish_time or 0.0
-        times.append(just_after(end, OwnResource.TIME_DELTA))
+        times.append(just_after(end, AllocatedResource.TIME_DELTA))
     return max(times)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from batsched_py.pybatsim.objects.lists import check
-from batsched_py.pybatsim.objects.resources import HostResource, OwnResource
+from batsched_py.pybatsim.objects.resources import AllocatedResource, HostResource
 
 #: The rule for changes.
 _UNUSED = "the allocation is or was in use"
@@ -29,7 +29,7 @@ class ResourceAllocation:
         self._walltime = job.requested_time if walltime is None and job is not None else walltime
         self.end_time: float | None = None
         self._end = self._estimated()
-        for resource in [resources] if isinstance(resources, OwnResource) else resources:
+        for resource in [resources] if isinstance(resources, AllocatedResource) else resources:
             self.add_resource(resource)
         if job is not None:
             self.assign(job)
@@ -59,7 +59,7 @@ class ResourceAllocation:
     @walltime.setter
     def walltime(self, value: float) -> None:
         self._check_unused()
-        check(value > 0, "the walltime must be more than 0")
+        check(value > 0, "the walltime must be greater than 0")
         self._walltime = value
         self._end = self._estimated()
 

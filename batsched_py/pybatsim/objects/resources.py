@@ -26,7 +26,7 @@ class ResourceRequirement:
         self.filter = filter
 
 
-class OwnResource:
+class AllocatedResource:
     """A resource with its allocations, now and in the future (`batsim.sched.Resource`)."""
 
     #: Whether it is a host without any allocation, on which any job fits at any time.
@@ -127,7 +127,7 @@ class HostState(Enum):
     TRANSITING_FROM_COMPUTING_TO_SLEEPING = 4
 
 
-class HostResource(OwnResource):
+class HostResource(AllocatedResource):
     """A host (`batsim.sched.ComputeResource`)."""
 
     State: ClassVar[type[HostState]] = HostState
