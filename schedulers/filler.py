@@ -1,23 +1,43 @@
 """Greedy starts of every job that fits."""
 
-from batsched_py.api import Placement, PlacementOptions, Plan, Scheduler, View
+from dataclasses import dataclass
+
+from batsched_py.api import ORDERS, Line, Order, Placement, PlacementOptions, Plan, Scheduler, View, named, option
+from batsched_py.planning.policies.ordering import Ties
 
 
-class Filler(Scheduler[PlacementOptions]):
-    """Start every waiting job that fits, in arrival order; a large job may wait forever (no promise, no walltime)."""
+@dataclass(frozen=True, slots=True)
+class FillerOptions(PlacementOptions):
+    """The order of the jobs, and their placement."""
+
+    order: Order = named("fcfs", "which jobs are served first", ORDERS)
+    ties: Ties = option("arrival", "which of two jobs with equal keys comes first: by arrival, or by id as a text")
+
+
+class Filler(Scheduler[FillerOptions]):
+    """Start every waiting job that fits, in an order; a large job may wait forever (no promise, no walltime)."""
 
     name = "filler"
     foresight = "rehearsal"
     source = "List scheduling without reservations, batsched's `filler`: an upper bound on greed, not on fairness."
 
+    def __init__(self, options: FillerOptions) -> None:
+        super().__init__(options)
+        self.order = options.order.with_ties(options.ties)
+        self.line = Line(self.order)
+
     def setup(self, view: View) -> None:
         self.placement = Placement(self.options, view)
 
+    def resume(self, former: "Filler", view: View) -> None:
+        self.line.join(view.queue, view.now)
+
     def decide(self, view: View, plan: Plan) -> None:
         self.placement.refuse(view, plan)
-        candidates = view.queue if view.hosts_changed else view.arrived
+        self.line.join(view.arrived, view.now)
+        arrived = self.order.sorted(view.arrived, view.now) if len(view.arrived) > 1 else view.arrived
         free = plan.free
-        for job in candidates:
+        for job in self.line.jobs(view.queue, view.now) if view.hosts_changed else arrived:
             hosts = self.placement.hosts(job, free)
             if hosts is None:
                 plan.hold(job, self.placement.why_not(job, free), "constraint")

@@ -20,7 +20,7 @@ from batsched_py.protocol.dialects import V5, dialect_of, highest_host
 from batsched_py.protocol.events import Config, Event, SimulationBegins, SimulationEnds, Unknown
 from batsched_py.protocol.fields import Data
 from batsched_py.protocol.forms import Envelope, Forms
-from batsched_py.protocol.stopping import STOP_EVENT
+from batsched_py.protocol.stopping import STOP_EVENT, text_without_end
 from batsched_py.protocol.unread import UnreadMembers
 from batsched_py.reading.limits import LIMITS, Limits
 from batsched_py.text.display import displayed
@@ -113,6 +113,7 @@ class DecisionSide:
         if opens:
             begins = _opening_data(document["events"], events.envelope)
             dialect = self.dialect if self.turn is Turn.GREETED else dialect_of(begins)
+            self.dialect = dialect  # also if the message is refused: the refusal is written in it
             events = dialect.events.within(highest_host(begins))
         message = read_document(document, events, keep_unknown=True)
         if self._unread is not None:
@@ -120,7 +121,7 @@ class DecisionSide:
         if opens and self._config is not None:
             message = _configured(message, self._config, compute_sharing=self._sharing)
         self.turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError, self._warn)
-        self.dialect, self.now = dialect, message.now
+        self.now = message.now
         if opens:
             self._events = dialect.events.within(_highest_number(message.events[0]))
         return message
@@ -196,12 +197,14 @@ class DecisionSide:
         return turn
 
     def refusal(self, reason: str) -> bytes:
-        """Write a reply that no version of Batsim accepts: it stops instead of waiting forever.
+        """Write a reply that no version of Batsim, or WRENCH, accepts: it stops instead of waiting forever.
 
         After SIMULATION_ENDS it is the empty reply that Batsim expects, to complete its files.
         """
         if self.turn in _ENDING:
             return encode(Message(self.now, ()), self.dialect.commands, self.dialect.name, keep_unknown=False)
+        if self.dialect.is_wrench:
+            return text_without_end(reason)
         readable = reason.encode(errors="replace").decode()  # names of files may contain characters that JSON may not
         envelope = self.dialect.commands.envelope
         event = {"timestamp": self.now, envelope.kind: STOP_EVENT, envelope.data: {"reason": readable}}

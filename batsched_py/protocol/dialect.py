@@ -20,6 +20,8 @@ class Dialect(Struct, frozen=True):
         events, commands: the forms of both directions.
         is_v5: True for Batsim 5, which has other messages.
         is_v14: True for Batsim 1.
+        is_wrench: True for WRENCH, which ignores what it does not know, connects anew for each message, and asks for
+            dates.
     """
 
     name: str
@@ -27,6 +29,7 @@ class Dialect(Struct, frozen=True):
     commands: Forms
     is_v5: bool = False
     is_v14: bool = False
+    is_wrench: bool = False
 
     @property
     def keeps_metadata(self) -> bool:

@@ -25,6 +25,9 @@ REJECTED: Final = "REJECTED"
 #: All of them, in the order of reports.
 FINAL_STATES: Final = (COMPLETED_SUCCESSFULLY, COMPLETED_FAILED, COMPLETED_WALLTIME_REACHED, COMPLETED_KILLED, REJECTED)
 
+#: WRENCH's `kill_reason` of a job that its user cancelled while it ran or waited.
+CANCELLED_BY_USER: Final = "terminated by users"
+
 #: Kinds of NOTIFY from Batsim that batsched-py interprets; any other kind is legal and kept.
 NO_MORE_STATIC_JOB: Final = "no_more_static_job_to_submit"
 NO_MORE_EXTERNAL_EVENT: Final = "no_more_external_event_to_occur"
@@ -120,7 +123,8 @@ class JobSubmitted(Struct, frozen=True):
 class JobCompleted(Struct, frozen=True):
     """A job has ended by itself, by its walltime, or (v3 and later) killed; its hosts are free.
 
-    `hosts` is None in v1.4, which does not send them; `status` and `kill_reason` exist in v1.4 only.
+    `hosts` is None in v1.4 and WRENCH, which do not send them; only these have `status` and `kill_reason`. A job that
+    waits ends with the reason CANCELLED_BY_USER.
     """
 
     timestamp: float

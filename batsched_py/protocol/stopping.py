@@ -1,4 +1,8 @@
-"""The reply by which a decision process stops Batsim: an event of an unknown type, which contains the reason."""
+"""The replies by which a decision process stops its peer.
+
+Batsim aborts on an event of an unknown type, which contains the reason. WRENCH ignores such an event, and aborts on a
+text without an end, which its error message shows.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,20 @@ from batsched_py.errors import RemoteProtocolError
 STOP_EVENT: Final = "BATSCHED_PY_STOPPED"
 #: Bytes that each stopping reply contains; other replies may also contain them.
 _STOP: Final = STOP_EVENT.encode()
+
+
+#: Maximum number of characters of a reason for WRENCH.
+_LONGEST: Final = 2000
+
+
+def text_without_end(reason: str) -> bytes:
+    """Return a JSON text that lacks its closing quote: WRENCH's parser fails and shows all of it.
+
+    Quotes, backslashes and control characters would end the text, or hide the reason.
+    """
+    plain = reason.replace('"', "'").replace("\\", "/")
+    shown = "".join(one if one.isprintable() else " " for one in plain[:_LONGEST])
+    return f'"batsched-py: {shown}'.encode(errors="replace")
 
 
 class _Reason(Struct, frozen=True):

@@ -18,6 +18,7 @@ from batsched_py.protocol.events import Event
 from batsched_py.scheduling.options import NoOptions
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
+from batsched_py.state.running import Running
 
 #: Maximum number of waiting jobs that are planned, as by conservative backfilling, to answer one query.
 FORESEEN: Final = 1000
@@ -104,6 +105,10 @@ class Scheduler(ABC, Generic[Options]):
         conservative backfilling; algorithms with better knowledge override this.
         """
         return waiting_time(job, view, plan)
+
+    def expected_end(self, run: Running) -> float:
+        """Return when a running job is expected to end, by default at its walltime: rehearsals let it end then."""
+        return run.end
 
     def cancel(self, job_id: str, view: View, plan: Plan) -> bool:
         """Cancel a job at the request of an external event; called before `decide`. Return False if it has ended.

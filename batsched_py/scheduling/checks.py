@@ -31,8 +31,11 @@ from batsched_py.protocol.commands import (
     ChangeJobState,
     ExecuteJob,
     ExecutorPlacement,
+    KillJob,
     PlacedProfile,
+    RejectJob,
     SetJobMetadata,
+    SetResourceState,
     ToJobMessage,
 )
 from batsched_py.protocol.dialect import V4, V14, Dialect
@@ -61,6 +64,13 @@ _NOT_IN_V5: Final[Mapping[Any, str]] = {
     AdditionalIo: "Batsim 5 has no additional input and output for jobs",
     "continue": "in Batsim 5 it is final",
 }
+#: Command -> the reason why WRENCH lacks it.
+_NOT_IN_WRENCH: Final[Mapping[Any, str]] = {
+    RejectJob: "WRENCH ignores rejections, and the job would wait forever",
+    KillJob: "WRENCH ignores kills, and the job would run on",
+    SetResourceState: "WRENCH has no power states",
+    Query: "WRENCH answers no questions",
+}
 #: Profiles that can be merged with a job's parallel tasks.
 _MERGED: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal, Composed)
 #: The types of profiles of Batsim 3 and 4.
@@ -87,7 +97,9 @@ def insist(what: str, fault: str | None) -> None:
 
 
 def missing(dialect: Dialect, what: Any) -> str | None:
-    """Return the reason why a Batsim of this dialect lacks something that earlier ones have; None if it has it."""
+    """Return the reason why the peer lacks something that Batsim 1 to 4 have; None if it has it."""
+    if dialect.is_wrench:
+        return None if what in dialect.commands.writers else _NOT_IN_WRENCH.get(what, "WRENCH has nothing like it")
     return _NOT_IN_V5.get(what) if dialect.is_v5 else None
 
 

@@ -170,6 +170,8 @@ class Plan(RegistrationVerbs):
         """Reject a waiting job permanently. The reason is kept in `rejections`; users see the first ones."""
         if id_of("reject", job) not in self._state.queue:
             raise PlanError(f"reject {job.id}: {not_waiting(self._state, job.id)}")
+        if self.dialect.is_wrench:
+            insist(f"reject {job.id} ({displayed(why)})", missing(self.dialect, RejectJob))
         self._send(RejectJob(self.timestamp, job.id))
         self._forget(job.id)
         self.rejections[job.id] = why
@@ -187,6 +189,7 @@ class Plan(RegistrationVerbs):
             if not run.killed and job.id not in chosen:
                 chosen.append(job.id)
         if chosen:
+            insist(f"kill {', '.join(chosen)}", missing(self.dialect, KillJob))
             self._send(KillJob(self.timestamp, tuple(chosen)))
 
     def wake_at(self, time: SupportsFloat) -> None:
@@ -224,6 +227,7 @@ class Plan(RegistrationVerbs):
         fault = switch_fault(self._state.hosts, hosts, pstate)
         if fault is not None:
             raise PlanError(f"set pstate {pstate} on {hosts}: {fault}")
+        insist(f"set pstate {pstate} on {hosts}", missing(self.dialect, SetResourceState))
         if not self.dialect.is_v5:
             self._send(SetResourceState(self.timestamp, hosts, str(pstate)))
             return

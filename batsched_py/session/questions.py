@@ -72,9 +72,13 @@ class QueryAnswers:
                 path = f"events[{position}].data.requests.estimate_waiting_time.{error.path}"
                 raise RemoteProtocolError(path, f"{error.rule} (t={seconds(message.now)})") from None
         answer: dict[str, Any] = {"job_id": job_id}
+        is_date = self._plan.dialect.is_wrench
         try:
-            answer["estimated_waiting_time"] = self._estimate(job, message)
+            wait = self._estimate(job, message)
+            answer["estimated_waiting_time"] = message.now + wait if is_date and wait >= 0.0 else wait
         except CannotSayError:
+            if is_date:
+                answer["estimated_waiting_time"] = -1.0  # WRENCH takes no answer without a number
             name = displayed(self._scheduler.name)
             self._plan.warn(f"{displayed(job_id)}: {name} cannot estimate its wait, and the answer has none")
         self._plan.answer({"estimate_waiting_time": answer})

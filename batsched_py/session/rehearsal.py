@@ -1,4 +1,4 @@
-"""A rehearsal: a simulation of an algorithm's future decisions if each job takes its walltime and no more jobs arrive.
+"""A rehearsal: a simulation of an algorithm's decisions if each job ends when expected and no more jobs arrive.
 
 A new object of the algorithm gets a copy of the state with the same waiting and running jobs, adopts the promises of
 the real one, and decides until the job in question starts. The real run is not changed.
@@ -81,7 +81,7 @@ class Rehearsal:
                 return state.running[job.id].start
             if job.id not in state.queue:  # it was rejected
                 return math.inf
-            ends = min((run.end for run in state.running.values()), default=math.inf)
+            ends = min(map(self._scheduler.expected_end, state.running.values()), default=math.inf)
             now = max(now, min(ends, min(state.wakeups, default=math.inf)))
             if now == math.inf:
                 return math.inf
@@ -90,11 +90,11 @@ class Rehearsal:
 
     def _due(self, now: float) -> list[Event]:
         """Return the events of an instant: ends of jobs at their walltimes, and calls."""
-        running, wakeups = self._state.running.values(), self._state.wakeups
+        running, wakeups, end_of = self._state.running.values(), self._state.wakeups, self._scheduler.expected_end
         happened: list[Event] = [
             JobCompleted(now, run.job.id, COMPLETED_WALLTIME_REACHED, hosts=run.hosts)
             for run in running
-            if run.end <= now
+            if end_of(run) <= now
         ]
         return [*happened, RequestedCall(now)] if any(time <= now for time in wakeups) else happened
 

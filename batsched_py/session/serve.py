@@ -25,12 +25,14 @@ def serve(
     record: RecordExchange | None = None,
     timeout: float | None = None,
     finish: Callable[[], None] | None = None,
+    accept_all: Callable[[], None] | None = None,
 ) -> None:
     """Answer requests until SIMULATION_ENDS was answered.
 
     An exchange is recorded before its reply is sent, so that Batsim never acts on an unrecorded decision. `timeout` is
     the maximum time to wait for a request, in seconds. `finish` is called before the last reply is sent, because the
-    launcher of both processes may kill this one as soon as Batsim has ended.
+    launcher of both processes may kill this one as soon as Batsim has ended. `accept_all` is called before the first
+    reply to a peer that connects anew for each message: from then on all connections are the peer's.
 
     Any exception is raised to the caller, after a reply that makes Batsim stop: after an error, it replaces the awaited
     reply; after an interruption (such as KeyboardInterrupt) while Batsim computes, it answers Batsim's next request, if
@@ -45,6 +47,8 @@ def serve(
             reply = session.answer(request)
             if record is not None:
                 record(request, reply, is_json=True)
+            if accept_all is not None and session.messages == 1 and session.dialect.is_wrench:
+                accept_all()
             if session.over and finish is not None:
                 record = None  # it was the last exchange, and the file may be closed now
                 finish()

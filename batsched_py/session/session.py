@@ -400,6 +400,8 @@ class Session:
             self._begin(message.events[0])
         for answer in self._state.unread:
             self._warn(unread(answer))
+        for job_id in self._state.cancelled:
+            self.plan.withdraw_promise(job_id)
 
     def _begin(self, event: SimulationBegins) -> None:
         """Set up what depends on SIMULATION_BEGINS: dialect, store, and the algorithm with Batsim's options."""

@@ -41,6 +41,9 @@ class OccupationListener(Protocol):
     def predict(self, hosts: HostSet, end: float) -> None:
         """Replace the expected end of the work that occupies hosts (infinite: unknown)."""
 
+    def disrupt(self) -> None:
+        """Record that promises must be made anew."""
+
 
 class State:
     """The state of the run, according to Batsim's messages and the algorithm's decisions.
@@ -59,6 +62,8 @@ class State:
         self.queue = Queue()
         #: Job id -> running job, in the order of starts.
         self.running: dict[str, Running] = {}
+        #: Ids of waiting jobs that the peer cancelled in this message.
+        self.cancelled: list[str] = []
         #: Ids of jobs ended by a JOB_KILLED: a later JOB_COMPLETED is ignored.
         self._ended_by_kill: set[str] = set()
         #: Job id -> control job (set to running by CHANGE_JOB_STATE), which has no hosts and is in no other list.
@@ -114,6 +119,8 @@ class State:
         if self.arrived or self.arriving:
             self.arrived, self.arriving = self.arriving, []
         self.hosts_changed = False
+        if self.cancelled:
+            self.cancelled = []
         if self.asked:
             self.asked = []
         if self.unread:
@@ -198,11 +205,22 @@ class State:
             if event.job_id in self._ended_by_kill:
                 self._ended_by_kill.discard(event.job_id)
                 return
+            if event.job_id in self.queue and event.kill_reason == events.CANCELLED_BY_USER:
+                self._cancel(event.job_id)
+                return
             raise FieldError("job_id", f"must be a running job, not {displayed(event.job_id)}")
         if event.hosts is not None and event.hosts != run.hosts:
             started = f"the hosts on which {displayed(event.job_id)} was started"
             raise FieldError("alloc", f"must be {started}, not {displayed(str(event.hosts))}")
         self._end(event.job_id, run)
+
+    def _cancel(self, job_id: str) -> None:
+        """Remove a waiting job. Jobs behind it may start now, as after a release, and its promise is void."""
+        self.queue.remove(job_id)
+        self.cancelled.append(job_id)
+        self.hosts_changed = True
+        if self._forecast is not None:
+            self._forecast.disrupt()
 
     def _kill_done(self, event: events.JobKilled) -> None:
         """End the killed jobs: v1.4 announces them only here; since v3 there is also a JOB_COMPLETED, usually earlier.

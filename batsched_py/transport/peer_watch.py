@@ -76,6 +76,8 @@ class PeerWatch:
         self.departed += gone
 
     def close(self) -> None:
-        """Stop watching; call this before the socket is closed."""
+        """Stop watching; call this before the socket is closed. A second call has no effect."""
+        if self._monitor.closed:
+            return
         self._socket.disable_monitor()
         self._monitor.close(linger=0)

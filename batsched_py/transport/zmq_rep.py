@@ -38,7 +38,7 @@ class RepSocket(ZmqSocket):
             can watch Batsim's process: a Batsim that died before it connected was never a peer.
     """
 
-    __slots__ = ("_batsim", "_file", "_send", "address", "watch")
+    __slots__ = ("_batsim", "_file", "_send", "_serves_all", "address", "watch")
 
     linger = 5000
 
@@ -55,6 +55,8 @@ class RepSocket(ZmqSocket):
         self._socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, KEEPALIVE)
         #: File descriptor of the first peer's connection; ZeroMQ stamps it on each message. None before the first.
         self._batsim: int | None = None
+        #: True if all peers are served, and a lost connection means nothing.
+        self._serves_all = False
         self._socket.setsockopt(zmq.IPV6, listens_on_ipv6(address))
         #: The file of the address, to be removed at the end; None for an address without one.
         self._file: SocketFile | None = None
@@ -76,6 +78,14 @@ class RepSocket(ZmqSocket):
         super().close()
         if self._file is not None:
             self._file.remove()
+
+    def accept_all(self) -> None:
+        """Serve the requests of all peers from now on: the peer opens a connection for each of its messages.
+
+        Between two messages it has none, so that only `receive`'s time-out can detect that it is gone.
+        """
+        self._serves_all = True
+        self._peers.close()  # its news would not be read
 
     def receive(self, timeout: float | None = None) -> bytes:
         """Wait for Batsim's next request.
@@ -117,6 +127,8 @@ class RepSocket(ZmqSocket):
             if descriptor == self._batsim:
                 raise TransportError(f"{rule} (on {self.address})")
             return False
+        if self._serves_all:
+            return True
         if self._batsim is not None:
             self.send((_REFUSAL % "another Batsim is being served").encode())
             return False
@@ -126,9 +138,11 @@ class RepSocket(ZmqSocket):
 
     def _check_peer(self) -> None:
         """Raise TransportError if Batsim has gone, and no earlier message of it is left to be received."""
-        self._peers.look()
         if self.watch is not None and not self._socket.poll(0):
             self.watch()
+        if self._serves_all:
+            return
+        self._peers.look()
         if self._peers.abandoned and not self._socket.poll(0):
             raise TransportError(f"Batsim closed the connection to {self.address} before SIMULATION_ENDS")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Literal
 
-from batsched_py.api import Plan, Scheduler, View
+from batsched_py.api import Plan, Running, Scheduler, View
 from batsched_py.schedulers.backfilling.loop import BackfillLoop
 from batsched_py.schedulers.backfilling.rules import BackfillRules, Options, Overtakers, OvertakingRules
 
@@ -36,6 +36,9 @@ class Backfilling(Scheduler[Options]):
 
     def resume(self, former: Backfilling[Options], view: View) -> None:
         self.loop.resume(former.loop, view)
+
+    def expected_end(self, run: Running) -> float:
+        return run.end + self.options.slack
 
     def decide(self, view: View, plan: Plan) -> None:
         self.loop.decide(view, plan)

@@ -60,7 +60,8 @@ class BackfillLoop:
         #: Job id -> a job that could not start, and its promise, in the order of serving; at most `depth`.
         self._blocked: dict[str, Entry[Any]] = self._book.entries
         #: Waiting jobs in an order other than that of arrival; None: the queue is in order.
-        self._line = None if rules.options.order is FCFS else Line(rules.options.order)
+        self._order = rules.options.serving_order
+        self._line = None if rules.in_turn or self._order is FCFS else Line(self._order)
         #: Ids of new jobs whose pass has not begun.
         self._unseen: set[str] = set()
         #: Expected returns of failed hosts.
@@ -157,6 +158,8 @@ class BackfillLoop:
     def _pass(self, arrived: Sequence[Job], released: bool, view: View, plan: Plan) -> None:
         if self._line is not None:
             self._pass_in_order(self._line, arrived, released, view, plan)
+        elif released and self._rules.in_turn:
+            self._improve_in_turn(arrived, view, plan)
         elif released:
             self._serve_all(view, plan)
         elif arrived:
@@ -170,8 +173,8 @@ class BackfillLoop:
         if not self._rules.may_start(view, plan) or not (released or arrived or order.dynamic):
             return
         last = next(reversed(self._blocked.values()), None)
-        latest = -math.inf if last is None else order.key(last.job, now)
-        if released or order.dynamic or any(order.key(job, now) < latest for job in arrived):
+        latest = (-math.inf, "") if last is None else (order.key(last.job, now), order.tie(last.job))
+        if released or order.dynamic or any((order.key(job, now), order.tie(job)) < latest for job in arrived):
             self._serve_all(view, plan)
         else:
             self._serve(order.sorted(arrived, now), view, plan)
@@ -191,6 +194,23 @@ class BackfillLoop:
         if self._rules.depth <= len(blocked) < len(queue) and plan.free.bits:
             found = self._rules.overtakers(self._book.gaps(), view)
             self._overtake([job for job in self._seen(found) if job.id not in blocked], view, plan)
+
+    def _improve_in_turn(self, arrived: Sequence[Job], view: View, plan: Plan) -> None:
+        """Let each waiting job in the order, new ones too, give its promise back and take its earliest start."""
+        for gone in [entry for job_id, entry in self._blocked.items() if job_id not in view.queue]:
+            self._book.withdraw(gone)
+        book, order, now = self._book, self._order, view.now
+        if isinstance(book, HostBook) and book.stands and not (arrived or self._rules.needs_specific_hosts):
+            book.sort(lambda job: (order.key(job, now), order.tie(job)), anew=order.dynamic)
+            self.renew(view, plan)
+            return
+        for job in order.sorted(view.queue, now):
+            entry = self._blocked.get(job.id)
+            if entry is not None:
+                book.withdraw(entry)
+            self._admit(job, view, plan)
+        if self._reserving is not None:
+            self._reserving.note_renewal()
 
     def _seen(self, jobs: Iterable[Job]) -> Iterable[Job]:
         """Return the jobs whose pass has begun."""

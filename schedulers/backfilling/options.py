@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from batsched_py.api import ORDERS, Order, PlacementOptions, named, option
+from batsched_py.planning.policies.ordering import Ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,7 @@ class PromiseOptions(PlacementOptions):
         None, "promise a number of hosts, or particular hosts; none: a number if possible"
     )
     order: Order = named("fcfs", "which jobs are served and promised first", ORDERS)
+    ties: Ties = option("arrival", "which of two jobs with equal keys comes first: by arrival, or by id as a text")
     walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run forever")
     slack: float = option(0.0, "seconds that jobs are thought to hold their hosts beyond walltimes", minimum=0)
     repair_time: float | None = option(
@@ -24,6 +26,11 @@ class PromiseOptions(PlacementOptions):
     def on_hosts(self) -> bool:
         """True if specific hosts are promised."""
         return not self.by_number if self.reserve is None else self.reserve == "hosts"
+
+    @property
+    def serving_order(self) -> Order:
+        """The order with its ties."""
+        return self.order.with_ties(self.ties)
 
     def __post_init__(self) -> None:
         if self.reserve == "counts" and not self.by_number:

@@ -44,6 +44,8 @@ class BackfillRules(Generic[Options]):
 
     #: True if jobs that arrive together are served in separate passes.
     one_by_one = False
+    #: True if promises need not follow the order, which decides only who improves first when hosts are released.
+    in_turn = False
     #: Ids of waiting jobs that the loop ignores.
     excluded: Container[str] = frozenset[str]()
     #: A method that sorts jobs in the order of service; None: in order of arrival.
@@ -141,8 +143,9 @@ class OvertakingRules(BackfillRules[Overtakers]):
     def __init__(self, options: Overtakers, view: View, depth: float) -> None:
         super().__init__(options, view, depth)
         self.one_by_one = options.arrivals == "one_by_one"
+        self.backfill_order = options.backfill_order.with_ties(options.ties)
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
         """Sort by the option's order."""
-        order = self.options.backfill_order
+        order = self.backfill_order
         return jobs if order is FCFS else order.sorted(jobs, view.now)

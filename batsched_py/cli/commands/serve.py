@@ -184,7 +184,14 @@ def command(request: ServeRequest) -> None:
                         recorder.close()
                     _write_results(request, session, decisions)
 
-                serve(session, connection, record=exchanged, timeout=request.timeout, finish=finish)
+                serve(
+                    session,
+                    connection,
+                    record=exchanged,
+                    timeout=request.timeout,
+                    finish=finish,
+                    accept_all=socket.accept_all,
+                )
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 

@@ -104,13 +104,14 @@ class Availability:
         if self._calendar.returns.times:
             self._calendar.returns.forget(self._down & ~hosts)
         self._down, self._free = hosts, None
-        self._disrupt()
+        self.disrupt()
 
     def drop_slots(self) -> None:
         """Rebuild the slot table at the next query, which is cheaper than applying many changes."""
         self._table = None
 
-    def _disrupt(self) -> None:
+    def disrupt(self) -> None:
+        """Record a change that may break a promise."""
         self._table = None
         self.disruptions += 1
 
@@ -160,7 +161,7 @@ class Availability:
         if hosts & self._predicted:
             self._predicted &= ~hosts
             self._ends.forget(hosts)
-            self._disrupt()
+            self.disrupt()
         elif until < math.inf:
             self._ends.remove(until, hosts)
         if self._table is not None:
@@ -181,7 +182,7 @@ class Availability:
         bits = hosts.bits & self.busy
         self._ends.forget(bits)
         self._predicted |= bits
-        self._disrupt()
+        self.disrupt()
         if bits and end < math.inf:
             self._ends.add(end, bits)
 
@@ -193,7 +194,7 @@ class Availability:
         """
         bits = hosts.bits & self._down
         self._calendar.returns.forget(bits)
-        self._disrupt()
+        self.disrupt()
         if bits and time < math.inf:
             self._calendar.returns.add(time, bits)
 

@@ -359,7 +359,25 @@ class CountBook(ReservingBook[Claim]):
 class HostBook(ReservingBook[Slot]):
     """Promises of specific hosts."""
 
-    __slots__ = ()
+    __slots__ = ("_sorted",)
+
+    def __init__(self, availability: Callable[[], Availability], duration: Callable[[Job], float]) -> None:
+        """Begin as a PromiseBook."""
+        super().__init__(availability, duration)
+        #: Number of the last entry when the entries were last sorted.
+        self._sorted = 0
+
+    def sort(self, key: Callable[[Job], tuple[float, str]], *, anew: bool) -> None:
+        """Serve the entries in the order of their keys; with `anew`, keys may have changed since the last time."""
+        if self._numbers == self._sorted and not anew:
+            return
+        entries = sorted(self.entries.values(), key=lambda entry: key(entry.job))
+        self.entries.clear()
+        for entry in entries:
+            self._numbers += 1
+            entry.number = self._numbers
+            self.entries[entry.job.id] = entry
+        self._sorted = self._numbers
 
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Slot | None:
         """Return the first slot that breaks no promise."""

@@ -6,15 +6,18 @@ import math
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.errors import PlanError
 from batsched_py.model.job import Job
 from batsched_py.named import Named, by_name, failed
 from batsched_py.planning.wait_time import wait_of
 
+#: The order of jobs with equal keys: of arrival, or of their ids as texts, as in batsched.
+Ties = Literal["arrival", "id"]
 #: (job, time) -> a number.
 Key = Callable[[Job, float], float]
 
@@ -34,7 +37,7 @@ TANG: Final = (
 
 
 class Order(Struct, frozen=True):
-    """An order of jobs: the smaller the key, the earlier a job is served; equal keys in order of arrival.
+    """An order of jobs: the smaller the key, the earlier a job is served; equal keys in order of arrival, or of ids.
 
     Attributes:
         name: name in options.
@@ -44,6 +47,7 @@ class Order(Struct, frozen=True):
         formula: the key, as in docs/policies.md, where s is the submission, r the walltime (infinite without one), w
             the wait until now in whole milliseconds (`wait_of`), in seconds, and n the number of hosts.
         source: publication, or what the order is if there is none.
+        by_id: True if jobs with equal keys are served in the order of their ids as texts ("10" before "2").
     """
 
     name: str
@@ -51,10 +55,23 @@ class Order(Struct, frozen=True):
     dynamic: bool
     formula: str
     source: str
+    by_id: bool = False
+
+    def with_ties(self, ties: Ties) -> Order:
+        """Return the same order with these ties; that of arrival is by the time of submission then."""
+        if ties == "arrival":
+            return self
+        return replace(self, key=_submission, by_id=True) if self is FCFS else replace(self, by_id=True)
+
+    def tie(self, job: Job) -> str:
+        """Return what decides between jobs with equal keys, before the order of arrival."""
+        return job.id if self.by_id else ""
 
     def sorted(self, jobs: Iterable[Job], now: float) -> list[Job]:
         """Return jobs, given in order of arrival, in this order at `now`."""
         key = self.key
+        if self.by_id:
+            return sorted(jobs, key=lambda job: (key(job, now), job.id))
         return sorted(jobs, key=lambda job: key(job, now))
 
 
@@ -130,6 +147,10 @@ def adopt(name: str, function: Callable[..., Any]) -> Order:
     return Order(name, key, bool(getattr(function, "dynamic", True)), "", "the user's")
 
 
+def _submission(job: Job, _: float) -> float:
+    return job.submit_time
+
+
 FCFS: Final = Order("fcfs", lambda _job, _now: 0.0, False, "arrival", BATSCHED)
 SJF: Final = Order("sjf", lambda job, _: job.limit, False, "r", "shortest job first, as in EASY-SJBF")
 
@@ -184,8 +205,8 @@ class Line:
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        #: (key, number of arrival, job), ascending; some may have left. Empty if the order is dynamic or arrival.
-        self._entries: list[tuple[float, int, Job]] = []
+        #: (key, tie, number of arrival, job), ascending; some may have left. Empty if the order is dynamic or arrival.
+        self._entries: list[tuple[float, str, int, Job]] = []
         #: Number of jobs that ever joined.
         self._arrivals = 0
 
@@ -196,7 +217,7 @@ class Line:
             return
         for job in jobs:
             self._arrivals += 1
-            insort(self._entries, (order.key(job, now), self._arrivals, job))
+            insort(self._entries, (order.key(job, now), order.tie(job), self._arrivals, job))
 
     def jobs(self, waiting: Waiting, now: float) -> Iterator[Job]:
         """Yield the waiting jobs in the order of service, without those that are started meanwhile."""
@@ -209,7 +230,7 @@ class Line:
     def _kept(self, waiting: Waiting) -> Iterator[Job]:
         entries, position = self._entries, 0
         while position < len(entries):
-            job = entries[position][2]
+            job = entries[position][3]
             if job.id in waiting:
                 yield job
             if job.id in waiting:
