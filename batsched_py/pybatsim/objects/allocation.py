@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from batsched_py.pybatsim.objects.lists import check
+from batsched_py.pybatsim.objects.lists import check, just_after
 from batsched_py.pybatsim.objects.resources import AllocatedResource, HostResource
 
 #: The rule for changes.
@@ -28,14 +28,16 @@ class ResourceAllocation:
         self._start = start_time
         self._walltime = job.requested_time if walltime is None and job is not None else walltime
         self.end_time: float | None = None
-        self._end = self._estimated()
+        self._set_end()
         for resource in [resources] if isinstance(resources, AllocatedResource) else resources:
             self.add_resource(resource)
         if job is not None:
             self.assign(job)
 
-    def _estimated(self) -> float:
-        return self._start + (self._walltime or float("inf"))
+    def _set_end(self) -> None:
+        self._end = self._start + (self._walltime or float("inf"))
+        #: When the next allocation of its resources can start.
+        self.reusable = just_after(self._end, AllocatedResource.TIME_DELTA)
 
     def _check_unused(self) -> None:
         check(not self.allocated and not self.previously_allocated, _UNUSED)
@@ -49,7 +51,9 @@ class ResourceAllocation:
     def start_time(self, value: float) -> None:
         self._check_unused()
         self._start = value
-        self._end = self._estimated()
+        self._set_end()
+        for resource in [*self.resources, *self.special_resources]:
+            resource.note_starts()
 
     @property
     def walltime(self) -> float | None:
@@ -61,7 +65,7 @@ class ResourceAllocation:
         self._check_unused()
         check(value > 0, "the walltime must be greater than 0")
         self._walltime = value
-        self._end = self._estimated()
+        self._set_end()
 
     @property
     def estimated_end_time(self) -> float:
@@ -75,22 +79,22 @@ class ResourceAllocation:
 
     def starts_in_future(self, scheduler: Any) -> bool:
         """Return whether it starts later than now."""
-        later: bool = self._start > scheduler.time
+        later: bool = self.start_time > scheduler.time
         return later
 
     def started_in_past(self, scheduler: Any) -> bool:
         """Return whether its start is over."""
-        earlier: bool = self._start < scheduler.time
+        earlier: bool = self.start_time < scheduler.time
         return earlier
 
     def starts_now(self, scheduler: Any) -> bool:
         """Return whether it starts now."""
-        same: bool = self._start == scheduler.time
+        same: bool = self.start_time == scheduler.time
         return same
 
     def overlaps_with(self, other_allocation: ResourceAllocation) -> bool:
         """Return whether both have an instant in common."""
-        starts = self._start, other_allocation.start_time
+        starts = self.start_time, other_allocation.start_time
         return max(starts) <= min(self.estimated_end_time, other_allocation.estimated_end_time) or (
             starts[0] == starts[1]
         )
@@ -104,7 +108,7 @@ class ResourceAllocation:
         left = remaining_time
         if left is None:
             whole = float("inf") if self._walltime is None else self._walltime
-            left = whole - max(0.0, job.scheduler.time - self._start)
+            left = whole - max(0.0, job.scheduler.time - self.start_time)
         fits: bool = job.fits_in_frame(left, len(self))
         return fits
 
@@ -164,4 +168,4 @@ class ResourceAllocation:
 
     def __str__(self) -> str:
         names = ", ".join(one.name for one in self.resources)
-        return f"<Allocation from {self._start} to {self.estimated_end_time}: {names}>"
+        return f"<Allocation from {self.start_time} to {self.estimated_end_time}: {names}>"

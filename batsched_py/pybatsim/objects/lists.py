@@ -17,7 +17,7 @@ def check(condition: object, rule: str) -> None:
 def just_after(time: float, delta: float) -> float:
     """Return time + delta, or the first float that differs from `time` if delta is too small or 0."""
     step = delta or 1e-11
-    while time + step == time:
+    while time + step == time and step < float("inf"):
         step *= 10
     return time + step
 

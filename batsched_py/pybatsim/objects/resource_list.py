@@ -117,11 +117,7 @@ def _fit(
         return time, []
     at = time
     while True:
-        times = [
-            (one, at if one.is_idle_host else one.find_first_time_to_fit_job(job, at, future)) for one in resources
-        ]
-        found = [one for one, begin in times if begin == at]
-        later = min((begin for _, begin in times if begin is not None and begin != at), default=None)
+        found, later = _free_at(resources, job, at, future)
         if found and (least is None or len(found) >= least):
             chosen = found if not filter else _filtered(filter, found, job, at, least, most)
             if chosen:
@@ -131,6 +127,21 @@ def _fit(
         elif not later:
             return at, [] if least is not None and len(found[:most]) < least else found[:most]
         at = later
+
+
+def _free_at(resources: Sequence[Any], job: Any, at: float, future: bool) -> tuple[list[Any], float | None]:
+    """Return the resources on which a job fits at an instant, and when it fits first on another one."""
+    now = -1.0 if future or at > job.scheduler.time else at  # hosts that are in use now are of no use now
+    found, later = [], None
+    for one in resources:
+        if one.busy_since <= now:
+            continue
+        begin = at if one.is_idle_host else one.find_first_time_to_fit_job(job, at, future)
+        if begin == at:
+            found.append(one)
+        elif begin is not None and (later is None or begin < later):
+            later = begin
+    return found, later
 
 
 def _filtered(filter: Any, found: list[Any], job: Any, at: float, least: int | None, most: int | None) -> list[Any]:

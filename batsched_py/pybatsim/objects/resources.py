@@ -31,6 +31,8 @@ class AllocatedResource:
 
     #: Whether it is a host without any allocation, on which any job fits at any time.
     is_idle_host: bool = False
+    #: The first start of an allocation of a host; infinity if it has none.
+    busy_since: float = float("inf")
     #: Whether any job fits on it at any time if it has no allocation.
     _fits_as_here: ClassVar[bool] = False
     #: The seconds between the end of an allocation and the next one.
@@ -107,11 +109,18 @@ class AllocatedResource:
             self._scheduler.fatal("resource {name} would be in two allocations at once", name=self.name)
         self._allocations[allocation] = None
         self.is_idle_host = False
+        self.note_starts()
 
     def release(self, allocation: Any) -> None:
         """Remove an allocation, for the allocation."""
         del self._allocations[allocation]
         self.is_idle_host = self._fits_as_here and not self._allocations
+        self.note_starts()
+
+    def note_starts(self) -> None:
+        """Take note of changed starts, for the allocations."""
+        if self._fits_as_here:
+            self.busy_since = min((one.start_time for one in self._allocations), default=float("inf"))
 
     def __str__(self) -> str:
         return f"<{type(self).__name__} {self.id}: {self.name}, {len(self._allocations)} allocations>"
@@ -183,13 +192,18 @@ class HostResource(AllocatedResource):
                 if one.start_time <= found:
                     return None
         while True:
-            begun = [one for one in self._allocations if one.start_time <= found]
-            moved = max((just_after(one.estimated_end_time, self.TIME_DELTA) for one in begun), default=found)
-            if moved <= found:
-                end = just_after(just_after(found, requested_walltime), self.TIME_DELTA)
-                next_ones = [one for one in self._allocations if found < one.start_time < end]
-                ends = (just_after(one.estimated_end_time, self.TIME_DELTA) for one in next_ones)
-                moved = min((one for one in ends if one > found), default=found)
-            if moved <= found:
+            moved = found
+            for one in self._allocations:
+                if one.start_time <= found and one.reusable > moved:
+                    moved = one.reusable
+            if moved == found:
+                moved = self._after_next(found, requested_walltime)
+            if moved == found:
                 return found
             found = moved
+
+    def _after_next(self, time: float, walltime: float) -> float:
+        """Return the end of an allocation that starts before a job would have ended; `time` if there is none."""
+        end = just_after(just_after(time, walltime), self.TIME_DELTA)
+        ends = [one.reusable for one in self._allocations if time < one.start_time < end and one.reusable > time]
+        return min(ends, default=time)

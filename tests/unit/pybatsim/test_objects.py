@@ -151,6 +151,37 @@ def test_kills_pstates_and_energy(tmp_path: Path) -> None:
     assert len(objects.scheduler.resources.free) == 4
 
 
+def test_allocations_start_in_the_future(tmp_path: Path) -> None:
+    """A call is asked for, and the job starts at it; until then, only short jobs may have the hosts."""
+    objects = Objects(
+        tmp_path,
+        """
+        def on_job_submission(self, job):
+            if job.id == "w0!a":
+                plan = Allocation(20, walltime=30, resources=self.resources.compute)
+                plan.start_time = 25
+                job.reserve(plan)
+                job.schedule()
+                self.first = job
+            else:
+                hosts = self.resources.find_sufficient_resources_for_job(job)
+                start, later = self.resources.find_with_earliest_start_time(job, allow_future_allocations=True)
+                if hosts:
+                    job.schedule(hosts)
+                else:
+                    assert start > 55 and len(later) == job.requested_resources
+        def on_requested_call(self): self.first.schedule()
+        def schedule(self): pass
+        """,
+    )
+    assert objects.answer(1, arrival("a", 4)) == [("CALL_ME_LATER", {"timestamp": 25})]
+    assert objects.answer(2, arrival("b", 2, 22.5), arrival("c", 2, 30)) == [
+        ("EXECUTE_JOB", {"job_id": "w0!b", "alloc": "0-1"})
+    ]
+    objects.answer(24, end("b", "0-1"))
+    assert objects.answer(25, ("REQUESTED_CALL", {})) == [("EXECUTE_JOB", {"job_id": "w0!a", "alloc": "0-3"})]
+
+
 @pytest.mark.parametrize(
     ("body", "rule"),
     [
