@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -20,25 +22,35 @@ _PATIENCE: Final = 300
 def readers_python() -> Path:
     """Return the Python of the environment; the test is skipped if it cannot be made here, as without a network."""
     folder = Path(sys.prefix) / "readers"
-    python, done = folder / "bin" / "python", folder / "requirements.txt"
-    wanted = "\n".join((*REQUIREMENTS, *ALONE))
-    with (folder.parent / "readers.lock").open("w") as lock:
+    reason = _make(folder)
+    if reason:
+        pytest.skip(f"evalys and batsim-py cannot be installed: {reason}")
+    return folder / "bin" / "python"
+
+
+@cache
+def _make(folder: Path) -> str:
+    """Make the environment unless it is there; return why that failed, "" if it did not. Tried once in a process."""
+    done, wanted = folder / "requirements.txt", "\n".join((*REQUIREMENTS, *ALONE))
+    if not os.access(folder.parent, os.W_OK):
+        return f"{folder.parent} cannot be written"
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    patience = ["--retries", "0", "--timeout", "20"]
+    with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (done.exists() and done.read_text() == wanted):
-            _run([sys.executable, "-m", "venv", "--clear", str(folder)])
-            pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-            patience = ["--retries", "0", "--timeout", "20"]
-            _run([*pip, *patience, *REQUIREMENTS])
-            _run([*pip, *patience, "--no-deps", *ALONE])
-            done.write_text(wanted)
-    return python
-
-
-def _run(command: list[str]) -> None:
-    try:
-        subprocess.run(command, check=True, capture_output=True, text=True, timeout=_PATIENCE)
-    except subprocess.CalledProcessError as error:
-        lines = error.stderr.strip().splitlines() or ["no reason is known"]
-        pytest.skip(f"evalys and batsim-py cannot be installed: {lines[-1]}")
-    except subprocess.TimeoutExpired:
-        pytest.skip("evalys and batsim-py cannot be installed: the network is too slow")
+        if done.exists() and done.read_text() == wanted:
+            return ""
+        try:
+            for command in (
+                [sys.executable, "-m", "venv", "--clear", str(folder)],
+                [*pip, *patience, *REQUIREMENTS],
+                [*pip, *patience, "--no-deps", *ALONE],
+            ):
+                subprocess.run(command, check=True, capture_output=True, text=True, timeout=_PATIENCE)
+        except subprocess.CalledProcessError as error:
+            lines: list[str] = error.stderr.strip().splitlines()
+            return lines[-1] if lines else "no reason is known"
+        except subprocess.TimeoutExpired:
+            return "the network is too slow"
+        done.write_text(wanted)
+    return ""
