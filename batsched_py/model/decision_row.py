@@ -9,15 +9,18 @@ from msgspec import Struct
 from batsched_py.hostset import HostSet
 
 #: The kind of a row; see DecisionRow.
-RowKind: TypeAlias = Literal["hosts", "down", "unavailable", "held", "promised", "withdrawn", "rejected", "unfinished"]
+RowKind: TypeAlias = Literal[
+    "hosts", "down", "unavailable", "held", "released", "promised", "withdrawn", "rejected", "unfinished"
+]
 #: The kinds, in the order of the documentation.
 ROW_KINDS: Final[tuple[RowKind, ...]] = (
-    "hosts", "down", "unavailable", "held", "promised", "withdrawn", "rejected", "unfinished",
+    "hosts", "down", "unavailable", "held", "released", "promised", "withdrawn", "rejected", "unfinished",
 )  # fmt: skip
 
 #: The reason to hold a job: too few hosts are free (`hosts`); a promise would be broken (`promise`); the free hosts do
-#: not suit it (`constraint`); its start is fixed in advance (`instant`); a reason of the algorithm (`own`).
-HoldKind: TypeAlias = Literal["hosts", "promise", "constraint", "instant", "own"]
+#: not suit it (`constraint`); its start is fixed in advance (`instant`); its conditions on other jobs are not fulfilled
+#: (`condition`); a reason of the algorithm (`own`).
+HoldKind: TypeAlias = Literal["hosts", "promise", "constraint", "instant", "condition", "own"]
 
 #: The cause of a new promise: it is the first (`first`); jobs ended (`ends`); jobs arrived (`arrivals`); hosts failed
 #: or became usable again (`failure`, `return`); another cause, such as the passage of time (`other`).
@@ -31,8 +34,8 @@ class DecisionRow(Struct, frozen=True, gc=False):
         time: seconds since the start of the simulation.
         kind: `hosts` occurs once, for all compute hosts, with the reason `shared` if jobs may share them; `down` lists
             the hosts that cannot be used from now on, for a reason other than work; `unavailable` those of them that an
-            external event made unavailable; all other kinds are about a job: `unfinished`, in the last rows, is a job
-            that waited or ran at the end of the run.
+            external event made unavailable; all other kinds are about a job: `released` follows a `held` for its
+            conditions on other jobs; `unfinished`, in the last rows, is a job that waited or ran at the end of the run.
         job: id of the job.
         start: promised start; for an `unfinished` job its actual start, None if it waited.
         reason: a HoldKind or a Cause.

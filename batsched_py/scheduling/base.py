@@ -52,6 +52,8 @@ class Scheduler(ABC, Generic[Options]):
             the platform, `setup` sets it for the object.
         heeds_constraints: the algorithm reads the member `constraint` of jobs by itself; otherwise a warning tells if
             jobs have one and no option `constraint` is there for it.
+        heeds_conditions: the algorithm reads the conditions of jobs on other jobs (`depends_on`, `singleton`, `array`)
+            by itself; otherwise the engine holds jobs until these are fulfilled.
     """
 
     name: ClassVar[str]
@@ -65,6 +67,7 @@ class Scheduler(ABC, Generic[Options]):
     reads_waits: bool = False
     oversubscribes: bool = False
     heeds_constraints: ClassVar[bool] = False
+    heeds_conditions: ClassVar[bool] = False
     #: The class between the brackets of `Scheduler[...]`.
     options_type: ClassVar[type[Any]] = NoOptions
 

@@ -109,6 +109,8 @@ def not_waiting(state: State, job_id: str) -> str:
         return f"it runs already, on {state.running[job_id].hosts}"
     if job_id in state.control:
         return "it was set to RUNNING, in Batsim's books only"
+    if job_id in state.held:
+        return f"it {state.held.reason(job_id)}"
     if job_id in state.registered:
         return "it was registered, and Batsim has not submitted it yet"
     return "it has ended" if job_id in state.known else "no such job was submitted"

@@ -167,8 +167,8 @@ class Plan(RegistrationVerbs):
         self.promises.pop(job.id, None)
 
     def reject(self, job: Job, why: str) -> None:
-        """Reject a waiting job permanently. The reason is kept in `rejections`; users see the first ones."""
-        if id_of("reject", job) not in self._state.queue:
+        """Reject a waiting or held job permanently. The reason is kept in `rejections`; users see the first ones."""
+        if id_of("reject", job) not in self._state.queue and job.id not in self._state.held:
             raise PlanError(f"reject {job.id}: {not_waiting(self._state, job.id)}")
         if self.dialect.is_wrench:
             insist(f"reject {job.id} ({displayed(why)})", missing(self.dialect, RejectJob))
@@ -242,7 +242,8 @@ class Plan(RegistrationVerbs):
         Batsim writes it to its jobs file; v1.4 does not support it.
         """
         state, job_id = self._state, id_of("set metadata", job)
-        if job_id not in state.queue and job_id not in state.running and job_id not in state.registered:
+        waits = job_id in state.queue or job_id in state.held
+        if not waits and job_id not in state.running and job_id not in state.registered:
             raise PlanError(f"set metadata of {job.id}: it neither waits nor runs")
         insist(f"set metadata of {job.id}", missing(self.dialect, SetJobMetadata))
         if '"' in text or not text.isprintable():
@@ -293,11 +294,16 @@ class Plan(RegistrationVerbs):
 
         The `kind` classifies the reason: a promise that would be broken, free hosts that are not suitable
         (`constraint`), or a fixed start in the future (`instant`). Too few free hosts need no kind: they are detected.
+        The engine holds jobs for their conditions on other jobs (`condition`).
         """
         try:
             self.holds[job.id] = Hold(job, why, self._state.now, kind)
         except AttributeError:
             raise no_job("hold", job) from None
+
+    def release(self, job: Job) -> None:
+        """Forget why a job was held that is in the queue now; for the engine."""
+        self.holds.pop(job.id, None)
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
         """Record the latest start of a job. Not sent."""

@@ -126,7 +126,7 @@ class RecurringVerbs(ABC):
         running = tuple(job_id for job_id, run in state.running.items() if not run.killed)
         if running:
             self._send(KillJob(self.timestamp, running))
-        for job in list(state.queue):
+        for job in [*state.queue, *state.held.jobs.values()]:
             self._send(RejectJob(self.timestamp, job.id))
             self._forget(job.id)
         if state.registration_open:

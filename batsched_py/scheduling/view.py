@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -59,8 +60,16 @@ class View:
         return self._state.queue
 
     @property
+    def held(self) -> Mapping[str, Job]:
+        """Id -> job that must not start yet, because of its conditions on other jobs, in the order of submission.
+
+        The engine holds these jobs: they arrive in the queue once their conditions are fulfilled.
+        """
+        return MappingProxyType(self._state.held.jobs)
+
+    @property
     def arrived(self) -> Sequence[Job]:
-        """The jobs that were submitted since the last decision and still wait, in order of arrival."""
+        """The jobs that were submitted or released since the last decision and still wait, in order of arrival."""
         return [job for job in self._state.arrived if job.id in self._state.queue]
 
     @property
@@ -116,12 +125,13 @@ class View:
         return self._state.hosts.pstate.get(host)
 
     def job(self, job_id: Text) -> Job | None:
-        """Return the waiting or running job of this id, including control jobs; ended jobs are forgotten."""
+        """Return the waiting, held or running job of this id, including control jobs; ended jobs are forgotten."""
         key = job_id if isinstance(job_id, str) else id_text("view.job", job_id)
-        waiting = self._state.queue.get(key) or self._state.control.get(key)
+        state = self._state
+        waiting = state.queue.get(key) or state.control.get(key) or state.held.jobs.get(key)
         if waiting is not None:
             return waiting
-        running = self._state.running.get(key)
+        running = state.running.get(key)
         return None if running is None else running.job
 
     def run(self, job_id: Text) -> Running | None:

@@ -55,6 +55,8 @@ MOST_NAMED: Final = 8
 _ROOM: Final = 1024
 #: The cause of the first promise of a job.
 _FIRST: Final[tuple[Cause, tuple[str, ...]]] = ("first", ())
+#: Kinds of holds that apply however many hosts are free.
+_FACTS: Final = ("instant", "condition")
 #: Reasons that differ in numbers only are equal: free hosts and watts change with each decision.
 _NUMBERS: Final = str.maketrans("", "", "0123456789.")
 
@@ -80,6 +82,11 @@ class LoggedPlan(Plan):
         super().hold(job, why, kind)
         if kind != "hosts" or before is None or before.kind != "hosts":
             self.changed[job.id] = None
+
+    def release(self, job: Job) -> None:
+        """Forget why a job was held."""
+        super().release(job)
+        self.changed[job.id] = None
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
         """Record the latest start of a job; the same start again is not a change."""
@@ -143,8 +150,8 @@ class DecisionLog:
         self._pass_on(self._rows)
         self._rows = []
         if len(self._held) + len(self._promised) > self._room:
-            queue = self._state.queue
-            self._held = {job_id: reason for job_id, reason in self._held.items() if job_id in queue}
+            queue, held = self._state.queue, self._state.held
+            self._held = {job: reason for job, reason in self._held.items() if job in queue or job in held}
             self._promised = {job_id: start for job_id, start in self._promised.items() if job_id in queue}
             self._room = max(_ROOM, 2 * (len(self._held) + len(self._promised)))
 
@@ -155,7 +162,7 @@ class DecisionLog:
             self._rows.append(
                 _with_terms(DecisionRow(now, "unfinished", run.job.id, run.start, hosts=run.hosts), run.job)
             )
-        for job in self._state.queue:
+        for job in [*self._state.queue, *self._state.held.jobs.values()]:
             self._rows.append(_with_terms(DecisionRow(now, "unfinished", job.id), job))
 
     def _note_hosts(self) -> None:
@@ -179,7 +186,7 @@ class DecisionLog:
         happened: _Happened | None = None
         for job_id in changed:
             hold, promise = holds.get(job_id), promises.get(job_id)
-            if hold is None and promise is None and job_id not in self._state.queue:
+            if hold is None and promise is None and job_id not in self._state.queue:  # it was rejected or has started
                 self._note_rejection(job_id)
                 continue
             start = None if promise is None or promise.start == math.inf else promise.start
@@ -194,7 +201,9 @@ class DecisionLog:
                     cause, jobs = _FIRST if before is None else happened.later if start > before else happened.sooner
                     rows.append(DecisionRow(now, "promised", job_id, start, cause, jobs))
                     promised[job_id] = start
-            if hold is not None and not (hold.kind == held.get(job_id) == "hosts"):
+            if hold is None:
+                self._note_release(job_id)
+            elif not (hold.kind == held.get(job_id) == "hosts"):
                 self._note_hold(job_id, hold, free)
 
     def _note_rejection(self, job_id: str) -> None:
@@ -204,8 +213,14 @@ class DecisionLog:
             words = self.plan.rejections[job_id]
             self._rows.append(_with_terms(DecisionRow(self._state.now, "rejected", job_id, words=words), job))
 
+    def _note_release(self, job_id: str) -> None:
+        """Add a row if the job was held for its conditions until now."""
+        if self._held.get(job_id, "").startswith("condition"):
+            del self._held[job_id]
+            self._rows.append(DecisionRow(self._state.now, "released", job_id))
+
     def _note_hold(self, job_id: str, hold: Hold, free: float) -> None:
-        kind: HoldKind = "hosts" if hold.job.size > free and hold.kind != "instant" else hold.kind
+        kind: HoldKind = "hosts" if hold.job.size > free and hold.kind not in _FACTS else hold.kind
         reason = kind if kind == "hosts" else f"{kind} {hold.reason.translate(_NUMBERS)}"
         if reason != self._held.get(job_id):
             self._held[job_id] = reason

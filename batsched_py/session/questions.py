@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from batsched_py.errors import RemoteProtocolError
+from batsched_py.model.conditions import has_conditions
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Query, SimulationBegins
@@ -98,6 +99,8 @@ class QueryAnswers:
     def _seconds(self, job: Job) -> float | None:
         """Return the algorithm's estimate, by a rehearsal, its promise or its own method. CannotSayError."""
         scheduler, now = self._scheduler, self._view.now
+        if job.id in self._state.held or (job.id not in self._state.known and has_conditions(job)):
+            raise CannotSayError
         how = foresight_of(scheduler)
         if how == "walltimes":
             return scheduler.estimate_wait(job, self._view, self._plan)

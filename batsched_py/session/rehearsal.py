@@ -121,7 +121,7 @@ def foresight_of(scheduler: Scheduler[Any]) -> str:
 
 def _copy(begins: SimulationBegins, state: State) -> State:
     """Return a state with the same waiting and running jobs, and without new arrivals."""
-    copy = State()
+    copy = State(holds=False)
     copy.apply(begins)
     for run in state.running.values():
         copy.apply(JobSubmitted(run.job.submit_time, run.job.id, run.job))

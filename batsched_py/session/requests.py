@@ -67,9 +67,10 @@ class Requests:
                 self._state.close_requests()
         self._state.receive_registered()
         if self._withdrawn:
-            for job_id in [job.id for job in self._state.arrived if job.id in self._withdrawn]:
+            held = self._state.held.jobs
+            for job_id in [job.id for job in (*self._state.arrived, *held.values()) if job.id in self._withdrawn]:
                 self._withdrawn.discard(job_id)
-                self._scheduler.cancel(job_id, self._view, self._plan)
+                self._cancel({"job_id": job_id})
 
     def finish(self) -> None:
         """Schedule the next call; after the last request, finish registration unless the algorithm submits jobs."""
@@ -98,6 +99,8 @@ class Requests:
             self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: no job of this id was submitted")
         elif job_id in self._state.registered:
             self._withdrawn.add(job_id)
+        elif job_id in self._state.held:
+            self._plan.reject(self._state.held.jobs[job_id], "it was cancelled")
         elif job_id in self._state.control or not self._scheduler.cancel(job_id, self._view, self._plan):
             self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: it neither waits nor runs")
 

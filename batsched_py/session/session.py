@@ -45,6 +45,7 @@ from batsched_py.session.ignored_constraints import constraint_hint, misdated_li
 from batsched_py.session.option_values import Origin
 from batsched_py.session.periodic_emulation import RecurringCalls, as_received
 from batsched_py.session.questions import QueryAnswers
+from batsched_py.session.releases import Releases
 from batsched_py.session.requests import Requests
 from batsched_py.session.scheduler_factory import (
     check_needs,
@@ -154,10 +155,11 @@ class Session:
         self._clock, self._write_warning, self._open_store = clock, warn, open_store
         self._store: JobStore | None = None
         self._conversation = DecisionSide(warn, limits)
-        self._state = State()
+        self._state = State(holds=not scheduler.heeds_conditions)
         self._log = None if log is None else DecisionLog(self._state, warn, log)
         #: The algorithm's output: its promises, and why jobs wait.
         self.plan: Final = Plan(self._state, warn) if self._log is None else self._log.plan
+        self._releases = Releases(self._state, self.plan)
         #: The algorithm's input.
         self.view: Final = View(self._state)
         self._scheduler = make_scheduler(scheduler, self._values)
@@ -230,7 +232,8 @@ class Session:
     def ended(self) -> int:
         """Number of jobs that ran and have ended, without rejected jobs."""
         state = self._state
-        return self.submitted - len(state.queue) - len(state.running) - len(state.control) - len(self.rejections)
+        waiting = len(state.queue) + len(state.held)
+        return self.submitted - waiting - len(state.running) - len(state.control) - len(self.rejections)
 
     def answer(self, request: bytes) -> bytes:
         """Return the reply to one request.
@@ -324,7 +327,8 @@ class Session:
     def idle(self) -> bool:
         """True if no job waits or runs, and only external events can submit jobs."""
         state = self._state
-        return state.static_over and not (state.queue or state.running or state.control or state.registered)
+        waiting = state.queue or state.held.jobs
+        return state.static_over and not (waiting or state.running or state.control or state.registered)
 
     def waiting(self) -> Sequence[str]:
         """Return a line for each waiting job: its request, and the algorithm's reason why it waits.
@@ -445,11 +449,21 @@ class Session:
             self._set_up()
         if self._requests is not None:
             self._requests.take(events)
+        if self._state.held.jobs:
+            self._releases.before_decision()
         if self._state.arrived:
             self._admit(self._state.arrived)
         if self._observes:
             self._observe(events)
         scheduler.decide(view, self.plan)
+        if self._state.held.jobs:
+            self._decide_on_released()
+
+    def _decide_on_released(self) -> None:
+        """Let the algorithm decide on jobs that its own decisions release, until there are no more."""
+        while self._releases.after_decision():
+            self._admit(self._state.arrived)
+            self._scheduler.decide(self.view, self.plan)
 
     def _observe(self, events: Sequence[Event]) -> None:
         dialect, now = self.dialect, self._message.now
@@ -458,6 +472,8 @@ class Session:
 
     def _decide_only(self) -> None:
         self._scheduler.decide(self.view, self.plan)
+        if self._state.held.jobs:
+            self._decide_on_released()
 
     def _complete(self, message: Message) -> None:
         """Complete a message after its last decision."""

@@ -29,6 +29,7 @@ def waiting_lines(state: State, holds: Mapping[str, Hold], algorithm: str) -> Se
         hold = holds.get(job.id)
         why = f"held at t={seconds(hold.time)}: {hold.reason}" if hold else "the algorithm gave no reason"
         lines.append(f"{displayed(job.id)} ({counted(job.size, 'host')}) {displayed(why)}")
+    lines += [f"{displayed(job_id)} {state.held.reason(job_id)}" for job_id in state.held.jobs]
     return lines
 
 

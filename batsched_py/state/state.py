@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
+from batsched_py.model.conditions import has_conditions, read_conditions
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.protocol import commands, events
 from batsched_py.reading.faults import FieldError
+from batsched_py.state.held_jobs import HeldJobs, JobTimes
 from batsched_py.state.hosts import Hosts
+from batsched_py.state.occupation_listener import OccupationListener
+from batsched_py.state.outcomes import Outcomes
 from batsched_py.state.profiles import Profiles
 from batsched_py.state.queue import Queue
 from batsched_py.state.running import WIRE_RESOLUTION, Periodic, Running
@@ -23,28 +27,6 @@ from batsched_py.text.display import displayed
 _ENERGY_SWITCHES: Final = frozenset({"--energy-host", "-c", "--config"})
 
 
-class OccupationListener(Protocol):
-    """A listener to the occupation of hosts by work; hosts are bits."""
-
-    #: Bits of hosts that are unusable for a reason other than work.
-    down: int
-
-    def advance(self, now: float) -> None:
-        """Advance the time to `now`."""
-
-    def occupy(self, hosts: int, until: float) -> None:
-        """Record that work occupies hosts, at most until `until` (infinite: unknown)."""
-
-    def vacate(self, hosts: int, until: float) -> None:
-        """Record that the work that was to occupy hosts until `until` has ended."""
-
-    def predict(self, hosts: HostSet, end: float) -> None:
-        """Replace the expected end of the work that occupies hosts (infinite: unknown)."""
-
-    def disrupt(self) -> None:
-        """Record that promises must be made anew."""
-
-
 class State:
     """The state of the run, according to Batsim's messages and the algorithm's decisions.
 
@@ -52,14 +34,19 @@ class State:
     Plan checks commands first.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, holds: bool = True) -> None:
+        """Create the state before a run; without `holds`, the conditions of jobs on other jobs are not read."""
         self.now = 0.0
+        self._holds = holds
         self.config = events.Config()
         self.compute_sharing = False
         self.storage_sharing = True
         self.hosts = Hosts(())
-        #: Jobs submitted, and neither started nor rejected.
+        #: Jobs submitted, and neither held, started nor rejected.
         self.queue = Queue()
+        #: Jobs submitted that must not start yet, because of their conditions on other jobs.
+        self.held = HeldJobs(self._times_of)
+        self._outcomes = Outcomes()
         #: Job id -> running job, in the order of starts.
         self.running: dict[str, Running] = {}
         #: Ids of waiting jobs that the peer cancelled in this message.
@@ -127,8 +114,17 @@ class State:
             self.unread = []
         if self.profiles.pending:
             self.profiles.settle()
+        if self.held.jobs:
+            self.held.advance(now)
         if self._forecast is not None:
             self._forecast.advance(now)
+
+    def receive_released(self) -> list[Job]:
+        """Let held jobs arrive whose conditions are fulfilled; return them, in the order of their submission."""
+        released = self.held.take_released()
+        for job in released:
+            self.queue.add(job)
+        return released
 
     def receive_registered(self) -> None:
         """Let jobs registered in this decision arrive immediately, if Batsim will not submit them."""
@@ -138,7 +134,7 @@ class State:
     @property
     def over(self) -> bool:
         """True if no job waits or runs, and none can arrive: only calls prolong the simulation."""
-        jobs = self.queue or self.running or self.registered or self.arriving
+        jobs = self.queue or self.running or self.registered or self.arriving or self.held.jobs
         return self.all_submitted and not (jobs or self.control or self.registration_open)
 
     def close_requests(self) -> None:
@@ -158,7 +154,7 @@ class State:
         for job_id, run in self.running.items():
             if run.hosts.bits & busy and not self.compute_sharing:
                 raise InvariantError(f"t={self.now}: {job_id} runs on hosts of another job")
-            if job_id in self.queue:
+            if job_id in self.queue or job_id in self.held:
                 raise InvariantError(f"t={self.now}: {job_id} both waits and runs")
             busy |= run.hosts.bits & self.hosts.all
         if any(job_id in self.queue or job_id in self.running for job_id in self.control):
@@ -169,6 +165,8 @@ class State:
             raise InvariantError(f"t={self.now}: free hosts {self.hosts.free:b} are not those that may work")
         if any(job.id not in self.known for job in self.queue):
             raise InvariantError(f"t={self.now}: a job waits that was never submitted")
+        if any(job_id in self.queue for job_id in self.held.jobs):
+            raise InvariantError(f"t={self.now}: a held job is in the queue")
 
     def _begin(self, event: events.SimulationBegins) -> None:
         self.config = event.config
@@ -196,8 +194,36 @@ class State:
                 self.profiles.use(job)
         if event.profile is not None:
             self.profiles.add(job.workload, job.profile, event.profile)
-        self.queue.add(job)
-        self.arrived.append(job)
+        self._receive(job, self.arrived)
+
+    def _receive(self, job: Job, arrivals: list[Job]) -> None:
+        """Let a job wait in the queue, or hold it."""
+        if self._holds and has_conditions(job):
+            conditions = read_conditions(job)
+            assert conditions is not None  # noqa: S101  # it has one of these members
+            self.held.add(job, conditions, self.now)
+        else:
+            self.queue.add(job)
+            arrivals.append(job)
+
+    def _times_of(self, job_id: str) -> JobTimes:
+        """Return the progress of a job, for the conditions of others."""
+        run = self.running.get(job_id)
+        if run is not None:
+            return JobTimes("started", run.start)
+        if job_id in self.control:
+            return JobTimes("started", self.now)
+        waits = job_id in self.queue or job_id in self.held or job_id in self.registered
+        if waits or job_id not in self.known:
+            return JobTimes("pending")
+        start, end = self._outcomes.times(job_id)
+        return JobTimes("failure" if self._outcomes.failed(job_id) else "success", start, end)
+
+    def _note_end(self, job_id: str, start: float, *, success: bool) -> None:
+        """Record how a job has ended, and look at the held jobs that depend on it."""
+        self._outcomes.record(job_id, start, self.now, success=success)
+        if self.held.used:
+            self.held.end(job_id, self.now)
 
     def _complete(self, event: events.JobCompleted) -> None:
         run = self.running.get(event.job_id)
@@ -205,18 +231,23 @@ class State:
             if event.job_id in self._ended_by_kill:
                 self._ended_by_kill.discard(event.job_id)
                 return
-            if event.job_id in self.queue and event.kill_reason == events.CANCELLED_BY_USER:
+            waits = event.job_id in self.queue or event.job_id in self.held
+            if waits and event.kill_reason == events.CANCELLED_BY_USER:
                 self._cancel(event.job_id)
                 return
             raise FieldError("job_id", f"must be a running job, not {displayed(event.job_id)}")
         if event.hosts is not None and event.hosts != run.hosts:
             started = f"the hosts on which {displayed(event.job_id)} was started"
             raise FieldError("alloc", f"must be {started}, not {displayed(str(event.hosts))}")
-        self._end(event.job_id, run)
+        self._end(event.job_id, run, success=event.state == events.COMPLETED_SUCCESSFULLY)
 
     def _cancel(self, job_id: str) -> None:
-        """Remove a waiting job. Jobs behind it may start now, as after a release, and its promise is void."""
-        self.queue.remove(job_id)
+        """Remove a waiting or held job. Others may start now, as after an end, and its promise is void."""
+        if job_id in self.held:
+            self.held.remove(job_id)
+        else:
+            self.queue.remove(job_id)
+        self._note_end(job_id, self.now, success=False)
         self.cancelled.append(job_id)
         self.hosts_changed = True
         if self._forecast is not None:
@@ -231,10 +262,10 @@ class State:
         for job_id in event.killed_ids:
             run = self.running.get(job_id)
             if run is not None:
-                self._end(job_id, run)
+                self._end(job_id, run, success=False)
                 self._ended_by_kill.add(job_id)
 
-    def _end(self, job_id: str, run: Running) -> None:
+    def _end(self, job_id: str, run: Running, *, success: bool) -> None:
         del self.running[job_id]
         freed = run.hosts.bits & self.hosts.all if self.hosts.stores else run.hosts.bits
         if self.compute_sharing:
@@ -248,6 +279,7 @@ class State:
             self._forecast.vacate(freed, run.end)
             if self.compute_sharing:
                 self._expect(run.hosts.bits & self.hosts.busy)
+        self._note_end(job_id, run.start, success=success)
 
     def _expect(self, hosts: int) -> None:
         """Inform the forecast of the expected end of the last job among those that share these hosts."""
@@ -311,22 +343,28 @@ class State:
             self._forecast.occupy(hosts, end)
             if shared:
                 self._expect(shared)
+        if self.held.jobs:
+            self.held.look_at(job.id, self.now)
         io = command.additional_io
         if io is not None and io.profile is not None:
             self.profiles.add(job.workload, io.profile_name, io.profile)
 
     def _reject(self, command: commands.RejectJob) -> None:
-        job = self.queue.remove(command.job_id)
+        job_id = command.job_id
+        job = self.held.remove(job_id) if job_id in self.held else self.queue.remove(job_id)
         if self.profiles.forgets:
             self.profiles.leave(job)
+        self._note_end(job_id, self.now, success=False)
 
     def _change_job(self, command: commands.ChangeJobState) -> None:
         """Add a control job, which has no hosts, and whose end no event announces."""
-        if self.control.pop(command.job_id, None) is not None:
-            return
-        job = self.queue.remove(command.job_id)
-        if command.state == commands.RUNNING:
-            self.control[job.id] = job
+        if self.control.pop(command.job_id, None) is None:
+            job = self.queue.remove(command.job_id)
+            if command.state == commands.RUNNING:
+                self.control[job.id] = job
+                self.held.look_at(job.id, self.now)
+                return
+        self._note_end(command.job_id, self.now, success=command.state == events.COMPLETED_SUCCESSFULLY)
 
     def _kill(self, command: commands.KillJob) -> None:
         for job_id in command.job_ids:
@@ -360,8 +398,7 @@ class State:
         if self.config.dynamic_jobs_acknowledged:
             self.registered[command.job_id] = command.job
         else:
-            self.queue.add(command.job)
-            self.arriving.append(command.job)
+            self._receive(command.job, self.arriving)
 
     def _register_profile(self, command: commands.RegisterProfile) -> None:
         self.profiles.register(command.workload, command.name, command.profile)

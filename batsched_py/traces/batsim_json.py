@@ -15,6 +15,7 @@ from msgspec import Raw
 from batsched_py.errors import WorkloadError
 from batsched_py.files.atomic_file import write_pieces_atomically
 from batsched_py.files.bounded_file import read_content
+from batsched_py.model.conditions import CONDITIONS
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.model.packed_jobs import PackedJobs
@@ -41,6 +42,7 @@ from batsched_py.reading.values import whole_number
 from batsched_py.text.display import shown
 from batsched_py.traces.batsim5_json import is_batsim5, present_job, present_profiles, write_job, write_profile
 from batsched_py.traces.formats import JSON, ReadOptions, WriteOptions, format_of_line
+from batsched_py.traces.job_conditions import JobConditions
 from batsched_py.traces.profile_table import read_profiles
 from batsched_py.traces.replay_files import with_traces
 from batsched_py.traces.workload_members import JOB, check_document, check_profiles
@@ -106,6 +108,7 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     try:
         jobs = _read_jobs(document["jobs"], reader) if elements is None else _pack_jobs(text, elements, reader)
         reader.place.refuse()
+        reader.conditions.check(jobs)
     except FieldError as error:
         raise of_file(WorkloadError, file, error) from None
     _refuse_doubled(file, content, document, elements, reader.members)
@@ -258,6 +261,8 @@ class _JobReader:
         self.members, self.place = 0, Place("jobs")
         self._file, self._limits = file, limits
         self._job_members = ManyMembers(JOB, notes)
+        #: The conditions of the jobs on each other.
+        self.conditions = JobConditions()
 
     def read(self, index: int, members: Any, known: Container[str]) -> Job | None:
         """Return the job of an object; its id must be new. None for one that breaks a rule, which is noted."""
@@ -268,7 +273,7 @@ class _JobReader:
             self.members += len(members)
             if len(members) > 4 + ("walltime" in members):  # user-defined members may have any value
                 check_depth(members, self._limits)
-                self._check_members(index, members)
+                self._check_members(index, members, job)
             if job.id in known:
                 raise FieldError("id", f"is the id of two jobs: {shown(job.id)}")
         except KeyError as missing:
@@ -283,10 +288,12 @@ class _JobReader:
         """Raise WorkloadError with the place of the error in a text that is not JSON."""
         parse_object(self._file, text)
 
-    def _check_members(self, index: int, members: dict[str, Any]) -> None:
-        names = present_job(members).keys() if self.later and "extra_data" in members else members.keys()
-        if not names <= self._job_members.silent:
-            self._job_members.check(names, f"jobs[{index}]")
+    def _check_members(self, index: int, members: dict[str, Any], job: Job) -> None:
+        present = present_job(members) if self.later and "extra_data" in members else members
+        if not present.keys() <= self._job_members.silent:
+            self._job_members.check(present.keys(), f"jobs[{index}]")
+        if not CONDITIONS.isdisjoint(present):
+            self.conditions.read(job, present)
 
 
 def _read_jobs(objects: list[Any], reader: _JobReader) -> Sequence[Job]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from batsched_py.model.conditions import CONDITIONS
 from batsched_py.model.job import KNOWN_MEMBERS
 from batsched_py.model.profile import FORMER_TYPES
 from batsched_py.model.replay import RANKS_TO_HOSTS
@@ -18,7 +19,7 @@ from batsched_py.reading.members import Members, UnknownNames
 from batsched_py.reading.notes import Notes
 from batsched_py.text.display import displayed
 
-_WAITS: Final = "jobs do not wait for each other; algorithms find it in job.extra"
+_WAITS: Final = "a job waits for other jobs by depends_on: a list of names"
 _WHOLE: Final = "a job has whole hosts, as many as res says"
 _NO_GPUS: Final = "hosts have no GPUs"
 _NO_CHECKPOINTS: Final = "jobs make no checkpoints"
@@ -36,11 +37,12 @@ JOB: Final = Members(
     KNOWN_MEMBERS
     | {RANKS_TO_HOSTS, "lease", "constraint", "experiments", "user", "deadline", "extra_data"}
     | {"alternatives", "class", "cpus", "origin", "space", "vault"}
-    | {"account", "executable", "group", "partition", "qos", "queue"},
+    | {"account", "executable", "group", "partition", "qos", "queue"}
+    | CONDITIONS,
     {
         **dict.fromkeys(("cores", "nb_cores", "procs"), _WHOLE),
         **dict.fromkeys(("gpu", "gpus", "nb_gpus", "ngpus"), _NO_GPUS),
-        **dict.fromkeys(("after", "dependencies", "depends", "depends_on", "deps", "start_after"), _WAITS),
+        **dict.fromkeys(("after", "dependencies", "depends", "deps", "start_after"), _WAITS),
         **dict.fromkeys(("preceding_job", "think_time"), _WAITS),
         **dict.fromkeys(("checkpoint_interval", "dumptime", "readtime"), _NO_CHECKPOINTS),
         **dict.fromkeys(("alloc", "future_allocation", "purpose", "start"), _CHOSEN),

@@ -1,0 +1,44 @@
+"""The conditions of a workload's jobs on each other, checked together: names that exist, no cycles, equal limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from batsched_py.model.conditions import check_graph, conditions_in
+from batsched_py.model.job import Job
+from batsched_py.model.name_set import NameSet
+from batsched_py.reading.faults import FieldError
+from batsched_py.text.display import displayed
+
+
+class JobConditions:
+    """The conditions read so far."""
+
+    def __init__(self) -> None:
+        #: Name of a job -> the names of the jobs on which it depends, in the same workload.
+        self._dependent: dict[str, Sequence[str]] = {}
+        #: Array -> its limit, and the first job that gives it.
+        self._limits: dict[str, tuple[int | None, str]] = {}
+
+    def read(self, job: Job, members: Mapping[str, Any]) -> None:
+        """Read the conditions among a job's members. FieldError; other workloads' jobs are not looked up."""
+        conditions = conditions_in(members)
+        others = [one.job for one in conditions.depends_on if "!" not in one.job]
+        if others:
+            self._dependent[job.id] = others
+        if conditions.array is not None:
+            task = conditions.array
+            limit, first = self._limits.setdefault(task.id, (task.limit, job.id))
+            if task.limit != limit:
+                given = "absent" if limit is None else f"{limit}"
+                raise FieldError("array.limit", f"must be {given}, as that of job {displayed(first)} in the same array")
+
+    def check(self, jobs: Iterable[Job]) -> None:
+        """Check whether all jobs exist on which others depend, and none depends on itself. FieldError."""
+        if not self._dependent:
+            return
+        names = NameSet()
+        for job in jobs:
+            names.add(job.id)
+        check_graph(self._dependent, names)
