@@ -148,7 +148,7 @@ class Board:
         reasons = {job_id: hold.reason for job_id, hold in holds.items()}
         busy = view.all_hosts - view.free - view.unavailable - view.asleep - view.switching
         before, why = self.snapshot.jobs, reasons.get
-        waiting = [_waiting(job, why(job.id, ""), before.get(job.id)) for job in view.queue]
+        waiting = [_waiting(job, why(job.id, ""), before.get(job.id)) for job in (*view.queue, *view.held.values())]
         running = [_running(run) for run in view.running]
         return Snapshot(
             number=self.snapshot.number + 1,

@@ -226,14 +226,14 @@ class HeldJobs:
                 yield job_id, missing
 
     def _progressed(self, record: _Held, other: str, times: JobTimes) -> bool:
-        """Remove the fulfilled dependencies of a job on another one; return whether none at all is left."""
+        """Remove the fulfilled dependencies of a job on another one; return whether the last one was among them."""
         found = [one for one in record.left if one.id(record.job.workload) == other]
         for dependency in found:
             del record.left[dependency]
         for dependency in found:
             self._fulfil(record, dependency, times)
         self.changed[record.job.id] = None
-        return not record.left
+        return bool(found) and not record.left
 
     def _fulfil(self, record: _Held, dependency: Dependency, times: JobTimes) -> bool:
         """Return whether a dependency needs no more attention: it is fulfilled, or never will be."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
-from batsched_py.model.conditions import has_conditions, read_conditions
+from batsched_py.model.conditions import CONDITIONS, read_conditions
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.protocol import commands, events
@@ -198,7 +198,7 @@ class State:
 
     def _receive(self, job: Job, arrivals: list[Job]) -> None:
         """Let a job wait in the queue, or hold it."""
-        if self._holds and has_conditions(job):
+        if self._holds and not CONDITIONS.isdisjoint(job.members):
             conditions = read_conditions(job)
             assert conditions is not None  # noqa: S101  # it has one of these members
             self.held.add(job, conditions, self.now)
@@ -217,11 +217,16 @@ class State:
         if waits or job_id not in self.known:
             return JobTimes("pending")
         start, end = self._outcomes.times(job_id)
-        return JobTimes("failure" if self._outcomes.failed(job_id) else "success", start, end)
+        return JobTimes("failure" if job_id in self._outcomes.failed else "success", start, end)
 
     def _note_end(self, job_id: str, start: float, *, success: bool) -> None:
         """Record how a job has ended, and look at the held jobs that depend on it."""
-        self._outcomes.record(job_id, start, self.now, success=success)
+        outcomes = self._outcomes
+        if not success:
+            outcomes.failed.add(job_id)
+        outcomes.latest[job_id] = start, self.now
+        if len(outcomes.latest) >= outcomes.room:
+            outcomes.turn()
         if self.held.used:
             self.held.end(job_id, self.now)
 

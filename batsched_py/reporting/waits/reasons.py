@@ -14,6 +14,7 @@ WAITING: Final = "WAITING"
 class Reason(StrEnum):
     """The reason why a job did not start; the value is its name in JSON."""
 
+    CONDITION = "condition"
     HOSTS_BUSY = "hosts_busy"
     HOSTS_UNAVAILABLE = "hosts_unavailable"
     PROMISE = "promise"
@@ -28,6 +29,7 @@ class Reason(StrEnum):
 
 #: Reason -> its text.
 WORDS: Final[Mapping[Reason, str]] = {
+    Reason.CONDITION: "other jobs had to start or end first",
     Reason.HOSTS_BUSY: "too few hosts were free",
     Reason.HOSTS_UNAVAILABLE: "too few hosts could be used: some were down, asleep or switching",
     Reason.PROMISE: "it would have delayed jobs that were promised a start",

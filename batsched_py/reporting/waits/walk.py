@@ -3,7 +3,7 @@
 The state of each step is known: the running jobs and their hosts, the hosts that cannot take jobs, and the algorithm's
 last decision about each waiting job. The reason is the first one that applies:
 
-1. the job has a fixed start in the future;
+1. the job has conditions on other jobs that are not fulfilled, or a fixed start in the future;
 2. too few hosts are free: the jobs on the hosts that it got later block it;
 3. the algorithm held it for its own reason, or because the free hosts did not suit it;
 4. jobs with a promised start before its end leave too few of the free hosts;
@@ -153,6 +153,8 @@ class Walk:
             self._machine.down = change.hosts.bits
         elif change.kind == "held":
             self._held[change.job] = change
+        elif change.kind == "released":
+            self._held.pop(change.job, None)
         elif change.kind == "promised":
             self._promised[change.job] = change
         elif change.kind == "withdrawn":
@@ -162,6 +164,8 @@ class Walk:
         size, machine = self._job.record.job.size, self._machine
         held = self._held.get(self._job.id)
         kind = "" if held is None else held.reason
+        if kind == "condition":
+            return Reason.CONDITION, ()
         if kind == "instant":
             return Reason.OWN_START, ()
         free = machine.free()
@@ -207,13 +211,13 @@ class Walk:
         return one is not None and one.since <= now < one.until
 
     def _first_in_queue(self, now: float) -> str | None:
-        """Return the waiting job with the algorithm's latest hold, else the first one submitted before this job."""
-        looked_at = [
-            (row.time, job) for job, row in self._held.items() if job != self._job.id and self._waits(job, now)
-        ]
+        """Return the queued job with the algorithm's latest hold, else the first one submitted before this job."""
+        others = {job: row for job, row in self._held.items() if job != self._job.id and self._waits(job, now)}
+        outside = {job for job, row in others.items() if row.reason == "condition"}
+        looked_at = [(row.time, job) for job, row in others.items() if job not in outside]
         if looked_at:
             return max(looked_at)[1]
-        return next((one.id for one in self._before if now < one.until), None)
+        return next((one.id for one in self._before if now < one.until and one.id not in outside), None)
 
     def _note_delays(self, now: float) -> None:
         """Record the overtaking jobs without which enough hosts would be free now."""

@@ -40,9 +40,9 @@ def test_what_is_obeyed_or_describes_is_silent(tmp_path: Path) -> None:
         ({"cores": 4}, "member cores of a job is not obeyed: a job has whole hosts, as many as res says (jobs[0])"),
         ({"gpus": 1}, "member gpus of a job is not obeyed: hosts have no GPUs (jobs[0])"),
         (
-            {"depends_on": ["0"]},
-            "member depends_on of a job is not obeyed: jobs do not wait for each other; algorithms find it in"
-            " job.extra (jobs[0])",
+            {"dependencies": ["0"]},
+            "member dependencies of a job is not obeyed: a job waits for other jobs by depends_on: a list of names"
+            " (jobs[0])",
         ),
         ({"dumptime": 1}, "member dumptime of a job is not obeyed: jobs make no checkpoints (jobs[0])"),
         ({"walltme": 60}, "member walltme of a job is unknown; did you mean walltime? (jobs[0])"),

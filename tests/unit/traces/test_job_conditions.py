@@ -1,0 +1,64 @@
+"""The conditions of the jobs of a workload file on each other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batsched_py.errors import WorkloadError
+from batsched_py.traces import batsim_json
+from batsched_py.traces.batsim_json import read_workload, write_workload
+
+
+def write(tmp_path: Path, *conditions: dict[str, Any], later: bool = False) -> Path:
+    """A workload with a job for each of these members; of Batsim 5 on request."""
+    jobs = [
+        {"id": f"{number}", "subtime": 0, "res": 1, "profile": "p", **({"extra_data": one} if later else one)}
+        for number, one in enumerate(conditions)
+    ]
+    profile = {"type": "DelayProfile" if later else "delay", "delay": 5}
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": {"p": profile}}))
+    return path
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        ([{}, {"depends_on": ["9"]}], "job 1.depends_on no job is called 9"),
+        ([{"depends_on": ["1"]}, {"depends_on": ["0"]}], "depends_on jobs depend on each other: "),
+        ([{"depends_on": [{"job": "0", "when": "done"}]}], "jobs[0].depends_on[0].when must be one of"),
+        (
+            [{"array": {"id": "a", "limit": 2}}, {"array": {"id": "a"}}],
+            "jobs[1].array.limit must be 2, as that of job 0 in the same array",
+        ),
+        (
+            [{"array": {"id": "a"}}, {"array": {"id": "a", "limit": 2}}],
+            "jobs[1].array.limit must be absent, as that of job 0 in the same array",
+        ),
+    ],
+)
+def test_a_fault_names_the_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, conditions: list[dict[str, Any]], words: str, many: bool
+) -> None:
+    """In short workloads and in long ones, of any Batsim."""
+    if many:
+        monkeypatch.setattr(batsim_json, "MANY", 0)
+    for later in (False, True):
+        with pytest.raises(WorkloadError) as raised:
+            read_workload(write(tmp_path, *conditions, later=later))
+        assert words in f"{raised.value.field} {raised.value.rule}"
+
+
+def test_conditions_are_kept(tmp_path: Path) -> None:
+    """They are read without a note and written unchanged, for Batsim 5 in extra_data; other workloads are not read."""
+    given = [{"depends_on": ["1", {"job": "w7!3"}], "singleton": "s"}, {"array": {"id": "a", "limit": 2}}]
+    workload = read_workload(write(tmp_path, *given))
+    assert workload.notes == ()
+    assert [dict(job.extra) for job in workload.jobs] == given
+    write_workload(tmp_path / "v5.json", workload, protocol="v5")
+    assert [dict(job.extra) for job in read_workload(tmp_path / "v5.json").jobs] == given
