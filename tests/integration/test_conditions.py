@@ -196,7 +196,8 @@ def test_an_algorithm_may_obey_conditions_on_its_own() -> None:
 
     bench = Bench(Own, hosts=1)
     bench.submit("b", depends_on=["a"])
-    assert bench.decide().started == {"w0!b": "0"} or "w0!b" in bench.running
+    bench.decide()
+    assert "w0!b" in bench.running
 
 
 def test_a_wrong_condition_in_a_message_is_one_line() -> None:

@@ -56,7 +56,10 @@ def test_a_fault_names_the_job(
 
 def test_conditions_are_kept(tmp_path: Path) -> None:
     """They are read without a note and written unchanged, for Batsim 5 in extra_data; other workloads are not read."""
-    given = [{"depends_on": ["1", {"job": "w7!3"}], "singleton": "s"}, {"array": {"id": "a", "limit": 2}}]
+    given: list[dict[str, Any]] = [
+        {"depends_on": ["1", {"job": "w7!3"}], "singleton": "s"},
+        {"array": {"id": "a", "limit": 2}},
+    ]
     workload = read_workload(write(tmp_path, *given))
     assert workload.notes == ()
     assert [dict(job.extra) for job in workload.jobs] == given
