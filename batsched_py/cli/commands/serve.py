@@ -106,6 +106,7 @@ class ServeRequest(Struct, frozen=True):
     data: Path
     callers: CallerOptions
     wakeup_interval: float
+    quiet: bool
 
 
 @typed_command()
@@ -148,6 +149,7 @@ class ServeRequest(Struct, frozen=True):
 )
 @redis_options
 @live_option
+@flag("--quiet", "Print only warnings and errors.")
 def command(request: ServeRequest) -> None:
     """Listen for Batsim and make decisions with ALGORITHM until the simulation ends.
 
@@ -174,7 +176,7 @@ def command(request: ServeRequest) -> None:
             _partial_results(request, session, decisions),
             watched_decisions(session),
         ):
-            say(f"{choice.name} listens on {socket.address}", err=True)
+            _note(request, f"{choice.name} listens on {socket.address}")
             with _watched(session, choice.name, socket) if request.live else nullcontext(socket) as connection:
                 exchanged = None if recorder is None else recorder.record
 
@@ -192,7 +194,13 @@ def command(request: ServeRequest) -> None:
                     finish=finish,
                     accept_all=socket.accept_all,
                 )
-    say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
+    _note(request, f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}")
+
+
+def _note(request: ServeRequest, line: str) -> None:
+    """Write a line to standard error, unless --quiet was given."""
+    if not request.quiet:
+        say(line, err=True)
 
 
 def _serve_site(request: ServeRequest, listen: str) -> None:
@@ -210,7 +218,7 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
             pace=request.pace,
             about={"platform": "batsim"},
         )
-        say(f"{choice.name} listens on {socket.address}", err=True)
+        _note(request, f"{choice.name} listens on {socket.address}")
         log = None if decisions is None else decisions.add
 
         def finish(session: Session) -> None:
