@@ -2,16 +2,16 @@
 
 ENVIRONMENT is that of pybatsim: `python -m venv ENVIRONMENT`, then `ENVIRONMENT/bin/pip install --no-deps
 pybatsim==3.2.1 pyzmq procset sortedcontainers docopt`. Each case is run with pybatsim over a socket and in our
-process; the table says whether all messages are the same, and has the seconds of both. `--keep` stores the recordings
-of pybatsim for the tests.
+process. The table says whether all messages are the same, and has the processor time of both, with the simulator and
+without recordings. `--keep` stores the recordings of pybatsim for the tests.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from shutil import copyfile
@@ -59,8 +59,11 @@ def _row(case: Case, environment: Path, folder: Path, *, keep: bool) -> tuple[li
         (found,) = environment.glob(f"lib/python*/site-packages/schedulers/{case.scheduler}.py")
         file = found
     try:
-        slow = _theirs(case, environment, file, folder, theirs)
-        quick = _timed([*case.simulation, "-s", f"pybatsim:{file}", *case.assignments, "--record", str(ours)], folder)
+        _theirs(case, environment, file, folder, ["--record", str(theirs)])
+        slow = _theirs(case, environment, file, folder)
+        words = [*case.simulation, "-s", f"pybatsim:{file}", *case.assignments]
+        _timed([*words, "--record", str(ours)], folder)
+        quick = _timed(words, folder)
         before, after = _messages(theirs), _messages(ours)
     except (subprocess.SubprocessError, OSError) as error:
         output = getattr(error, "stderr", None) or str(error)
@@ -79,25 +82,33 @@ def _messages(recording: Path) -> list[tuple[object, object]]:
     return [(json.loads(one.request), json.loads(one.reply)) for one in Transcript(recording)]
 
 
-def _theirs(case: Case, environment: Path, file: Path, folder: Path, recording: Path) -> float:
-    """Run a case with pybatsim over a socket; return the seconds."""
+def _theirs(case: Case, environment: Path, file: Path, folder: Path, more: Sequence[str] = ()) -> float:
+    """Run a case with pybatsim over a socket; return the seconds of both processes."""
     copyfile(file, folder / file.name)
     address = f"ipc://{folder}/socket"
     options = json.dumps(dict(case.options))
     words = [environment / "bin" / "pybatsim", file.name, "-v", "error", "-s", address, "-o", options]
-    silent = subprocess.DEVNULL
+    silent, before = subprocess.DEVNULL, _seconds()
     with subprocess.Popen([*map(str, words)], cwd=folder, stdout=silent, stderr=silent) as process:
         try:
-            return _timed([*case.simulation, "--socket", address, "--record", str(recording)], folder)
+            _timed([*case.simulation, "--socket", address, *more], folder)
+            process.wait(timeout=10)
         finally:
             process.kill()
+    return _seconds() - before
 
 
 def _timed(words: Sequence[str], folder: Path) -> float:
-    before = time.perf_counter()
+    before = _seconds()
     command = [sys.executable, "-m", "batsched_py", *words]
     subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True, timeout=300)
-    return time.perf_counter() - before
+    return _seconds() - before
+
+
+def _seconds() -> float:
+    """Return the processor time of all processes that have ended: other work on the machine does not change it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":
