@@ -61,9 +61,9 @@ def _row(case: Case, environment: Path, folder: Path, *, keep: bool) -> tuple[li
     try:
         _theirs(case, environment, file, folder, ["--record", str(theirs)])
         slow = _theirs(case, environment, file, folder)
-        words = [*case.simulation, "-s", f"pybatsim:{file}", *case.assignments]
-        _timed([*words, "--record", str(ours)], folder)
-        quick = _timed(words, folder)
+        ours_words = [*case.simulation, "-s", f"pybatsim:{file}", *case.assignments]
+        _timed([*ours_words, "--record", str(ours)], folder)
+        quick = _timed(ours_words, folder)
         before, after = _messages(theirs), _messages(ours)
     except (subprocess.SubprocessError, OSError) as error:
         output = getattr(error, "stderr", None) or str(error)
