@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import counted, unknown
 from batsched_py.traces.delay_workload import DELAYS, DelayJob, TimedWork, delay_workload
+from batsched_py.traces.log_dependencies import with_dependencies
 from batsched_py.traces.swf_log import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
 
@@ -46,6 +48,7 @@ class CleaningRules:
             jobs and rows are dropped.
         leases: whether the jobs become leases as Haizea reads them: each has a request and lasts at least one second.
         keep: fields of KEPT_FIELDS that become members of the jobs where they are known, in addition to the user.
+        dependencies: whether jobs wait for the end of their preceding jobs, plus the think times.
     """
 
     hosts: int = 0
@@ -57,6 +60,7 @@ class CleaningRules:
     strict: bool = False
     leases: bool = False
     keep: tuple[str, ...] = ()
+    dependencies: bool = False
 
     def __post_init__(self) -> None:
         if self.hosts < 0:
@@ -95,6 +99,7 @@ class CleaningReport:
     corrected_walltime: Annotated[int, "corrected: no request, walltime = run time"]
     cut_lines: Annotated[int, f"lines with more than {FIELDS} fields: the others ignored"] = 0
     passed_over_steps: Annotated[int, "rows of job steps: passed over"] = 0
+    cut_dependencies: Annotated[int, "jobs after a job that is left out: without the dependency"] = 0
     kept_apart: Annotated[int, "jobs with the number of another one (another cluster, or used again): renamed"] = 0
 
     def rows(self) -> tuple[tuple[str, int], ...]:
@@ -138,9 +143,13 @@ def clean(log: SwfLog, rules: CleaningRules, work: TimedWork = DELAYS) -> tuple[
     WorkloadError, OptionError as `clean_jobs`.
     """
     kept = clean_jobs(log, rules)
+    jobs, report = kept.jobs, kept.report
+    if rules.dependencies:
+        jobs, cut = with_dependencies(log, jobs)
+        report = dataclasses.replace(report, cut_dependencies=cut)
     start = later(log.start, rules.start)
-    workload = delay_workload(log.source, kept.machine_size, kept.jobs, start, work)
-    return replace(workload, notes=log.notes), kept.report
+    workload = delay_workload(log.source, kept.machine_size, jobs, start, work)
+    return replace(workload, notes=log.notes), report
 
 
 def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:

@@ -53,7 +53,7 @@ class DelayJob(NamedTuple):
     size: int
     walltime: float
     #: Further members of the job: its user, and others that are known.
-    members: Mapping[str, str | int] = MappingProxyType({})
+    members: Mapping[str, Any] = MappingProxyType({})
     #: The id, if it is not the number.
     name: str = ""
 

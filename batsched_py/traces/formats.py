@@ -46,6 +46,7 @@ class ReadOptions(Struct, frozen=True):
         keep: fields that become members of the jobs.
         strict: whether a row that cannot be read is an error; otherwise it is left out and counted.
         starttime: date of the workload's start, if requests have dates.
+        dependencies: whether preceding jobs are obeyed, and need no note.
     """
 
     limits: Limits = LIMITS
@@ -53,6 +54,7 @@ class ReadOptions(Struct, frozen=True):
     keep: tuple[str, ...] = ()
     strict: bool = False
     starttime: datetime | None = None
+    dependencies: bool = False
 
 
 class WriteOptions(Struct, frozen=True):

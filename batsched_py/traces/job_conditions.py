@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from batsched_py.model.conditions import check_graph, conditions_in
+from msgspec.structs import replace
+
+from batsched_py.model.conditions import CONDITIONS, check_graph, conditions_in
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
 from batsched_py.reading.faults import FieldError
@@ -42,3 +44,21 @@ class JobConditions:
         for job in jobs:
             names.add(job.id)
         check_graph(self._dependent, names)
+
+
+def without_outer_dependencies(jobs: Sequence[Job]) -> tuple[tuple[Job, ...], int]:
+    """Return the jobs without dependencies on jobs that are not among them, and the number of these dependencies."""
+    if all(CONDITIONS.isdisjoint(job.members) for job in jobs):
+        return tuple(jobs), 0
+    names = {job.id for job in jobs}
+    found, cut = list[Job](), 0
+    for job in jobs:
+        given = job.members.get("depends_on", ())
+        wanted = conditions_in(job.members).depends_on
+        kept = [one for one, read in zip(given, wanted, strict=True) if "!" in read.job or read.job in names]
+        cut += len(given) - len(kept)
+        if len(kept) < len(given):
+            others = {name: value for name, value in job.members.items() if name != "depends_on"}
+            job = replace(job, members={**others, "depends_on": kept} if kept else others)  # noqa: PLW2901
+        found.append(job)
+    return tuple(found), cut

@@ -38,14 +38,14 @@ _FRACTIONS = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 
 def read(path: Path, options: ReadOptions) -> SwfLog:
     """Read a log as `read_swf` does."""
-    return read_swf(path, limits=options.limits)
+    return read_swf(path, limits=options.limits, dependencies=options.dependencies)
 
 
-def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
+def read_swf(path: Path, *, limits: Limits = LIMITS, dependencies: bool = False) -> SwfLog:
     """Read a log; WorkloadError names the file, the line and the broken rule.
 
     If the first submission is at EPOCH or later, the clock is moved: submission times are relative to the first one.
-    The notes list the statements of the log that have no effect.
+    The notes list the statements of the log that have no effect; with `dependencies`, preceding jobs have one.
     """
     headers, notes = HeaderLines(), Notes(str(path))
     records: list[SwfRecord] = []
@@ -70,7 +70,7 @@ def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
     if log.first >= EPOCH:
         log = _moved(log)
         notes.add(epoch_text(log.zero, log.start or read.at(int(log.zero))))
-    report_records(log.records, notes)
+    report_records(log.records, notes, dependencies=dependencies)
     return replace(log, notes=notes.lines())
 
 

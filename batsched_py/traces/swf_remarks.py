@@ -46,16 +46,21 @@ class FurtherFields:
 
 
 def report_records(
-    records: Sequence[SwfRecord], notes: Notes, *, most: str = "most requests seem to count nodes"
+    records: Sequence[SwfRecord],
+    notes: Notes,
+    *,
+    most: str = "most requests seem to count nodes",
+    dependencies: bool = False,
 ) -> None:
     """Add notes on dependencies between jobs, on sizes with inconsistent units, and on jumps of the clock.
 
-    `most` is the explanation in the note if most jobs used more processors than they requested.
+    `most` is the explanation in the note if most jobs used more processors than they requested. With `dependencies`,
+    preceding jobs are obeyed.
     """
     following = sized = larger = 0
     used = requested = 0.0
     for run, have, asked, before, think in map(_LOOKED_AT, records):
-        if before > 0 or think > 0:
+        if (before > 0 and not dependencies) or (think > 0 >= before):
             following += 1
         if have > 0 < asked and run > 0:
             sized += 1
@@ -64,6 +69,7 @@ def report_records(
             requested += asked * run
     if following:
         what = "preceding job and think time (fields 17 and 18) are not obeyed: jobs are submitted at field 2"
+        what = "think times (field 18) without a preceding job are not obeyed" if dependencies else what
         notes.add(what, times=following)
     if used > _SUSPICIOUS * requested:
         times = f"{used / requested:.1f} times the requested host time"

@@ -15,6 +15,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, Delay, Receive
 from batsched_py.model.workload import Workload
 from batsched_py.text.wording import counted, seconds
+from batsched_py.traces.job_conditions import without_outer_dependencies
 
 #: Maximum number of parts: more are a typing error, and each becomes a file.
 MOST_PARTS: Final = 10_000
@@ -98,12 +99,14 @@ def _parts(workload: Workload, length: float) -> Iterator[WorkloadPart]:
 
 def _cut(workload: Workload, jobs: Iterable[Job], begin: float) -> Workload:
     """Return a workload of these jobs, whose clock starts at `begin`."""
-    moved = tuple(_moved(job, begin) for job in jobs)
+    moved, cut = without_outer_dependencies([_moved(job, begin) for job in jobs])
     profiles = workload.profiles
     if all(isinstance(profile, Delay) for profile in profiles.values()):  # delays reference no other profiles
         used = {job.profile for job in moved}
         profiles = {name: profile for name, profile in profiles.items() if name in used}
-    return replace(workload, jobs=moved, profiles=profiles, log_start=later(workload.log_start, begin))
+    notes = [f"{counted(cut, 'dependency', 'dependencies')} on jobs outside of this part: not kept"] if cut else []
+    start = later(workload.log_start, begin)
+    return replace(workload, jobs=moved, profiles=profiles, log_start=start, notes=(*workload.notes, *notes))
 
 
 def _moved(job: Job, begin: float) -> Job:

@@ -164,6 +164,7 @@ class ConvertRequest(Struct, frozen=True):
     multiple=True,
     callback=lambda *arguments: tuple(dict.fromkeys(read_names(*arguments))),
 )
+@flag("--dependencies", "Jobs wait for the end of their preceding jobs, plus the think times.")
 @flag("--strict", "A duplicate job number, or a row of sacct that cannot be read, is an error.")
 @option("--platform", "FILE", "Also write a platform with the machine's hosts.", type=PATH)
 @machine_file_options
@@ -184,6 +185,8 @@ def command(request: ConvertRequest) -> None:
     check_writable([output, request.platform])
     request = replace(request, form=request.form or find_format(log, current_limits()))
     if request.has_leases:
+        if request.rules.dependencies:
+            raise click.UsageError("'--dependencies' is for workloads of jobs, not for leases")
         if request.protocol != V4.name:
             raise click.UsageError("'--protocol' is for workloads of jobs, not for leases")
         if request.every is not None:
@@ -234,6 +237,7 @@ def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequenc
     whole = _read_workload(request, limits)
     window = request.window.found(str(request.log), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
     part = part_of(whole, window.begin, window.end)
+    warn_all(part.notes[len(whole.notes) :])
     if request.machine.computes:
         part = with_work(part, request.machine.work)
     out = len(whole.jobs) - len(part.jobs)
@@ -245,7 +249,9 @@ def _read(request: ConvertRequest, limits: Limits) -> SwfLog | Workload | LeaseT
     """Read the input."""
     assert request.form is not None  # noqa: S101 - it was found
     rules, starttime, unit = request.rules, request.leases_wanted.starttime, request.unit or request.form.default_unit
-    return request.form.read(request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime))
+    return request.form.read(
+        request.log, ReadOptions(limits, unit, rules.keep, rules.strict, starttime, rules.dependencies)
+    )
 
 
 def _read_workload(request: ConvertRequest, limits: Limits) -> Workload:
@@ -292,6 +298,7 @@ def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
     make_folder(output)
     lines = [*lines_on_changes(workload, request.protocol)]
     for path, part in zip(paths, parts, strict=True):
+        warn_all(part.workload.notes[len(workload.notes) :])
         when = f"submitted from {brief(part.begin)} to {brief(part.end)}"
         kept = prepared(part.workload, request.protocol)
         request.written.write(path, kept, WriteOptions(f"{_description(request.log)}: {when}", request.protocol))

@@ -11,6 +11,9 @@ import pytest
 from batsched_py.errors import WorkloadError
 from batsched_py.traces import batsim_json
 from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.cleaning import CleaningRules, clean
+from batsched_py.traces.swf import read_swf
+from batsched_py.traces.workload_parts import jobs_of
 
 
 def write(tmp_path: Path, *conditions: dict[str, Any], later: bool = False) -> Path:
@@ -65,3 +68,33 @@ def test_conditions_are_kept(tmp_path: Path) -> None:
     assert [dict(job.extra) for job in workload.jobs] == given
     write_workload(tmp_path / "v5.json", workload, protocol="v5")
     assert [dict(job.extra) for job in read_workload(tmp_path / "v5.json").jobs] == given
+
+
+def test_a_log_has_preceding_jobs(tmp_path: Path) -> None:
+    """Their end and the think time; one that is left out is counted, and a job never waits for itself."""
+    rows = ((1, 4, -1, -1), (2, 9, -1, -1), (3, 1, 1, 60), (4, 1, 2, 60), (5, 1, 5, 60), (6, 1, 3, -1))
+    text = "".join(
+        f"{number} {number} -1 30 {size} -1 -1 {size} 60 -1 1 4 1 -1 -1 -1 {before} {think}\n"
+        for number, size, before, think in rows
+    )
+    (tmp_path / "log.swf").write_text(f"; MaxProcs: 4\n{text}")
+    log = read_swf(tmp_path / "log.swf", dependencies=True)
+    assert log.notes == ()
+    workload, report = clean(log, CleaningRules(dependencies=True))
+    assert {job.id: job.members["depends_on"] for job in workload.jobs if "depends_on" in job.members} == {
+        "3": [{"job": "1", "when": "end", "delay": 60}],
+        "6": [{"job": "3", "when": "end", "delay": 0}],
+    }
+    assert report.cut_dependencies == 2
+    assert "2 jobs after a job that is left out: without the dependency" in report.lines()
+
+
+def test_a_part_has_no_dependencies_on_others(tmp_path: Path) -> None:
+    """They are counted; those on jobs of other workloads stay."""
+    first = {"depends_on": [{"job": "w7!3"}]}
+    path = write(tmp_path, first, {"depends_on": ["0", "w7!3"]}, {"depends_on": ["0"], "singleton": "s"})
+    whole = read_workload(path)
+    part = jobs_of(whole, 1, 2)
+    assert [dict(job.extra) for job in part.jobs] == [{"depends_on": ["w7!3"]}, {"singleton": "s"}]
+    assert part.notes == ("2 dependencies on jobs outside of this part: not kept",)
+    assert jobs_of(whole, 0, 3).notes == ()

@@ -122,6 +122,9 @@ def test_jobs_that_follow_others(tmp_path: Path) -> None:
     assert notes(tmp_path, lines({}, {17: 1, 18: 600}, {17: 2}, {18: 5})) == [
         "preceding job and think time (fields 17 and 18) are not obeyed: jobs are submitted at field 2 (3 times)"
     ]
+    (tmp_path / "log.swf").write_text("; MaxProcs: 8\n" + lines({}, {17: 1, 18: 600}, {17: 2}, {18: 5}))
+    [note] = read_swf(tmp_path / "log.swf", dependencies=True).notes
+    assert "think times (field 18) without a preceding job are not obeyed" in note
 
 
 def test_descriptions_by_the_site(tmp_path: Path) -> None:
