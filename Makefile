@@ -16,7 +16,7 @@ BIN = $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix fuzz schema bench docs wheels test-compiled clean
+.PHONY: help demo test check fix fuzz schema bench docs wheels test-compiled test-readers clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ demo: $(VENV)/.installed ## Simulate 200 jobs on 32 hosts with EASY backfilling,
 
 test: $(VENV)/.installed-dev ## Run the whole test-suite (PYTEST="-k easy" passes options on)
 	PYTHONSAFEPATH=1 $(BIN)/pytest -n auto $(PYTEST)
+
+test-readers: $(VENV)/.installed-dev ## Run the tests with evalys and batsim-py, which pip installs in an environment of their own
+	READERS=1 PYTHONSAFEPATH=1 $(BIN)/pytest tests/integration/test_readers.py
 
 check: $(VENV)/.installed-dev ## Lint, formatting, types, the walls between packages and the prose of docs; changes nothing
 	$(BIN)/ruff check
