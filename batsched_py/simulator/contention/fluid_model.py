@@ -242,28 +242,26 @@ class FluidModel:
         seen: set[Activity] = set()
         for activity in changed:
             if activity not in seen and activity.group is not None:
-                self._rate(_connected(activity, seen))
+                self._rate(*_connected(activity, seen))
 
-    def _rate(self, activities: list[Activity]) -> None:
-        """Compute the rates of activities that are all connected with each other."""
+    def _rate(self, activities: list[Activity], limits: dict[SharedResource, int]) -> None:
+        """Compute the rates of activities that are all connected with each other by these numbered limits."""
         if len(activities) == 1:
             alone = activities[0]
             self._set_rate(alone, 1.0 / alone.seconds)
         else:
-            for activity, rate in zip(activities, self._solve(activities), strict=True):
+            for activity, rate in zip(activities, self._solve(activities, limits), strict=True):
                 self._set_rate(activity, rate)
         self._schedule(activities)
 
-    def _solve(self, activities: list[Activity]) -> Iterable[float]:
-        limits = dict.fromkeys(limit for activity in activities for limit in activity.limits)
-        numbers = {limit: number for number, limit in enumerate(limits)}
+    def _solve(self, activities: list[Activity], limits: dict[SharedResource, int]) -> Iterable[float]:
         loads = []
         for activity in activities:
-            uses = [(numbers[each], each.users[activity]) for each in activity.limits]
-            for resource, amounts in activity.further.items():
-                uses += [(numbers[resource], amount) for amount in amounts]
+            uses = [(limits[each], each.users[activity]) for each in activity.limits]
+            if activity.further:
+                uses += [(limits[each], amount) for each, needs in activity.further.items() for amount in needs]
             loads.append(Load(uses, activity.bound, *activity.private_limit()))
-        rates = fair_rates([Resource(resource.capacity, resource.shared) for resource in numbers], loads)
+        rates = fair_rates([Resource(resource.capacity, resource.shared) for resource in limits], loads)
         if not rates.settled:
             self._approximations.add(UNSETTLED)
         return rates.values
@@ -311,22 +309,22 @@ class FluidModel:
                 activity.finish()
 
 
-def _connected(activity: Activity, seen: set[Activity]) -> list[Activity]:
-    """Return the activities connected with this one by chains of shared resources, in order of their begins.
+def _connected(activity: Activity, seen: set[Activity]) -> tuple[list[Activity], dict[SharedResource, int]]:
+    """Return the activities connected with this one by chains of limits, in order of their begins; number the limits.
 
-    They are added to `seen`.
+    The activities are added to `seen`.
     """
-    found, resources = [activity], set[SharedResource]()
+    found, limits = [activity], dict[SharedResource, int]()
     seen.add(activity)
     for each in found:  # which grows
-        for resource in each.limits:
-            if resource not in resources:
-                resources.add(resource)
-                if not resource.users.keys() <= seen:
-                    found += [other for other in resource.users if other not in seen]
-                    seen.update(resource.users)
+        for limit in each.limits:
+            if limit not in limits:
+                limits[limit] = len(limits)
+                if not limit.users.keys() <= seen:
+                    found += [other for other in limit.users if other not in seen]
+                    seen.update(limit.users)
     found.sort(key=_number)
-    return found
+    return found, limits
 
 
 _number = attrgetter("number")
