@@ -13,7 +13,7 @@ from batsched_py.simulator.contention.demand import Processors, bounded
 # in each round of `fair_rates` that one then offers at most as much to each user, and is exhausted at the latest
 # together with this one. This is exact to the last bit, since additions and divisions are rounded monotonically. The
 # solver therefore sees only the resources without a known stricter one (`limits`): in a dragonfly of 1 008 hosts one in
-# ten, which makes a run 2.6 times as fast.
+# ten, which alone makes a run 2.6 times as fast.
 #
 # What is stricter stays so when an activity ends, because both lose it. Thus only a new activity makes a resource a
 # limit, and only an end makes it stop being one. A stricter resource is sought among limits only, so that chains of
