@@ -25,6 +25,7 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("fcfs", {}),
     ("filler", {}),
     ("filler", {"selection": "contiguous"}),
+    ("filler", {"order": "desc_size", "ties": "id"}),
     ("priority", {"order": "asc_area"}),
     ("priority", {"order": "desc_slowdown"}),
     ("random", {"seed": "1"}),
@@ -43,6 +44,7 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("backfill", {"order": "wfp3", "reserve": "hosts", "depth": "2", "walltimes": "optional"}),
     ("conservative", {"order": "asc_size"}),
     ("conservative", {"walltimes": "optional"}),
+    ("conservative", {"reserve": "hosts", "ties": "id"}),
     ("easy_plus_plus", {}),
     ("easy", {"reserve": "hosts", "selection": "contiguous"}),
     ("conservative", {"reserve": "hosts", "selection": "contiguous"}),
@@ -59,6 +61,8 @@ PROMISING = [
 #: Variants of algorithms that promise less, or need more, than the others.
 SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("conservative", {"reserve": "hosts", "slack": "5"}),
+    ("conservative", {"reserve": "hosts", "order": "asc_walltime", "promises": "in_turn", "ties": "id"}),
+    ("easy", {"promise": "first", "slack": "5"}),
     ("crasher", {"message": "6", "how": "exit"}),
     ("easy_dvfs", {"pstate": "1"}),
     ("easy_dvfs", {"pstate": "1", "slack": "5", "reserve": "hosts"}),
