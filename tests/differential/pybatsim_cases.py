@@ -29,6 +29,7 @@ THEIRS = (
     Case("schedFcfs", "schedFcfs", CLUSTER, LUBLIN),
     Case("schedFiller", "schedFiller", CLUSTER, LUBLIN),
     Case("schedEasySjfBackfill", "schedEasySjfBackfill", CLUSTER, LUBLIN),
+    Case("schedSendRecv", "schedSendRecv", CLUSTER, LUBLIN),
 )
 
 
