@@ -70,11 +70,6 @@ class PackedHosts:
         room = self.rooms[host]
         return TaskPlace(host, self._rating.gpus(room, room.needed(demand)))
 
-    def fitting(self, demand: TaskDemand) -> list[int]:
-        """Return the hosts where a task fits, in their order."""
-        rates = self._current(demand)
-        return [host for host, rate in zip(self._order, rates, strict=True) if rate != _NO_ROOM]
-
     def take(self, demand: TaskDemand, place: TaskPlace) -> None:
         """Give a task its resources. ValueError if they are not free."""
         self.rooms[place.host].take(demand, place.gpus)

@@ -42,6 +42,8 @@ class TaskList:
 def read_lists(folder: Path) -> list[TaskList]:
     """Read `nodes-gpu.csv` and each `pods-NAME.csv` of a folder, compressed or not. WorkloadError."""
     hosts = [_read_host(row) for row in read_table(found(folder, "nodes-gpu"))]
+    if not any(host.gpus for host in hosts):
+        raise WorkloadError(str(found(folder, "nodes-gpu")), "gpu", "must be greater than 0 for a host")
     names = sorted({path.name.removeprefix("pods-").partition(".csv")[0] for path in folder.glob("pods-*.csv*")})
     if not names:
         raise WorkloadError(str(folder), "", "must have a file pods-NAME.csv or pods-NAME.csv.gz")

@@ -22,7 +22,8 @@ from statistics import fmean
 from typing import Final
 
 from batsched_py.errors import InputError
-from batsched_py.model.demand import WHOLE, TaskDemand
+from batsched_py.model.demand import WHOLE, HostCapacity, TaskDemand
+from batsched_py.model.host_room import HostRoom
 from batsched_py.planning.packed_hosts import PackedHosts, TaskPlace
 from batsched_py.planning.policies.packing import PACKED_SELECTIONS
 from tests.acceptance.gpu_lists import REQUESTED, ArrivalOrder, TaskList, draw_order, read_lists, read_orders
@@ -46,14 +47,16 @@ DRAWN_FOR_RANDOM: Final = 20
 def allocation_curve(tasks: TaskList, order: ArrivalOrder, policy: str) -> Curve:
     """Return the curve of one run: each task is placed once, when it arrives, or never, and none ends."""
     name = POLICIES[policy]
-    selection = PACKED_SELECTIONS[name or "first_fit"]
-    hosts = PackedHosts(tasks.hosts, selection, order=order.hosts, expected=tasks.tasks)
-    random = None if name else Random(order.seed)
+    hosts = (
+        RandomPlaces(tasks.hosts, Random(order.seed))
+        if name is None
+        else PackedHosts(tasks.hosts, PACKED_SELECTIONS[name], order=order.hosts, expected=tasks.tasks)
+    )
     capacity, requested, allocated = tasks.gpu_capacity, 0, 0
     points = list[tuple[float, float]]()
     for index in order.tasks:
         task = tasks.tasks[index]
-        place = hosts.find(task) if random is None else random_place(hosts, task, random)
+        place = hosts.find(task)
         if place is not None:
             hosts.take(task, place)
             allocated += task.gpu_amount
@@ -79,15 +82,38 @@ def _means(points: Sequence[tuple[float, float]]) -> Curve:
     return curve
 
 
-def random_place(hosts: PackedHosts, task: TaskDemand, random: Random) -> TaskPlace | None:
-    """Return a random one of the hosts where a task fits, with whole GPUs in their order, or a random one to share."""
-    fitting = hosts.fitting(task)
-    if not fitting:
+class RandomPlaces:
+    """Hosts whose tasks are placed at random, and never end: a host where a task does not fit is never tried again."""
+
+    def __init__(self, capacities: Sequence[HostCapacity], random: Random) -> None:
+        self.rooms = tuple(map(HostRoom, capacities))
+        self._random = random
+        #: Demand -> hosts where it may still fit.
+        self._hosts: dict[TaskDemand, list[int]] = {}
+
+    def find(self, task: TaskDemand) -> TaskPlace | None:
+        """Return a random one of the hosts where a task fits, with whole GPUs in their order, or a random one to share.
+
+        None if it fits on no host.
+        """
+        hosts = self._hosts.setdefault(task, list(range(len(self.rooms))))
+        while hosts:
+            position = self._random.randrange(len(hosts))
+            room = self.rooms[hosts[position]]
+            if not room.lacking(task):
+                return TaskPlace(hosts[position], self._gpus(task, room))
+            hosts[position] = hosts[-1]
+            hosts.pop()
         return None
-    room = hosts.rooms[host := random.choice(fitting)]
-    if task.gpus == 1 and task.share < WHOLE:
-        return TaskPlace(host, (random.choice([gpu for gpu, left in enumerate(room.gpus) if left >= task.share]),))
-    return TaskPlace(host, room.tightest(task))
+
+    def take(self, task: TaskDemand, place: TaskPlace) -> None:
+        """Give a task its resources."""
+        self.rooms[place.host].take(task, place.gpus)
+
+    def _gpus(self, task: TaskDemand, room: HostRoom) -> tuple[int, ...]:
+        if task.gpus == 1 and task.share < WHOLE:
+            return (self._random.choice([gpu for gpu, left in enumerate(room.gpus) if left >= task.share]),)
+        return room.tightest(task)
 
 
 def results_of(tasks: TaskList, folder: Path) -> Iterator[tuple[Results, float]]:

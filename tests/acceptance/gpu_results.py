@@ -90,7 +90,8 @@ def read_published(folder: Path) -> Published:
         key = row.text("workload"), row.text("policy"), row.number_in("seed")
         curves[key] = {int(percent): row.real_in(percent) for percent in percents}
     for row in read_table(mean) if mean.exists() else ():
-        percents = [column.removeprefix("mean_") for column in row.cells if column.startswith("mean_")]
+        percents = [column.removeprefix("mean_") for column in row.cells]
+        percents = [percent for percent in percents if percent.isdigit()]
         means[row.text("workload"), row.text("policy")] = {
             int(percent): PublishedMean(row.real_in(f"mean_{percent}"), row.real_in(f"sd_{percent}"))
             for percent in percents

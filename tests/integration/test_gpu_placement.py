@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import gzip
 import shutil
+from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.demand import HostCapacity, TaskDemand
+from batsched_py.planning.packed_hosts import TaskPlace
 from tests.acceptance.gpu_lists import TaskList, draw_order, read_lists, read_orders
-from tests.acceptance.gpu_placement import POLICIES, allocation_curve, main
-from tests.acceptance.gpu_results import Published, PublishedMean, Results
+from tests.acceptance.gpu_placement import POLICIES, RandomPlaces, allocation_curve, main
+from tests.acceptance.gpu_results import Published, PublishedMean, Results, read_published
 from tests.clone import ROOT
 
 FOLDER = ROOT / "tests" / "data" / "gpu-placement"
@@ -79,6 +82,22 @@ def test_no_more_is_allocated_than_is_requested_or_there(policy: str) -> None:
         assert all(0 <= allocated <= min(100, percent + 1) for percent, allocated in curve.items())
 
 
+def test_random_places_are_all_places_where_a_task_fits() -> None:
+    """Each host and each GPU with enough left, about equally often; none once it fits nowhere."""
+    (tasks,) = read_lists(FOLDER)
+    found = Counter[TaskPlace | None]()
+    for seed in range(400):
+        hosts = RandomPlaces(tasks.hosts, Random(seed))
+        hosts.take(TaskDemand(gpus=1, share=600), TaskPlace(0, (0,)))
+        found[hosts.find(TaskDemand(cores=1, gpus=1, share=500))] += 1
+        hosts.take(TaskDemand(cores=16_000), TaskPlace(1, ()))
+        assert hosts.find(TaskDemand(cores=8000, gpus=1)) == TaskPlace(0, (1,))
+        assert hosts.find(TaskDemand(cores=8000, gpus=2)) is None
+    assert set(found) == {TaskPlace(0, (1,)), TaskPlace(1, (0,)), TaskPlace(1, (1,))}
+    assert 160 < found[TaskPlace(0, (1,))] < 240
+    assert all(count > 60 for count in found.values())
+
+
 def lists(*amounts: int) -> TaskList:
     """One host with ten GPUs, and tasks that request so many tenths of one."""
     host = HostCapacity(cores=1000, memory=1, gpus=10, model="T4")
@@ -93,6 +112,12 @@ def test_drawn_orders_request_130_percent() -> None:
     assert len(removed.tasks) == len(set(removed.tasks)) == 13
     assert draw_order(lists(*[10] * 20), 7) == removed
     assert draw_order(lists(*[10] * 20), 8) != removed
+
+
+def test_published_means_are_read(folder: Path) -> None:
+    """With their deviations; other columns are ignored, such as the number of seeds."""
+    (folder / "expected.csv").write_text("workload,policy,seeds,mean_100,sd_100\nmixed,Random,10,68.5,2.5\n")
+    assert read_published(folder).means == {("mixed", "Random"): {100: PublishedMean(68.5, 2.5)}}
 
 
 def test_means_are_compared_where_no_curves_are_published() -> None:
@@ -133,7 +158,11 @@ def test_a_wrong_file_is_an_error_of_one_line(
 
 def test_a_folder_without_lists_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And a missing argument shows how to call the command."""
-    shutil.copy(FOLDER / "nodes-gpu.csv", tmp_path)
+    nodes = tmp_path / "nodes-gpu.csv"
+    nodes.write_text("sn,cpu_milli,memory_mib,gpu,model\na,1000,1,0,\n")
+    with pytest.raises(WorkloadError, match="gpu: must be greater than 0 for a host"):
+        read_lists(tmp_path)
+    shutil.copy(FOLDER / "nodes-gpu.csv", nodes)
     with pytest.raises(WorkloadError, match=r"must have a file pods-NAME\.csv"):
         read_lists(tmp_path)
     assert main([]) == 2

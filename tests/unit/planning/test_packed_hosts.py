@@ -88,7 +88,6 @@ def test_no_capacity_is_exceeded_and_no_room_is_missed(
                 hosts.give(*tasks.pop(one))
         else:
             fitting = has_place(tasks, hosts, one)
-            assert sorted(hosts.fitting(one)) == fitting
             place = hosts.find(one)
             assert (place is None) == (not fitting)
             if place is not None:
