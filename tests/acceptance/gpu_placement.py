@@ -15,10 +15,10 @@ import math
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from random import Random
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Final
 
 from batsched_py.errors import InputError
@@ -40,8 +40,11 @@ POLICIES: Final[Mapping[str, str | None]] = {
 }
 #: Orders that are drawn for a list without published ones.
 DRAWN: Final = 5
-#: Orders for Random, whose results vary most: the published ones, and as many drawn ones as are missing.
-DRAWN_FOR_RANDOM: Final = 20
+#: The standard error of the means of Random, whose results vary most, down to which orders are drawn for it, in percent
+#: of all GPUs; where it is computed; and the least and the greatest number of orders.
+RANDOM_ERROR: Final = 0.12
+RANDOM_PERCENTS: Final = (80, 90, 100)
+RANDOM_ORDERS: Final = (20, 100)
 
 
 def allocation_curve(tasks: TaskList, order: ArrivalOrder, policy: str) -> Curve:
@@ -119,16 +122,24 @@ class RandomPlaces:
 def results_of(tasks: TaskList, folder: Path) -> Iterator[tuple[Results, float]]:
     """Yield the results of all policies, each with the processor time of its longest run in seconds. WorkloadError."""
     published = read_orders(tasks, folder)
+    seeds = (seed for seed in count(1) if seed not in {order.seed for order in published})
+    drawn = (draw_order(tasks, seed) for seed in seeds)
+    several = published or list(islice(drawn, DRAWN))
     for policy, name in POLICIES.items():
-        least = DRAWN_FOR_RANDOM if name is None else 0 if published else DRAWN
-        seeds = (seed for seed in count(1) if seed not in {order.seed for order in published})
-        orders = [*published, *(draw_order(tasks, seed) for seed in islice(seeds, max(least - len(published), 0)))]
         curves, longest = dict[int, Curve](), 0.0
-        for order in orders:
+        for order in several if name else chain(several, drawn):
             began = time.process_time()
             curves[order.seed] = allocation_curve(tasks, order, policy)
             longest = max(longest, time.process_time() - began)
+            if name is None and all(are_enough([one[at] for one in curves.values()]) for at in RANDOM_PERCENTS):
+                break
         yield Results(tasks.name, policy, curves), longest
+
+
+def are_enough(values: Sequence[float]) -> bool:
+    """Return whether the mean of results of Random is known well enough."""
+    least, most = RANDOM_ORDERS
+    return len(values) >= most or (len(values) >= least and stdev(values) <= RANDOM_ERROR * math.sqrt(len(values)))
 
 
 def main(arguments: list[str]) -> int:

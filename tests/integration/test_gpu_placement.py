@@ -20,7 +20,7 @@ from batsched_py.errors import WorkloadError
 from batsched_py.model.demand import HostCapacity, TaskDemand
 from batsched_py.planning.packed_hosts import TaskPlace
 from tests.acceptance.gpu_lists import TaskList, draw_order, read_lists, read_orders
-from tests.acceptance.gpu_placement import POLICIES, RandomPlaces, allocation_curve, main
+from tests.acceptance.gpu_placement import POLICIES, RandomPlaces, allocation_curve, are_enough, main
 from tests.acceptance.gpu_results import Published, PublishedMean, Results, read_published
 from tests.clone import ROOT
 
@@ -38,7 +38,7 @@ def test_the_table_has_the_results_that_are_computed_by_hand(capsys: pytest.Capt
     assert main([str(FOLDER)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "list,policy,seeds,mean_100,mean_130"
-    assert lines[1].startswith("mixed,Random,20,")
+    assert lines[1].startswith("mixed,Random,100,")
     assert lines[2:] == [
         "mixed,DotProd,1,100.000,100.000",
         "mixed,GpuClustering,1,50.000,65.000",
@@ -69,7 +69,7 @@ def test_orders_are_drawn_where_none_are_published(folder: Path, capsys: pytest.
         assert main([str(folder)]) == 0
         tables.append(capsys.readouterr().out)
     assert tables[0] == tables[1]
-    assert [line.split(",")[2] for line in tables[0].splitlines()[1:]] == ["20", "5", "5", "5", "5", "5"]
+    assert [line.split(",")[2] for line in tables[0].splitlines()[1:]] == ["100", "5", "5", "5", "5", "5"]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -118,6 +118,16 @@ def test_published_means_are_read(folder: Path) -> None:
     """With their deviations; other columns are ignored, such as the number of seeds."""
     (folder / "expected.csv").write_text("workload,policy,seeds,mean_100,sd_100\nmixed,Random,10,68.5,2.5\n")
     assert read_published(folder).means == {("mixed", "Random"): {100: PublishedMean(68.5, 2.5)}}
+
+
+def test_random_orders_are_drawn_until_their_mean_is_known() -> None:
+    """At least twenty, at most a hundred; to a standard error of 0.12."""
+    assert not are_enough([50.0] * 19)
+    assert are_enough([50.0] * 20)
+    assert not are_enough([50.0, 51.5] * 18)
+    assert are_enough([50.0, 51.5] * 21)
+    assert not are_enough([0.0, 100.0] * 49)
+    assert are_enough([0.0, 100.0] * 50)
 
 
 def test_means_are_compared_where_no_curves_are_published() -> None:
