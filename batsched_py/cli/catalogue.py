@@ -42,7 +42,7 @@ _GROUPS: Final = {
             "Make a library with which Batsim 5 decides in its own process.",
             "library -s easy -o libeasy.so",
         ),
-        "shims": ("Write a command batsched, for programs that start it.", "shims out/shims"),
+        "shims": ("Write commands batsched and batsim, for programs that start these.", "shims out/shims"),
         "record": (
             "Record the messages between Batsim and a decision process.",
             "record run.jsonl --listen tcp://127.0.0.1:28000 --connect tcp://127.0.0.1:28001",

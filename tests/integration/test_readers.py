@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -40,17 +39,6 @@ THEIRS: Final = {
     "pstate_changes": set(),
     "consumed_energy": set(),
 }
-#: Takes the command line of Batsim as batsim-py writes it, and writes all files.
-BATSIM = """#!{python}
-import os, sys
-words, given = iter(sys.argv[1:]), []
-for word in words:
-    if word == "-v":
-        next(words)
-    elif not word.endswith("-tracing"):
-        given.append("--socket" if word == "-s" else word)
-os.execv({python!r}, [{python!r}, "-m", "batsched_py", "simulate", *given, "--quiet"])
-"""
 
 
 @pytest.fixture(scope="module")
@@ -140,16 +128,13 @@ def test_the_monitors_of_batsim_py_have_columns_of_ours(
 ) -> None:
     """On our simulator: their files and Batsim's of the same run agree to a second, and we read both."""
     python = readers_python()
-    command = tmp_path / "bin" / "batsim"
-    command.parent.mkdir()
-    command.write_text(BATSIM.format(python=sys.executable))
-    command.chmod(0o755)
+    assert run_here(tmp_path, "shims", "bin") == 0
     power = "100:120:220,sleep=8:5s:110:100s:150"
     wanted = ("--hosts", "16", "--platform", "machine.xml", "--power", power, "--jobs", "30", "--seed", "1")
     assert run_here(tmp_path, "generate", *wanted, "-o", "work.json") == 0
     platform = tmp_path / "machine.xml"
     platform.write_text(platform.read_text().replace("wattage_per_state", "watt_per_state"))
-    environment = os.environ | {"PATH": f"{command.parent}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
+    environment = os.environ | {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
     program = [*map(str, (python, READERS / "with_batsim_py.py", platform)), "work.json", "monitors"]
     done = subprocess.run(
         program, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False

@@ -18,7 +18,7 @@ from batsched_py.files.atomic_file import create_files_atomically
 from batsched_py.files.output_file import make_folder, naming_errors
 
 #: Name of a command -> its module.
-SHIMS: Final = {"batsched": "batsched_py.cli.batsched"}
+SHIMS: Final = {"batsched": "batsched_py.cli.batsched", "batsim": "batsched_py.cli.batsim"}
 #: The permission to execute, for all.
 _EXECUTABLE: Final = 0o111
 
@@ -26,10 +26,10 @@ _EXECUTABLE: Final = 0o111
 @typed_command(limits=False)
 @click.argument("folder", metavar="DIR", type=FOLDER)
 def command(folder: Path) -> None:
-    """Write the command `batsched` into DIR: batsched-py with the options of batsched 1.4.
+    """Write the commands `batsched` and `batsim` into DIR, with the options of batsched 1.4 and Batsim 4.2.1.
 
-    Programs such as WRENCH find it if DIR comes first in PATH. It uses the Python of this call. A file that exists is
-    not overwritten.
+    Programs that start these, such as WRENCH and batsim-py, find them if DIR comes first in PATH. They use the Python
+    of this call. A file that exists is not overwritten.
     """
     texts = {folder / name: _script(module) for name, module in SHIMS.items()}
     check_writable(texts)

@@ -15,8 +15,9 @@ def test_a_command_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     folder = tmp_path / "a folder"
     assert run(["shims", str(folder)]) == 0
     assert os.access(folder / "batsched", os.X_OK)
+    assert os.access(folder / "batsim", os.X_OK)
     assert capsys.readouterr().out.splitlines() == [
-        f"wrote {folder}/batsched", "next:", f"  export PATH='{folder}':\"$PATH\"",
+        f"wrote {folder}/batsched", f"wrote {folder}/batsim", "next:", f"  export PATH='{folder}':\"$PATH\"",
     ]  # fmt: skip
 
 
