@@ -5,9 +5,7 @@ Without pyarrow it is `runs.csv`.
 
 from __future__ import annotations
 
-import csv
 import importlib.util
-import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +17,7 @@ from batsched_py.campaigns.execution.stored_run import StoredRun
 from batsched_py.campaigns.plan.campaign_plan import CampaignPlan, PlannedRun
 from batsched_py.campaigns.results.run_rows import run_columns
 from batsched_py.files.atomic_file import write_atomically
+from batsched_py.files.table_file import csv_rows
 from batsched_py.loading import require
 from batsched_py.reporting.metrics.catalogue import METRIC_INFO, Unit
 from batsched_py.reporting.metrics.job_metrics import COLUMNS
@@ -61,11 +60,7 @@ def check_jobs_possible() -> None:
 
 def _write_csv(path: Path, columns: Mapping[str, list[Any]]) -> None:
     """Write columns with all digits, as Parquet has them; tables of runs are rounded."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    write_atomically(path, text.getvalue().encode())
+    write_atomically(path, csv_rows([columns, *zip(*columns.values(), strict=True)]))
 
 
 def _array(arrow: Any, name: str, values: list[Any]) -> Any:
