@@ -110,7 +110,7 @@ class Scheduler(ABC, Generic[Options]):
         return waiting_time(job, view, plan)
 
     def expected_end(self, run: Running) -> float:
-        """Return when a running job is expected to end, by default at its walltime: rehearsals let it end then."""
+        """Return when a running job is expected to end, by default at its walltime, in estimates for WRENCH."""
         return run.end
 
     def cancel(self, job_id: str, view: View, plan: Plan) -> bool:

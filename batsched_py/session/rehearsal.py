@@ -7,6 +7,7 @@ the real one, and decides until the job in question starts. The real run is not 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 from batsched_py.model.job import Job
@@ -23,6 +24,7 @@ from batsched_py.protocol.events import (
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
+from batsched_py.state.running import Running
 from batsched_py.state.state import State
 
 # The alternatives are a copy of the algorithm's state, which is unknown for algorithms of users, and a plan by
@@ -70,6 +72,8 @@ class Rehearsal:
         self._scheduler = type(scheduler)(scheduler.options)
         self._scheduler.setup(self._view)
         self._scheduler.resume(scheduler, self._view)
+        #: batsched, whose estimates WRENCH expects, adds its delay to walltimes.
+        self._end_of: Callable[[Running], float] = scheduler.expected_end if dialect.is_wrench else _end
 
     def start_of(self, job: Job) -> float:
         """Return when a waiting or newly submitted job would start; infinity for never. CannotSayError."""
@@ -81,7 +85,7 @@ class Rehearsal:
                 return state.running[job.id].start
             if job.id not in state.queue:  # it was rejected
                 return math.inf
-            ends = min(map(self._scheduler.expected_end, state.running.values()), default=math.inf)
+            ends = min(map(self._end_of, state.running.values()), default=math.inf)
             now = max(now, min(ends, min(state.wakeups, default=math.inf)))
             if now == math.inf:
                 return math.inf
@@ -90,7 +94,7 @@ class Rehearsal:
 
     def _due(self, now: float) -> list[Event]:
         """Return the events of an instant: ends of jobs at their walltimes, and calls."""
-        running, wakeups, end_of = self._state.running.values(), self._state.wakeups, self._scheduler.expected_end
+        running, wakeups, end_of = self._state.running.values(), self._state.wakeups, self._end_of
         happened: list[Event] = [
             JobCompleted(now, run.job.id, COMPLETED_WALLTIME_REACHED, hosts=run.hosts)
             for run in running
@@ -117,6 +121,11 @@ def foresight_of(scheduler: Scheduler[Any]) -> str:
     if kind.foresight == "rehearsal" and "foresight" not in kind.__dict__:
         return "walltimes"
     return kind.foresight
+
+
+def _end(run: Running) -> float:
+    """Return the end of a job at its walltime."""
+    return run.end
 
 
 def _copy(begins: SimulationBegins, state: State) -> State:

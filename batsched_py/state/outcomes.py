@@ -6,8 +6,10 @@ from typing import Final
 
 from batsched_py.model.name_set import NameSet
 
-#: Number of jobs whose times are kept; twice as many for a while. A delay after older ends counts from the oldest one.
-RECENT: Final = 1 << 16
+#: Number of jobs whose times are kept, twice as many for a while: few until a job has conditions on others. A delay after
+#: an older end counts from a later one.
+FEW: Final = 1 << 8
+MANY: Final = 1 << 16
 
 
 class Outcomes:
@@ -16,7 +18,7 @@ class Outcomes:
     Attributes:
         failed: ids of the jobs that were rejected, or did not end successfully.
         latest: job id -> start and end, in seconds, of the jobs that ended last; `turn` is due when there are `room`.
-        room: RECENT.
+        room: FEW or MANY.
     """
 
     __slots__ = ("_before", "_oldest", "failed", "latest", "room")
@@ -24,11 +26,15 @@ class Outcomes:
     def __init__(self) -> None:
         self.failed = NameSet()
         self.latest: dict[str, tuple[float, float]] = {}
-        self.room = RECENT
+        self.room = FEW
         #: The same for the jobs that ended before these.
         self._before: dict[str, tuple[float, float]] = {}
         #: Upper limit of the ends that are not kept, in seconds.
         self._oldest = 0.0
+
+    def remember(self) -> None:
+        """Keep the times of many jobs from now on."""
+        self.room = MANY
 
     def turn(self) -> None:
         """Forget the times of all jobs but the latest."""

@@ -201,6 +201,7 @@ class State:
         if self._holds and not CONDITIONS.isdisjoint(job.members):
             conditions = read_conditions(job)
             assert conditions is not None  # noqa: S101  # it has one of these members
+            self._outcomes.remember()
             self.held.add(job, conditions, self.now)
         else:
             self.queue.add(job)

@@ -31,8 +31,9 @@ class Faulty(BatsimScheduler):
 
 
 def messages(recording: Path) -> list[tuple[Any, Any]]:
-    """Requests and replies of a recording as JSON values, with their events in order."""
-    return [(json.loads(one.request), json.loads(one.reply)) for one in recorded(recording)]
+    """Requests and replies of a recording as JSON values, with their events in order; paths begin in the clone."""
+    clone = f"{ROOT}/".encode()
+    return [(json.loads(one.request.replace(clone, b"")), json.loads(one.reply)) for one in recorded(recording)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

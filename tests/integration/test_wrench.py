@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py.cli.commands.shims import SHIMS
 from batsched_py.cli.shared.batsched_words import serve_words
 from tests.integration.programs import Served, ask, batsim, serving
 from tests.wrench_messages import FOLDER, Exchange, answers_of, read_conversation, request
@@ -175,4 +174,3 @@ def test_wrong_options_end_the_command(shim: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("batsched: error: --variant: must be one of ")
     assert done.stderr.count("\n") == 1
-    assert list(SHIMS) == ["batsched"]

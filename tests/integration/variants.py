@@ -55,7 +55,7 @@ ON_PLATFORM = [*VARIANTS, ("easy", {"selection": "nearest", "topology": "torus:3
 PROMISING = [
     (name, options)
     for name, options in VARIANTS
-    if name in ("easy", "backfill", "conservative") and "order" not in options
+    if name in ("easy", "backfill", "conservative") and options.keys().isdisjoint({"order", "ties"})
 ]
 
 #: Variants of algorithms that promise less, or need more, than the others.

@@ -125,7 +125,7 @@ def test_a_delay_counts_from_the_start_or_the_end(when: str, since: float) -> No
 
 def test_ends_of_long_ago_are_not_later_than_the_first_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A delay counts from the latest end among those that are no longer kept."""
-    monkeypatch.setattr(outcomes, "RECENT", 2)
+    monkeypatch.setattr(outcomes, "FEW", 2)
     now = state(1, *(job(f"{number}") for number in range(7)))
     for number in range(7):
         start(now, f"{number}", "0")

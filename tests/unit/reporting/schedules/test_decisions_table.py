@@ -70,9 +70,9 @@ def test_words_stand_on_one_line(tmp_path: Path) -> None:
     [
         (
             "1,slept,w0!a,,,,,",
-            "line 2, column what: must be one of hosts, down, unavailable, held, promised, ",
+            "line 2, column what: must be one of hosts, down, unavailable, held, released, ",
         ),
-        ("1,held,w0!a,,bored,,,", "line 2, column reason: must be one of arrivals, constraint, ends"),
+        ("1,held,w0!a,,bored,,,", "line 2, column reason: must be one of arrivals, condition, constraint, ends"),
         ("1,held,,,own,,,", "line 2, column job_id: must name a job"),
         ("1,promised,w0!a,,first,,,", "line 2, column start: must be a number, not ''"),
         ("x,held,w0!a,,own,,,", "line 2, column time: must be a number, not 'x'"),
