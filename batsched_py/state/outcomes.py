@@ -6,8 +6,8 @@ from typing import Final
 
 from batsched_py.model.name_set import NameSet
 
-#: Number of jobs whose times are kept, twice as many for a while: few until a job has conditions on others. A delay after
-#: an older end counts from a later one.
+#: Number of jobs whose times are kept, twice as many for a while: few until a job has conditions on others. A delay
+#: after an older end counts from a later one.
 FEW: Final = 1 << 8
 MANY: Final = 1 << 16
 
